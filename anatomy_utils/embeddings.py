@@ -1,0 +1,100 @@
+"""Embeddings: from token ids to the vectors that a Transformer works on.
+
+The very first organ of every model. Notebook 01 teaches the look-up, notebook 03 the sum of token, position and
+segment. Published checkpoints disagree on what is added: BERT adds a segment ("token type") vector and normalizes the
+sum, the 2017 Transformer scales the token's vector by √d_model and adds fixed waves.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.tap import tap
+
+
+def lookup(
+    table: Float[Tensor, "vocab_size d_model"], input_ids: Int[Tensor, "*batch"]
+) -> Float[Tensor, "*batch d_model"]:
+    """The rows of `table` that the ids name.
+
+    Args:
+        table: one row per entry of the vocabulary.
+        input_ids: whole numbers from 0 to vocab_size − 1.
+
+    Returns:
+        One vector per id; equal ids get equal vectors, wherever they stand.
+
+    Raises:
+        ValueError: an id has no row.
+
+    >>> lookup(torch.tensor([[0.0, 0.5], [1.0, 1.5]]), torch.tensor([1, 0, 1])).tolist()
+    [[1.0, 1.5], [0.0, 0.5], [1.0, 1.5]]
+    """
+    check_ids(input_ids, len(table))
+    return table[input_ids]
+
+
+def check_ids(input_ids: Int[Tensor, "*batch"], vocab_size: int) -> None:
+    """Raise one clear sentence when an id is outside the vocabulary, instead of a kernel's IndexError."""
+    if input_ids.numel() == 0:
+        return
+    low, high = (int(end) for end in torch.aminmax(input_ids))
+    if low < 0 or high >= vocab_size:
+        raise ValueError(
+            f"input_ids run from {low} to {high}, but this vocabulary's ids run from 0 to {vocab_size - 1}; "
+            "use the tokenizer that belongs to the model."
+        )
+
+
+class Embeddings(nn.Module):
+    """Token vector + position vector (+ segment vector), normalized.
+
+    Devlin et al. 2019 (arXiv:1810.04805), figure 2.
+
+    Args:
+        vocab_size: rows of the token table.
+        d_model: width of the vectors.
+        positions: gives one vector per position.
+        num_segments: rows of the segment ("token type") table; 0 for models without one.
+        norm: applied to the sum; none by default.
+        dropout: probability of dropping a feature of the result while training.
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_model: int,
+        positions: LearnedPositions,
+        *,
+        num_segments: int = 0,
+        norm: nn.Module | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.positions = positions
+        self.segments = nn.Embedding(num_segments, d_model) if num_segments else None
+        self.norm = norm or nn.Identity()
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch position"],
+        segment_ids: Int[Tensor, "batch position"] | None = None,
+    ) -> Float[Tensor, "batch position d_model"]:
+        """Taps `tokens` (the bare look-up) and `output` (the sum, normalized).
+
+        Args:
+            input_ids: one id per token.
+            segment_ids: 0 for the first text and 1 for the second; all 0 when left out.
+        """
+        check_ids(input_ids, self.tokens.num_embeddings)
+        summed = tap(self, "tokens", self.tokens(input_ids)) + self.positions(input_ids.shape[1])
+        if self.segments is not None:
+            summed = summed + self.segments(torch.zeros_like(input_ids) if segment_ids is None else segment_ids)
+        elif segment_ids is not None:
+            raise ValueError("segment_ids were given, but this model has no segments (num_segments is 0).")
+        return self.dropout(tap(self, "output", self.norm(summed)))

@@ -1,0 +1,104 @@
+"""Run a learner's function on every case: on copies, within a time limit, and with whatever it prints kept aside."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.exercise import Case
+from anatomy_utils.exercises.sheet import Sheet
+from anatomy_utils.exercises.tensors import changed, fresh_arguments, parts, plain
+from anatomy_utils.exercises.timelimit import TimeRanOut, run_limited
+
+MOST_PRINTED = 2000
+
+
+@dataclass
+class Attempt:
+    """What came of it. `results` has fewer entries than there are cases when the function crashed or was stopped."""
+
+    results: list[Any] = field(default_factory=list)
+    error: BaseException | None = None
+    changed: tuple[str, ...] = ()
+    """Names of the arguments that were changed in the first case in which any was."""
+    printed: str = ""
+    """What the function printed on the first case."""
+
+    @property
+    def stopped(self) -> bool:
+        return isinstance(self.error, TimeRanOut)
+
+
+def attempt(function: Callable[..., Any], sheet: Sheet, *, seconds: float, thread: bool | None = None) -> Attempt:
+    """Try `function` on the cases of `sheet`, and stop at the first crash.
+
+    Raises:
+        KeyboardInterrupt: the learner pressed stop.
+    """
+    made = Attempt()
+
+    def run_all() -> None:
+        for case in sheet.cases:
+            paper = io.StringIO()
+            given = fresh_arguments(case.arguments)
+            with contextlib.redirect_stdout(paper):
+                result = function(*given.values())
+            made.printed = made.printed if made.results else paper.getvalue()[:MOST_PRINTED]
+            made.results.append(result)
+            made.changed = made.changed or changed(case.arguments, given)
+
+    quiet = warnings.catch_warnings()
+    with torch.random.fork_rng(devices=[]), torch.enable_grad(), quiet:
+        warnings.simplefilter("ignore")
+        try:
+            run_limited(run_all, seconds, thread=thread)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            made.error = error
+    return made
+
+
+def try_once(function: Callable[..., Any], arguments: dict[str, Any], seconds: float) -> tuple[Tensor, ...] | None:
+    """The result of one more run as plain tensors, or None when it does not give any."""
+    quiet = warnings.catch_warnings()
+    try:
+        with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(io.StringIO()), quiet:
+            warnings.simplefilter("ignore")
+            given = fresh_arguments(arguments)
+            result = parts(run_limited(lambda: function(*given.values()), seconds))
+        return result and tuple(plain(part) for part in result)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return None
+
+
+def variables(function: Callable[..., Any], case: Case, seconds: float) -> dict[str, Tensor]:
+    """The tensors that the function's own variables held when it returned, arguments left out."""
+    code = getattr(function, "__code__", None)
+    held: dict[str, Tensor] = {}
+
+    def profile(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "return" and frame.f_code is code:
+            held.update({n: plain(v) for n, v in frame.f_locals.items() if isinstance(v, Tensor)})
+
+    def watched(*arguments: Any) -> Any:
+        before = sys.getprofile()
+        sys.setprofile(profile)
+        try:
+            return function(*arguments)
+        finally:
+            sys.setprofile(before)
+
+    try_once(watched, dict(case.arguments), seconds)
+    return {name: tensor for name, tensor in held.items() if name not in case.arguments}

@@ -1,0 +1,80 @@
+"""Find an exercise or a question by its id. A catalogue module is loaded when an id of its notebook is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+
+from anatomy_utils.exercises.exercise import Exercise
+from anatomy_utils.exercises.questions import Question
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook as the exercises see it: `prefix` starts the ids and names the catalogue module."""
+
+    prefix: str
+    number: str
+    title: str
+
+
+NOTEBOOKS = (
+    Notebook("start", "00", "Start here"),
+    Notebook("attention", "01", "Attention"),
+)
+
+
+@cache
+def exercises_of(prefix: str) -> dict[str, Exercise]:
+    """The exercises of one notebook by id, in the notebook's order."""
+    return {exercise.id: exercise for exercise in _catalogue(prefix).EXERCISES}
+
+
+@cache
+def questions_of(prefix: str) -> dict[str, Question]:
+    """The questions and predictions of one notebook by id, in the notebook's order."""
+    return {question.id: question for question in _catalogue(prefix).QUESTIONS}
+
+
+def ids() -> list[str]:
+    """The ids of all exercises."""
+    return [id for notebook in NOTEBOOKS for id in exercises_of(notebook.prefix)]
+
+
+def question_ids() -> list[str]:
+    """The ids of all questions and predictions."""
+    return [id for notebook in NOTEBOOKS for id in questions_of(notebook.prefix)]
+
+
+def find_exercise(id: str) -> Exercise:
+    """The exercise of that id.
+
+    Raises:
+        ValueError: there is none; the message names the nearest ids.
+    """
+    if id in (known := ids()):
+        return exercises_of(id.partition(".")[0])[id]
+    raise ValueError(_unknown("exercise", id, known))
+
+
+def find_question(id: str) -> Question:
+    """The question or prediction of that id.
+
+    Raises:
+        ValueError: there is none; the message names the nearest ids.
+    """
+    if id in (known := question_ids()):
+        return questions_of(id.partition(".")[0])[id]
+    raise ValueError(_unknown("question", id, known))
+
+
+def _catalogue(prefix: str):  # type: ignore[no-untyped-def]
+    return importlib.import_module(f"anatomy_utils.exercises.catalogue.{prefix}")
+
+
+def _unknown(what: str, id: object, known: list[str]) -> str:
+    close = get_close_matches(str(id), known, n=3)
+    ending = f"did you mean {' or '.join(map(repr, close))}?" if close else f"the first one is {known[0]!r}."
+    return f"There is no {what} with the id {id!r}; {ending}"

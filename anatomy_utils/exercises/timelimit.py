@@ -1,0 +1,110 @@
+"""Stop a function that takes too long, whatever it is doing.
+
+On the main thread of Linux and macOS an alarm interrupts it. Elsewhere (Windows, other threads) it runs in a thread of
+its own, into which the same exception is put; a thread that will not end is left behind, so that the notebook goes on.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+AGAIN = 0.05
+"""Seconds until the alarm rings again, should the function have caught the exception."""
+GRACE = 1.0
+"""Seconds in which a thread must end after it has been told to."""
+
+
+class TimeRanOut(BaseException):
+    """The function was stopped. Not an `Exception`, so that a learner's `except Exception` does not hold it up."""
+
+
+def run_limited(function: Callable[[], T], seconds: float, *, thread: bool | None = None) -> T:
+    """Call `function` and return what it returns.
+
+    Args:
+        function: takes no arguments.
+        seconds: how long it may take, more than 0.
+        thread: whether to use a thread; chosen by what the platform can do when left out.
+
+    Raises:
+        TimeRanOut: it took longer.
+    """
+    if thread is None:
+        thread = not (hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread())
+    return _in_a_thread(function, seconds) if thread else _with_an_alarm(function, seconds)
+
+
+def _with_an_alarm(function: Callable[[], T], seconds: float) -> T:
+    tracer = sys.gettrace()
+    active = True
+
+    def ring(signum: int, frame: FrameType | None) -> None:
+        if active:
+            _raise_on_the_next_lines(frame)
+            raise TimeRanOut
+
+    old_handler = signal.signal(signal.SIGALRM, ring)
+    old_timer = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    try:
+        return function()
+    finally:
+        active = False
+        signal.setitimer(signal.ITIMER_REAL, *old_timer)
+        signal.signal(signal.SIGALRM, old_handler)
+        if sys.gettrace() is not tracer:
+            sys.settrace(tracer)
+
+
+def _raise_on_the_next_lines(frame: FrameType | None) -> None:
+    """`while True: try: … except: pass` catches everything; the line inside its `except` is where it can be left."""
+
+    def leave(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            raise TimeRanOut
+        return leave
+
+    while frame is not None and frame.f_code is not _with_an_alarm.__code__:
+        frame.f_trace = leave
+        frame = frame.f_back
+    sys.settrace(lambda *_: None)
+
+
+def _in_a_thread(function: Callable[[], T], seconds: float) -> T:
+    returned: list[T] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            returned.append(function())
+        except BaseException as error:
+            raised.append(error)
+
+    worker = threading.Thread(target=work, daemon=True, name="exercise")
+    worker.start()
+    try:
+        worker.join(seconds)
+        if worker.is_alive():
+            _stop(worker)
+            raise next((error for error in raised if isinstance(error, TimeRanOut)), TimeRanOut())
+    except KeyboardInterrupt:
+        _stop(worker)
+        raise
+    if raised:
+        raise raised[0]
+    return returned[0]
+
+
+def _stop(worker: threading.Thread) -> None:
+    for _ in range(round(GRACE / AGAIN)):
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(TimeRanOut))
+        worker.join(AGAIN)
+        if not worker.is_alive():
+            return

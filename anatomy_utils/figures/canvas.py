@@ -1,0 +1,224 @@
+"""What every figure stands on: a page of one style, colours for numbers, words that fit, arrays from anywhere.
+
+Sizes are CSS pixels throughout: a figure made by `page(700, 300)` is 700 pixels wide in a notebook, and text of
+size 11 is 11 pixels high. Nothing here touches matplotlib's global state for longer than one drawing, and pyplot is
+never imported.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from anatomy_utils.figures import palette
+from anatomy_utils.figures.picture import Picture, picture
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+Kind = Literal["weights", "signed"]
+
+INK, FAINT, PAGE = palette.INK.light, palette.FAINT.light, palette.PAGE.light
+QUIET = "#586069"
+"""Shapes, axis names and notes: quieter than the ink, still 6 to 1 on the page."""
+
+FONT = "DejaVu Sans"
+"""Shipped inside matplotlib, so that the same picture comes out everywhere."""
+
+UNTOUCHED = ("backend", "interactive", "toolbar", "webagg", "tk.", "macosx", "savefig.directory", "date.epoch")
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """matplotlib's defaults plus this course's style for one drawing; the caller's settings return afterwards."""
+    import matplotlib
+
+    default = {
+        name: value for name, value in matplotlib.rcParamsDefault.items() if not name.lower().startswith(UNTOUCHED)
+    }
+    style: dict[str, Any] = {
+        "font.family": "sans-serif",
+        "font.sans-serif": [FONT],
+        "font.size": 11,
+        "text.color": INK,
+        "axes.edgecolor": FAINT,
+        "axes.labelcolor": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "hatch.linewidth": 0.8,
+        "svg.hashsalt": "transformer anatomy",
+        "svg.fonttype": "path",
+        "path.simplify": False,
+    }
+    with matplotlib.rc_context(rc={**default, **style}):  # type: ignore[arg-type]
+        yield
+
+
+def page(width: float, height: float) -> Figure:
+    """An empty figure of so many CSS pixels on the page's colour."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72, facecolor=PAGE)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
+    """Axes at a place given in pixels from the page's top left corner."""
+    across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
+    return figure.add_axes((x / across, 1 - (y + height) / down, width / across, height / down))
+
+
+def write(figure: Figure, x: float, y: float, words: str, size: float = 11, **style: Any) -> None:
+    """Text at a place given in pixels from the top left; dollar signs stay dollar signs."""
+    across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
+    style = {"va": "baseline", "color": INK, "parse_math": False} | style
+    figure.text(x / across, 1 - y / down, words, fontsize=size, **style)
+
+
+def finish(figure: Figure, alt: str) -> Picture:
+    """The figure as a picture, drawn inside `look()` by whoever calls this."""
+    if not alt.strip():
+        raise ValueError("A picture was given no alt text; say in one sentence what it shows.")
+    return picture(figure, alt)
+
+
+# Numbers to colours ---------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def colours(kind: Kind) -> Colormap:
+    """The one colour map for weights (0 to 1) or for signed values (centred at zero)."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    stops = {"weights": palette.SEQUENTIAL, "signed": palette.DIVERGING}
+    if kind not in stops:
+        raise ValueError(f"kind was {kind!r}; choose 'weights' for values from 0 to 1 or 'signed' for the others.")
+    return LinearSegmentedColormap.from_list(kind, list(stops[kind]["light"]), N=256)
+
+
+def luminance(colour: str | Sequence[float]) -> float:
+    """Relative luminance of an sRGB colour, 0 for black to 1 for white (WCAG 2.1)."""
+    from matplotlib.colors import to_rgb
+
+    channels = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]  # type: ignore[arg-type]
+    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+
+
+def contrast(one: str | Sequence[float], other: str | Sequence[float]) -> float:
+    """Contrast of two colours, 1 (none) to 21 (black on white)."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def ink_on(colour: str | Sequence[float]) -> str:
+    """Dark or white, whichever is easier to read on this colour."""
+    return INK if contrast(INK, colour) >= contrast(PAGE, colour) else PAGE
+
+
+def tint(colour: str, strength: float = 0.12) -> str:
+    """A colour thinned with the page's: the inside of a box whose border has the full colour."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    return to_hex([strength * c + (1 - strength) * p for c, p in zip(to_rgb(colour), to_rgb(PAGE), strict=True)])
+
+
+def role(name: str) -> str:
+    """The light-page colour of a role; a wrong name says which there are."""
+    known = palette.ROLES | {"ink": palette.INK, "pass": palette.PASS, "fail": palette.FAIL}
+    if name not in known:
+        raise ValueError(f"There is no role {name!r}; choose one of {', '.join(known)}.")
+    return known[name].light
+
+
+# Words ----------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _font(bold: bool) -> Any:
+    from matplotlib import font_manager
+
+    found = font_manager.FontProperties(family=[FONT], weight="bold" if bold else "normal")
+    return font_manager.get_font(font_manager.findfont(found))
+
+
+@functools.cache
+def _glyphs() -> frozenset[int]:
+    return frozenset(_font(False).get_charmap())
+
+
+def printable(word: object, longest: int = 18) -> str:
+    """A word as this font can draw it: unknown signs become □, control signs vanish, long words end in …"""
+    known = _glyphs()
+    kept = [c for c in str(word) if unicodedata.category(c) not in ("Cc", "Cf", "Mn", "Cs") or c == "\n"]
+    drawn = "".join("⏎" if c == "\n" else c if ord(c) in known else "□" for c in kept)
+    return drawn if len(drawn) <= longest else drawn[: longest - 1] + "…"
+
+
+def width_of(words: str, size: float = 11, bold: bool = False) -> float:
+    """Width of a line of text in pixels."""
+    font = _font(bold)
+    font.set_size(size, 72)
+    font.set_text(words, 0.0)
+    return float(font.get_width_height()[0]) / 64
+
+
+def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
+    """A shape in words: `(query 5, key 7)`, or `(5, 7)` where the axes have no names."""
+    named = [f"{axis} {size}" for axis, size in zip(axes, shape, strict=True)] if axes else [str(n) for n in shape]
+    return f"({', '.join(named)})"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number as short as a cell needs it, with a true minus sign."""
+    if np.isnan(value):
+        return "NaN"
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    rounded = f"{value:.{digits}f}"
+    if float(rounded) == 0:
+        rounded = rounded.lstrip("-")
+    return rounded.replace("-", "−")
+
+
+# Arrays ---------------------------------------------------------------------------------------------------------
+
+
+def array(values: Any, dimensions: int, name: str = "matrix") -> np.ndarray:
+    """Numbers from a list, a NumPy array or a tensor (by duck typing), as float64 of the expected rank.
+
+    Raises:
+        ValueError: the values are no rectangular block of numbers, are empty, or have another number of axes.
+    """
+    for step in ("detach", "cpu"):
+        values = getattr(values, step)() if hasattr(values, step) else values
+    if str(getattr(values, "dtype", "")) == "torch.bfloat16":
+        values = values.float()
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"The {name} is no rectangular block of numbers; give a list, an array or a tensor.") from None
+    axes = {1: "one axis", 2: "two axes (rows, columns)"}.get(dimensions, f"{dimensions} axes")
+    if numbers.ndim != dimensions:
+        raise ValueError(f"The {name} has shape {numbers.shape}; it must have {axes}, so pick or add one first.")
+    if numbers.size == 0:
+        raise ValueError(f"The {name} has shape {numbers.shape}, which holds no number; give at least one.")
+    return numbers
+
+
+def labels_for(count: int, labels: Sequence[object] | None, name: str) -> list[str]:
+    """One printable label per row, column or point; numbers where none are given."""
+    if labels is None:
+        return [str(i) for i in range(count)]
+    given = list(labels)
+    if len(given) != count:
+        raise ValueError(f"There are {len(given)} {name} labels for {count} {name}s; give one label for each.")
+    return [printable(label) for label in given]

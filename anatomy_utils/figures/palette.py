@@ -1,0 +1,75 @@
+"""The colours of the course, one per role, stated once for figures, widgets, equations and images.
+
+Colours follow Okabe and Ito's colour-blind-safe set, darkened or lightened until text in them has a contrast of at
+least 4.5 to 1 on a white page (`light`) and on a dark one (`dark`). Colour never carries a meaning alone: a label,
+a position or a pattern always goes with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Theme = Literal["light", "dark"]
+
+
+@dataclass(frozen=True)
+class Colour:
+    """One role's colour on a light and on a dark page, as `#rrggbb`."""
+
+    light: str
+    dark: str
+
+
+ROLES: dict[str, Colour] = {
+    "query": Colour("#0072b2", "#56b4e9"),
+    "key": Colour("#c24e00", "#f2925a"),
+    "value": Colour("#007a59", "#2fc79a"),
+    "weights": Colour("#a23b78", "#e59bc5"),
+    "residual": Colour("#4d4d4d", "#c4c4c4"),
+    "feed_forward": Colour("#8a6100", "#f0b429"),
+    "memory": Colour("#6f6a00", "#f0e442"),
+    "masked": Colour("#767676", "#8f8f8f"),
+}
+"""Role → colour. `weights` also serves the scores they are made from; `memory` is the encoder's output."""
+
+PAGE = Colour("#ffffff", "#111417")
+INK = Colour("#1b1f23", "#e6e8ea")
+FAINT = Colour("#d0d4d8", "#3a4047")
+PASS = Colour("#007a59", "#2fc79a")
+FAIL = Colour("#b3261e", "#ff8a80")
+
+SEQUENTIAL: dict[Theme, tuple[str, ...]] = {
+    "light": ("#ffffff", "#f0d3e4", "#d58db6", "#a23b78", "#5c1740"),
+    "dark": ("#111417", "#4a1a37", "#8f3a6c", "#cf74a8", "#ffe3f2"),
+}
+"""Weights from 0 to 1, evenly spaced stops: the page's own colour is 0."""
+
+DIVERGING: dict[Theme, tuple[str, ...]] = {
+    "light": ("#543005", "#bf812d", "#f5f5f5", "#35978f", "#003c30"),
+    "dark": ("#f6c67a", "#9a6420", "#22272c", "#2a8079", "#8fe3d6"),
+}
+"""Signed values, centred at zero: negative brown, positive teal."""
+
+
+def css_variables() -> str:
+    """The palette as CSS custom properties for `.anatomy`, with the dark values wherever a host page is dark.
+
+    JupyterLab, VS Code and Colab each mark a dark page in their own way; a page that marks nothing follows the
+    reader's system setting.
+    """
+    named = ROLES | {"page": PAGE, "ink": INK, "faint": FAINT, "pass": PASS, "fail": FAIL}
+
+    def block(theme: Theme) -> str:
+        colours = [f"--{name.replace('_', '-')}: {getattr(colour, theme)};" for name, colour in named.items()]
+        colours += [f"--sequential-{i}: {stop};" for i, stop in enumerate(SEQUENTIAL[theme])]
+        colours += [f"--diverging-{i}: {stop};" for i, stop in enumerate(DIVERGING[theme])]
+        return " ".join([*colours, f"--theme: {theme}; color-scheme: {theme};"])
+
+    hosts = "[data-jp-theme-light='false'] .anatomy, .vscode-dark .anatomy, html[theme='dark'] .anatomy"
+    unmarked = "body:not([data-jp-theme-light]):not(.vscode-light):not(.vscode-dark)"
+    return (
+        f".anatomy {{ {block('light')} }}\n"
+        f"{hosts} {{ {block('dark')} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ html:not([theme]) {unmarked} .anatomy {{ {block('dark')} }} }}\n"
+    )

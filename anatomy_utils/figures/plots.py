@@ -1,0 +1,13 @@
+"""The static plots of the course in one place: every function takes arrays and words and returns a `Picture`.
+
+Arrays may be lists, NumPy arrays or tensors. Weights run from 0 to 1 on one sequential map, signed values on one
+diverging map centred at zero; a comparison shares its limits; shapes stand beside what is drawn.
+"""
+
+from __future__ import annotations
+
+from anatomy_utils.figures.charts import bars, lines, scatter_words
+from anatomy_utils.figures.matrices import heatmap, heatmaps
+from anatomy_utils.figures.multiples import strips
+
+__all__ = ["bars", "heatmap", "heatmaps", "lines", "scatter_words", "strips"]

@@ -1,0 +1,56 @@
+"""Layer normalization: every position's vector is brought to mean 0 and variance 1, then stretched and shifted.
+
+It sits beside every residual connection of a Transformer: after it in 2017 (post-norm), before the sub-layer in most
+models since (pre-norm). Notebook 03 teaches it. Published checkpoints disagree on epsilon: torch's default is 1e-5,
+BERT's 1e-12.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+def layer_norm(
+    hidden_states: Float[Tensor, "*batch d_model"],
+    weight: Float[Tensor, " d_model"],
+    bias: Float[Tensor, " d_model"],
+    epsilon: float = 1e-5,
+) -> Float[Tensor, "*batch d_model"]:
+    """Normalize each vector over its own features: (x − mean) / √(variance + ε) · weight + bias.
+
+    Ba, Kiros and Hinton 2016 (arXiv:1607.06450). The variance divides by d_model, not by d_model − 1.
+
+    Args:
+        hidden_states: the vectors to normalize.
+        weight: the learned stretch of each feature (γ).
+        bias: the learned shift of each feature (β).
+        epsilon: keeps a constant vector from dividing by zero.
+
+    Returns:
+        Vectors whose features have mean 0 and variance 1 before stretch and shift.
+
+    >>> layer_norm(torch.tensor([[1.0, 3.0]]), torch.ones(2), torch.zeros(2), epsilon=0.0).tolist()
+    [[-1.0, 1.0]]
+    """
+    mean = hidden_states.mean(dim=-1, keepdim=True)
+    variance = (hidden_states - mean).square().mean(dim=-1, keepdim=True)
+    return (hidden_states - mean) / (variance + epsilon).sqrt() * weight + bias
+
+
+class LayerNorm(nn.Module):
+    """`layer_norm` with its two learned vectors; runs torch's kernel, which the tests hold equal to the formula."""
+
+    def __init__(self, d_model: int, epsilon: float = 1e-5) -> None:
+        super().__init__()
+        self.epsilon = epsilon
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+
+    def forward(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        return F.layer_norm(hidden_states, self.weight.shape, self.weight, self.bias, self.epsilon)
+
+    def extra_repr(self) -> str:
+        return f"{self.weight.numel()}, epsilon={self.epsilon:g}"

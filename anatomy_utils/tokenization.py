@@ -1,0 +1,94 @@
+"""Tokenization: from text to ids and back, through the `tokenizers` library that published models use.
+
+Models read numbers. A tokenizer cuts a text into pieces of its vocabulary and gives each its number; notebook 01
+begins here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from jaxtyping import Int
+from tokenizers import Tokenizer as RustTokenizer
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Several texts as numbers of one rectangular shape.
+
+    Attributes:
+        input_ids: (batch, position), padded at the end.
+        attention_mask: (batch, position), 1 = real token, 0 = padding.
+        segment_ids: (batch, position), 0 for a first text and 1 for a second.
+        tokens: the pieces of each text as the vocabulary writes them, padding included.
+    """
+
+    input_ids: Int[Tensor, "batch position"]
+    attention_mask: Int[Tensor, "batch position"]
+    segment_ids: Int[Tensor, "batch position"]
+    tokens: list[list[str]]
+
+    def position(self, token: str, row: int = 0) -> int:
+        """Where a token stands for the first time in one of the texts.
+
+        Raises:
+            ValueError: the text has no such token; its tokens are listed.
+        """
+        if token not in self.tokens[row]:
+            raise ValueError(f"There is no token {token!r} in {self.tokens[row]}.")
+        return self.tokens[row].index(token)
+
+
+class Tokenizer:
+    """A published tokenizer, without the length limits and padding that its file may carry."""
+
+    def __init__(self, tokenizer: RustTokenizer, *, pad_id: int = 0, pad_token: str = "[PAD]") -> None:
+        tokenizer.no_truncation()
+        tokenizer.enable_padding(pad_id=pad_id, pad_token=pad_token)
+        self._tokenizer = tokenizer
+
+    @classmethod
+    def from_file(cls, path: Path) -> Tokenizer:
+        """Read a `tokenizer.json`.
+
+        Raises:
+            ValueError: the file is missing or damaged.
+        """
+        if not path.is_file():
+            raise ValueError(f"There is no {path.name} in {path.parent}; a model folder needs one beside its weights.")
+        try:
+            tokenizer = RustTokenizer.from_file(str(path))
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(f"{path} is damaged or not a tokenizer file ({error}); fetch it again.") from error
+        padding = tokenizer.padding or {}
+        return cls(tokenizer, pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]"))
+
+    @property
+    def vocab_size(self) -> int:
+        """How many pieces the vocabulary has."""
+        return self._tokenizer.get_vocab_size()
+
+    def __call__(self, texts: str | Sequence[str]) -> Batch:
+        """Encode one text or several; shorter ones are padded at the end.
+
+        Raises:
+            ValueError: no text was given, or something that is not text.
+        """
+        texts = [texts] if isinstance(texts, str) else list(texts)
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"Give a text or a list of texts, not {texts!r:.60}.")
+        encodings = self._tokenizer.encode_batch(texts)
+        return Batch(
+            input_ids=torch.tensor([encoding.ids for encoding in encodings]),
+            attention_mask=torch.tensor([encoding.attention_mask for encoding in encodings]),
+            segment_ids=torch.tensor([encoding.type_ids for encoding in encodings]),
+            tokens=[encoding.tokens for encoding in encodings],
+        )
+
+    def decode(self, ids: Sequence[int] | Int[Tensor, " position"]) -> str:
+        """The text that ids stand for, without special tokens."""
+        return self._tokenizer.decode([int(i) for i in ids])

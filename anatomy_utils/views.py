@@ -1,0 +1,100 @@
+"""Where a model meets a widget: run the model, hand the widget plain arrays.
+
+Widgets know no model and models know no widget; the notebooks call these functions to join the two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from anatomy_utils import probe
+from anatomy_utils.encoder import Encoder
+from anatomy_utils.tokenization import Tokenizer
+
+if TYPE_CHECKING:
+    from anatomy_utils.widgets.attention_stepper import AttentionStepper
+    from anatomy_utils.widgets.attention_viewer import AttentionViewer
+    from anatomy_utils.widgets.mask_painter import MaskPainter
+    from anatomy_utils.widgets.mixer import Mixer
+
+STEPPER_TOKENS = 24
+"""More tokens than this do not fit beside each other in the stepper's drawings."""
+
+
+def attention_viewer(
+    encoder: Encoder, tokenizer: Tokenizer, text: str, *, layer: int = 0, head: int = 0
+) -> AttentionViewer:
+    """Every head of every layer of an encoder as it reads `text`."""
+    from anatomy_utils.widgets.attention_viewer import AttentionViewer
+
+    tokens, seen = probe.run(encoder, tokenizer, text)
+    weights = [each[0] for each in seen.matching("layers.*.self_attention.weights").values()]
+    return AttentionViewer(torch.stack(weights), tokens, layer=layer, head=head)
+
+
+def attention_stepper(
+    encoder: Encoder, tokenizer: Tokenizer, sentence: str, *, layer: int = 0, head: int = 0
+) -> AttentionStepper:
+    """The six steps of one head of an encoder, on any sentence that the reader types."""
+    from anatomy_utils.widgets.attention_stepper import AttentionStepper, Steps
+
+    def compute(text: str) -> Steps:
+        tokens, seen = probe.run(encoder, tokenizer, text)
+        if len(tokens) > STEPPER_TOKENS:
+            raise ValueError(
+                f"That makes {len(tokens)} tokens; the drawing has room for {STEPPER_TOKENS}: shorten the sentence."
+            )
+        before = seen["embeddings.output"] if layer == 0 else seen[f"layers.{layer - 1}.output"]
+        path = f"layers.{layer}.self_attention"
+        query, key, value, scores, weights = (
+            seen[f"{path}.{name}"][0, head] for name in ("query", "key", "value", "scores", "weights")
+        )
+        return Steps(
+            tokens=tokens,
+            hidden=before[0].numpy(),
+            query=query.numpy(),
+            key=key.numpy(),
+            value=value.numpy(),
+            scores=scores.numpy(),
+            weights=weights.numpy(),
+            context=(weights @ value).numpy(),
+        )
+
+    return AttentionStepper(compute, sentence=sentence)
+
+
+def mask_painter(
+    encoder: Encoder, tokenizer: Tokenizer, sentence: str, *, layer: int = 0, head: int = 0
+) -> MaskPainter:
+    """The real scores of one head, for the reader to mask."""
+    from anatomy_utils.widgets.mask_painter import MaskPainter
+
+    tokens, seen = probe.run(encoder, tokenizer, sentence)
+    return MaskPainter(tokens, seen[f"layers.{layer}.self_attention.scores"][0, head])
+
+
+def mixer(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    words: list[str],
+    *,
+    focus: str,
+    towards: tuple[str, str],
+    presets: dict[str, dict[str, float]] | None = None,
+) -> Mixer:
+    """Words of the encoder's vocabulary on a plane, to be mixed by hand.
+
+    Args:
+        words: single-token words.
+        focus: the word whose new vector is mixed.
+        towards: two words; a point's coordinates are the cosine similarities with them.
+        presets: name → weight of each word.
+    """
+    from anatomy_utils.widgets.mixer import Mixer
+
+    vectors = probe.bare_vectors(encoder, tokenizer, words)
+    plane = vectors @ probe.bare_vectors(encoder, tokenizer, towards).T  # word 2
+    right, up = towards
+    return Mixer(words, plane, focus=focus, axes=(f"like “{right}”", f"like “{up}”"), presets=presets or {})

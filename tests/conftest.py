@@ -1,0 +1,22 @@
+"""What every test here shares: reproducible property tests, and nobody's progress touched."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", parent=settings.get_profile("local"), derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def empty_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Send everything that would go to the user's data folder to a temporary one."""
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+            patch.setenv(variable, str(tmp_path_factory.mktemp("data")))
+        yield

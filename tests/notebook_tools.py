@@ -1,0 +1,161 @@
+"""Run notebooks from a fresh kernel and bring them into the form in which they are stored.
+
+`make notebooks` calls `main`; `test_notebooks.py` uses the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+OFFLINE = Path(__file__).resolve().parent / "offline"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+CELL_SECONDS = 120
+
+
+def notebook_paths() -> list[Path]:
+    """Every notebook of the course, in reading order."""
+    return sorted(path for path in NOTEBOOKS.glob("*.ipynb"))
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook at `path`, in format 4."""
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """The code cells that hold any code."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+@contextmanager
+def fresh_home() -> Iterator[dict[str, str]]:
+    """Environment variables that give a kernel an empty data folder, so that nobody's progress is read or changed."""
+    with tempfile.TemporaryDirectory(prefix="anatomy-") as folder:
+        places = {"XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "IPYTHONDIR": "ipython", "LOCALAPPDATA": "local"}
+        moved = {variable: str(Path(folder) / name) for variable, name in places.items()}
+        for place in moved.values():
+            Path(place).mkdir()
+        if sys.platform == "darwin":
+            moved["HOME"] = folder
+        yield moved
+
+
+def run(
+    notebook: NotebookNode,
+    *,
+    python: str | Path = sys.executable,
+    offline: bool = False,
+    environment: Mapping[str, str] | None = None,
+    seconds: int = CELL_SECONDS,
+) -> NotebookNode:
+    """Execute a copy of `notebook` from a fresh kernel of `python`, in the notebooks' folder, and return it.
+
+    Args:
+        notebook: stays as it is.
+        python: the interpreter whose ipykernel runs it.
+        offline: block every address outside this machine.
+        environment: variables on top of this process's own.
+        seconds: the most that one cell may take.
+
+    Raises:
+        nbclient.exceptions.CellExecutionError: a cell raised.
+    """
+    copy = nbformat.from_dict(notebook)
+    for cell in code_cells(copy):
+        cell.outputs, cell.execution_count = [], None
+    with fresh_home() as places:
+        variables = {**os.environ, **places, **(environment or {})}
+        variables.pop("MPLBACKEND", None)  # the kernel chooses its own
+        if offline:
+            variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), variables.get("PYTHONPATH")]))
+        manager = AsyncKernelManager()
+        manager._kernel_spec = KernelSpec(
+            argv=[str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+            display_name="Python 3 (ipykernel)",
+            language="python",
+            metadata={"debugger": False},
+        )
+        client = NotebookClient(
+            copy,
+            km=manager,
+            timeout=seconds,
+            store_widget_state=False,
+            resources={"metadata": {"path": str(NOTEBOOKS if NOTEBOOKS.exists() else ROOT)}},
+        )
+        client.execute(env=variables)
+    return copy
+
+
+def normalise(notebook: NotebookNode) -> NotebookNode:
+    """The form in which a notebook is stored: static outputs, no widget state, no trace of the machine that ran it."""
+    copy = nbformat.from_dict(notebook)
+    copy.metadata = nbformat.from_dict(
+        {
+            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+    )
+    copy.nbformat, copy.nbformat_minor = 4, 5
+    for number, cell in enumerate(copy.cells):
+        cell.setdefault("id", f"cell-{number}")
+        kept = {key: cell.metadata[key] for key in ("tags", "jupyter") if key in cell.metadata}
+        cell.metadata = nbformat.from_dict(kept)
+        if cell.cell_type == "code":
+            cell.outputs = [_normalise_output(output) for output in cell.outputs]
+    return copy
+
+
+def _normalise_output(output: NotebookNode) -> NotebookNode:
+    if "data" in output:
+        output.data = {kind: _without_paths(value) for kind, value in output.data.items() if kind != WIDGET_VIEW}
+    if "text" in output:
+        output.text = _without_paths(output.text)
+    if "metadata" in output:
+        output.metadata = nbformat.from_dict({})
+    return output
+
+
+def _without_paths(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    value = re.sub(r"\S*?/site-packages/", "site-packages/", value)
+    for place, name in ((str(ROOT), "."), (tempfile.gettempdir(), "tmp"), (str(Path.home()), "~")):
+        value = re.sub(rf"{re.escape(place)}(?=[/\\])", name, value)
+    return value
+
+
+def machine_paths(text: str) -> list[str]:
+    """What in `text` looks like a path of the machine that ran the notebook."""
+    roots = r"/home/|/Users/|/root/|/tmp/|/work/|/var/|/private/|[A-Z]:\\\\Users"
+    return re.findall(rf"(?<![\w./:])(?:{roots})[^\s\"'<\\]*", text)
+
+
+def main() -> int:
+    """Execute, normalise and write every notebook, or those named on the command line."""
+    wanted = [Path(name).resolve() for name in sys.argv[1:]] or notebook_paths()
+    for path in wanted:
+        start = time.perf_counter()
+        text = nbformat.writes(normalise(run(read(path), offline=True)), indent=1)
+        path.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        print(f"{path.relative_to(ROOT)}: {time.perf_counter() - start:.1f} s, {len(text) / 1e6:.2f} MB")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

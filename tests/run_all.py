@@ -1,0 +1,136 @@
+"""Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
+
+A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from chromium import find_chromium
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / ".cache" / "results"
+BIN = Path(sys.executable).parent
+PARALLEL = ["-n", "2"]
+
+
+@dataclass
+class Step:
+    """One command; `group` is what it can be asked for by on the command line."""
+
+    name: str
+    group: str
+    command: list[str]
+    is_pytest: bool = False
+
+
+@dataclass
+class Outcome:
+    """What came of a step."""
+
+    step: Step
+    passed: int
+    failed: int
+    skipped: int
+    seconds: float
+
+
+def steps() -> list[Step]:
+    """All steps, the quick ones first."""
+
+    def tool(name: str, *arguments: str) -> list[str]:
+        return [str(BIN / name), *arguments]
+
+    def tests(*arguments: str) -> list[str]:
+        return [sys.executable, "-m", "pytest", "-q", "-rs", "--durations=5", *arguments]
+
+    by_file, by_test = [*PARALLEL, "--dist", "loadfile"], [*PARALLEL, "--dist", "load"]
+    nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=120"]
+    coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
+    return [
+        Step("style (ruff)", "lint", tool("ruff", "check", ".")),
+        Step("types (mypy)", "lint", tool("mypy")),
+        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
+        Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True),
+        Step("notebooks, strict (nbval)", "notebooks", tests(*by_file, *nbval, "notebooks"), True),
+        Step("notebooks: injected, offline, Colab", "notebooks", tests(*by_test, "-m", "notebook", "tests"), True),
+        Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True),
+    ]
+
+
+def carry_out(step: Step) -> Outcome:
+    """Run one step and count what it reports; a command that is no test run counts as one test."""
+    print(f"\n== {step.name}", flush=True)
+    start = time.perf_counter()
+    report = RESULTS / f"{step.group}-{len(list(RESULTS.glob('*.xml')))}.xml"
+    command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
+    code = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONUTF8": "1"}).returncode
+    seconds = time.perf_counter() - start
+    if not step.is_pytest:
+        return Outcome(step, int(code == 0), int(code != 0), 0, seconds)
+    passed, failed, skipped = _counts(report)
+    return Outcome(step, passed, failed or int(code != 0), skipped, seconds)
+
+
+def browser_missing() -> str | None:
+    """Why the browser tests cannot run here, or None."""
+    if find_chromium() is None:
+        return "no Chromium, Chrome or Edge was found: install one, or name it with CHROMIUM=/path/to/chromium"
+    return None
+
+
+def main() -> int:
+    """Run the steps, print the summary; 1 if anything failed."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    for old in RESULTS.glob("*.xml"):
+        old.unlink()
+    wanted = sys.argv[1:]
+    outcomes, reasons = [], []
+    for step in steps():
+        if wanted and step.group not in wanted:
+            continue
+        if step.group == "browser" and (reason := browser_missing()):
+            reasons.append(f"browser tests did not run: {reason}")
+            in_ci = bool(os.environ.get("CI"))
+            outcomes.append(Outcome(step, 0, int(in_ci), int(not in_ci), 0.0))
+            continue
+        outcomes.append(carry_out(step))
+    print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+    for outcome in outcomes:
+        counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"
+        print(f"{outcome.step.name:<38}{counts}")
+    if (coverage := _coverage()) is not None:
+        print(f"coverage of anatomy_utils: {coverage:.0f} %")
+    for reason in reasons:
+        print(reason)
+    passed = sum(outcome.passed for outcome in outcomes)
+    failed = sum(outcome.failed for outcome in outcomes)
+    skipped = sum(outcome.skipped for outcome in outcomes)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return int(failed > 0 or passed == 0)
+
+
+def _counts(report: Path) -> tuple[int, int, int]:
+    if not report.exists():
+        return 0, 1, 0
+    suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
+    total, failures, errors, skipped = (
+        sum(int(suite.get(kind, 0)) for suite in suites) for kind in ("tests", "failures", "errors", "skipped")
+    )
+    return total - failures - errors - skipped, failures + errors, skipped
+
+
+def _coverage() -> float | None:
+    report = RESULTS / "coverage.xml"
+    return 100 * float(ElementTree.parse(report).getroot().get("line-rate", 0)) if report.exists() else None
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,211 @@
+"""Attention against torch, by hand, and in its properties."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn import functional as F
+
+from anatomy_utils import attention, masks
+from anatomy_utils.attention import MultiHeadAttention, masked_softmax, scaled_dot_product_attention
+from anatomy_utils.tap import watch
+
+
+def normal(*shape, seed=0, dtype=torch.float32):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+
+
+def test_attention_by_hand():
+    # One query of width 4 matches the first key with 2·ln 3 / √4 = ln 3 and the second with 0: weights 3/4 and 1/4.
+    query = torch.tensor([[2 * math.log(3), 0.0, 0.0, 0.0]])
+    key = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    value = torch.tensor([[4.0, 0.0], [0.0, 8.0]])
+    context, weights = scaled_dot_product_attention(query, key, value)
+    torch.testing.assert_close(weights, torch.tensor([[0.75, 0.25]]))
+    torch.testing.assert_close(context, torch.tensor([[3.0, 2.0]]))
+
+
+def random_mask(kind, seed=3):
+    allowed = torch.rand(2, 1, 5, 7, generator=torch.Generator().manual_seed(seed)) > 0.4
+    allowed[0, :, 2] = False  # a row with nothing to attend to
+    if kind == "boolean":
+        return allowed
+    return normal(2, 1, 5, 7, seed=seed).masked_fill(~allowed, -math.inf)
+
+
+@pytest.mark.parametrize("kind", ["none", "boolean", "additive"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_attention_equals_torch(kind, dtype):
+    query, key, value = (
+        normal(*shape, seed=seed, dtype=dtype).requires_grad_()
+        for seed, shape in enumerate([(2, 3, 5, 11), (2, 3, 7, 11), (2, 3, 7, 13)])
+    )
+    mask = None if kind == "none" else random_mask(kind)
+    mask = mask.to(dtype) if kind == "additive" else mask
+    ours = scaled_dot_product_attention(query, key, value, mask).context
+    theirs = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    torch.testing.assert_close(ours, theirs)
+    upstream = normal(*ours.shape, seed=9, dtype=dtype)
+    for got, wanted in zip(
+        torch.autograd.grad(ours, [query, key, value], upstream),
+        torch.autograd.grad(theirs, [query, key, value], upstream),
+        strict=True,
+    ):
+        torch.testing.assert_close(got, wanted)
+
+
+def test_masked_softmax_rows():
+    scores, mask = normal(2, 3, 5, 7), random_mask("boolean")
+    weights = masked_softmax(scores, mask)
+    sums = weights.sum(-1)
+    assert (weights[~mask.expand_as(weights)] == 0).all()
+    torch.testing.assert_close(sums[1], torch.ones(3, 5))
+    assert (sums[0, :, 2] == 0).all()
+
+
+@given(seed=st.integers(0, 10_000), shift=st.floats(-1e4, 1e4))
+@settings(max_examples=30, deadline=None)
+def test_masked_softmax_ignores_a_shift(seed, shift):
+    scores = normal(3, 5, seed=seed, dtype=torch.float64)
+    torch.testing.assert_close(masked_softmax(scores + shift), masked_softmax(scores))
+
+
+@given(seed=st.integers(0, 10_000), length=st.integers(2, 9))
+@settings(max_examples=30, deadline=None)
+def test_attention_alone_does_not_know_order(seed, length):
+    vectors = normal(length, 5, seed=seed, dtype=torch.float64)
+    order = torch.randperm(length, generator=torch.Generator().manual_seed(seed))
+    context = scaled_dot_product_attention(vectors, vectors, vectors).context
+    shuffled = vectors[order]
+    torch.testing.assert_close(scaled_dot_product_attention(shuffled, shuffled, shuffled).context, context[order])
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_attention_keeps_low_precision(dtype):
+    vectors = normal(2, 5, 8).to(dtype)
+    context, weights = scaled_dot_product_attention(vectors, vectors, vectors, masks.causal(5))
+    assert context.dtype == weights.dtype == dtype
+    assert context.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("mask", "complaint"),
+    [
+        (torch.ones(7, 5).bool(), r"shape \(7, 5\).*does not fit scores of shape \(5, 7\)"),
+        (torch.ones(5, 7).int(), r"torch.int32.*boolean"),
+        (torch.ones(2, 5, 7).bool(), "does not fit"),
+    ],
+)
+def test_attention_names_a_wrong_mask(mask, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        masked_softmax(normal(5, 7), mask)
+
+
+def torch_twin(ours: MultiHeadAttention, d_model: int, num_heads: int) -> nn.MultiheadAttention:
+    twin = nn.MultiheadAttention(d_model, num_heads, batch_first=True)
+    parts = [ours.to_query, ours.to_key, ours.to_value]
+    with torch.no_grad():
+        twin.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+        twin.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+        twin.out_proj.load_state_dict(ours.to_output.state_dict())
+    return twin
+
+
+@pytest.mark.parametrize("cross", [False, True])
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("length", [11, 260])  # below and above FUSED_FROM
+def test_multi_head_attention_equals_torch(cross, watched, length):
+    torch.manual_seed(0)
+    ours = MultiHeadAttention(15, 3)
+    twin = torch_twin(ours, 15, 3)
+    hidden_states, memory = normal(2, length, 15), normal(2, length + 2, 15, seed=1) if cross else None
+    source = hidden_states if memory is None else memory
+    real = torch.ones(source.shape[:2], dtype=torch.long)
+    real[1, -4:] = 0
+    wanted, wanted_weights = twin(hidden_states, source, source, key_padding_mask=real == 0, average_attn_weights=False)
+    if watched:
+        with watch(ours) as seen:
+            got = ours(hidden_states, memory, mask=masks.padding(real))
+        torch.testing.assert_close(seen["weights"], wanted_weights)
+    else:
+        got = ours(hidden_states, memory, mask=masks.padding(real))
+    torch.testing.assert_close(got, wanted)
+
+
+@pytest.mark.parametrize("num_kv_heads", [1, 2, 6])
+@pytest.mark.parametrize("mask", ["none", "padding", "additive"])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("length", [13, 257])
+def test_explicit_equals_fused(num_kv_heads, mask, causal, length):
+    torch.manual_seed(0)
+    model = MultiHeadAttention(30, 6, num_kv_heads=num_kv_heads, d_head=7)
+    hidden_states = normal(2, length, 30).requires_grad_()
+    real = torch.ones(2, length, dtype=torch.long)
+    real[0, -5:] = 0
+    given_mask = {
+        "none": None,
+        "padding": masks.padding(real),
+        "additive": normal(1, 6, length, length, seed=2),
+    }[mask]
+    query, key, value = (model._split(part(hidden_states)) for part in (model.to_query, model.to_key, model.to_value))
+    explicit = model._explicit(query, key, value, given_mask, causal)
+    fused = model._fused(query, key, value, given_mask, causal)
+    torch.testing.assert_close(explicit, fused)
+    upstream = normal(*fused.shape, seed=5)
+    (got,) = torch.autograd.grad(explicit, hidden_states, upstream, retain_graph=True)
+    (wanted,) = torch.autograd.grad(fused, hidden_states, upstream)
+    # The sums over up to 257 keys are taken in another order: float32 leaves about 1e-5 of values near 10.
+    torch.testing.assert_close(got, wanted, atol=2e-5, rtol=1e-4)
+
+
+def test_grouped_heads_equal_copied_heads():
+    torch.manual_seed(0)
+    grouped, full = MultiHeadAttention(12, 6, num_kv_heads=2), MultiHeadAttention(12, 6)
+    state = grouped.state_dict()
+    for part in ("to_key", "to_value"):
+        for name in ("weight", "bias"):
+            heads = state[f"{part}.{name}"].unflatten(0, (2, 2))  # kv_head d_head …
+            state[f"{part}.{name}"] = heads.repeat_interleave(3, dim=0).flatten(0, 1)
+    full.load_state_dict(state)
+    hidden_states = normal(2, 5, 12)
+    torch.testing.assert_close(grouped(hidden_states), full(hidden_states))
+
+
+def test_causal_outputs_do_not_see_the_future():
+    torch.manual_seed(0)
+    model = MultiHeadAttention(12, 3)
+    before = normal(1, 9, 12)
+    after = before.clone()
+    after[:, 5:] = normal(1, 4, 12, seed=1)
+    torch.testing.assert_close(model(before, causal=True)[:, :5], model(after, causal=True)[:, :5])
+
+
+def test_dropout_only_while_training():
+    model = MultiHeadAttention(12, 3, dropout=0.5)
+    hidden_states = normal(1, 9, 12)
+    assert not torch.equal(model.train()(hidden_states), model(hidden_states))
+    torch.testing.assert_close(model.eval()(hidden_states), model(hidden_states))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "complaint"),
+    [({"num_heads": 5}, "12.*5 heads"), ({"num_heads": 6, "num_kv_heads": 4}, "6 heads.*4 key/value")],
+)
+def test_multi_head_attention_names_impossible_heads(numbers, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        MultiHeadAttention(12, **numbers)
+
+
+def test_cross_attention_cannot_be_causal():
+    with pytest.raises(ValueError, match="self-attention"):
+        MultiHeadAttention(12, 3)(normal(1, 2, 12), normal(1, 3, 12), causal=True)
+
+
+def test_weighted_average_and_projection():
+    weights, vectors = normal(5, 7).softmax(-1), normal(7, 3)
+    torch.testing.assert_close(attention.weighted_average(weights, vectors)[2], (weights[2][:, None] * vectors).sum(0))
+    linear = nn.Linear(3, 2)
+    torch.testing.assert_close(attention.project(vectors, linear.weight.T, linear.bias), linear(vectors))
