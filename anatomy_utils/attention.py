@@ -60,7 +60,9 @@ def scores(
     Returns:
         Any real numbers; row i belongs to query i.
 
-    >>> scores(torch.tensor([[2.0, 0.0, 0.0, 0.0]]), torch.tensor([[3.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]])).tolist()
+    >>> query = torch.tensor([[2.0, 0.0, 0.0, 0.0]])
+    >>> key = torch.tensor([[3.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]])
+    >>> scores(query, key).tolist()  # 2 · 3 / √4 and 0
     [[3.0, 0.0]]
     """
     return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
@@ -81,7 +83,8 @@ def masked_softmax(
     Raises:
         ValueError: the mask is neither boolean nor floating point, or does not fit the scores.
 
-    >>> masked_softmax(torch.tensor([[0.0, 0.0, 9.0], [1.0, 2.0, 3.0]]), torch.tensor([[1, 1, 0], [0, 0, 0]]).bool()).tolist()
+    >>> two_of_three, nothing = [True, True, False], [False, False, False]
+    >>> masked_softmax(torch.tensor([[0.0, 0.0, 9.0], [1.0, 2.0, 3.0]]), torch.tensor([two_of_three, nothing])).tolist()
     [[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]
     """
     if mask is None:

@@ -66,19 +66,19 @@ class Report:
         widgets = "widgets: not alive on this page. Run this cell in a notebook to wake them."
         return f'<ul style="list-style: none; padding-left: 0">{items}<li>{SIGNS["later"]} {widgets}</li></ul>'
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
-        return {**self._live(), "text/html": self._repr_html_(), "text/plain": str(self)}
+    def _repr_mimebundle_(self, **options: object) -> tuple[dict[str, Any], dict[str, Any]]:
+        data, metadata = self._live()
+        return {**data, "text/html": self._repr_html_(), "text/plain": str(self)}, metadata
 
-    def _live(self) -> dict[str, Any]:
+    def _live(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The MIME bundle of a widget that shows these lines and, because it is drawn at all, that widgets live."""
         try:
             from anatomy_utils.widgets.setup_list import SetupList
 
             lines = [{"sign": SIGNS[line.state], "state": line.state, "text": _sentence(line)} for line in self.lines]
-            data, _ = SetupList(lines=lines, label="Is everything there?")._repr_mimebundle_()
-            return dict(data)
+            return SetupList(lines=lines, label="Is everything there?")._repr_mimebundle_()
         except Exception:  # widgets that do not even load must not keep the report from saying so
-            return {}
+            return {}, {}
 
 
 def check() -> Report:

@@ -24,20 +24,21 @@ STEPPER_TOKENS = 24
 
 
 def attention_viewer(
-    encoder: Encoder, tokenizer: Tokenizer, text: str, *, layer: int = 0, head: int = 0
+    encoder: Encoder, tokenizer: Tokenizer, text: str, *, layer: int = 0, head: int = 0, word: str = ""
 ) -> AttentionViewer:
-    """Every head of every layer of an encoder as it reads `text`."""
+    """Every head of every layer of an encoder as it reads `text`; the row of `word` is picked out at first."""
     from anatomy_utils.widgets.attention_viewer import AttentionViewer
 
     tokens, seen = probe.run(encoder, tokenizer, text)
     weights = [each[0] for each in seen.matching("layers.*.self_attention.weights").values()]
-    return AttentionViewer(torch.stack(weights), tokens, layer=layer, head=head)
+    query = tokens.index(word) if word in tokens else 0
+    return AttentionViewer(torch.stack(weights), tokens, layer=layer, head=head, query=query)
 
 
 def attention_stepper(
-    encoder: Encoder, tokenizer: Tokenizer, sentence: str, *, layer: int = 0, head: int = 0
+    encoder: Encoder, tokenizer: Tokenizer, sentence: str, *, layer: int = 0, head: int = 0, word: str = ""
 ) -> AttentionStepper:
-    """The six steps of one head of an encoder, on any sentence that the reader types."""
+    """The six steps of one head of an encoder, on any sentence that the reader types, at first for `word`."""
     from anatomy_utils.widgets.attention_stepper import AttentionStepper, Steps
 
     def compute(text: str) -> Steps:
@@ -62,7 +63,8 @@ def attention_stepper(
             context=(weights @ value).numpy(),
         )
 
-    return AttentionStepper(compute, sentence=sentence)
+    tokens = compute(sentence).tokens
+    return AttentionStepper(compute, sentence=sentence, query=tokens.index(word) if word in tokens else None)
 
 
 def mask_painter(

@@ -19,4 +19,5 @@ def empty_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     with pytest.MonkeyPatch.context() as patch:
         for variable in ("XDG_DATA_HOME", "LOCALAPPDATA"):
             patch.setenv(variable, str(tmp_path_factory.mktemp("data")))
+        patch.delenv("ANATOMY_PROGRESS", raising=False)
         yield

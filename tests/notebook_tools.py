@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ NOTEBOOKS = ROOT / "notebooks"
 OFFLINE = Path(__file__).resolve().parent / "offline"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_SECONDS = 120
+PICTURE = re.compile(r"([A-Za-z0-9+/=]{200,})")
+EXERCISE = re.compile(r"^@exercise\([\"']([\w.]+)[\"']\)", re.MULTILINE)
 
 
 def notebook_paths() -> list[Path]:
@@ -51,9 +53,7 @@ def fresh_home() -> Iterator[dict[str, str]]:
         moved = {variable: str(Path(folder) / name) for variable, name in places.items()}
         for place in moved.values():
             Path(place).mkdir()
-        if sys.platform == "darwin":
-            moved["HOME"] = folder
-        yield moved
+        yield {**moved, "ANATOMY_PROGRESS": str(Path(folder) / "progress.json")}
 
 
 def run(
@@ -62,6 +62,7 @@ def run(
     python: str | Path = sys.executable,
     offline: bool = False,
     environment: Mapping[str, str] | None = None,
+    kernel_options: Sequence[str] = (),
     seconds: int = CELL_SECONDS,
 ) -> NotebookNode:
     """Execute a copy of `notebook` from a fresh kernel of `python`, in the notebooks' folder, and return it.
@@ -71,6 +72,7 @@ def run(
         python: the interpreter whose ipykernel runs it.
         offline: block every address outside this machine.
         environment: variables on top of this process's own.
+        kernel_options: further words on the kernel's command line.
         seconds: the most that one cell may take.
 
     Raises:
@@ -85,8 +87,9 @@ def run(
         if offline:
             variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), variables.get("PYTHONPATH")]))
         manager = AsyncKernelManager()
+        words = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"]
         manager._kernel_spec = KernelSpec(
-            argv=[str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+            argv=[*words, *kernel_options],
             display_name="Python 3 (ipykernel)",
             language="python",
             metadata={"debugger": False},
@@ -134,10 +137,31 @@ def _normalise_output(output: NotebookNode) -> NotebookNode:
 def _without_paths(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    value = re.sub(r"\S*?/site-packages/", "site-packages/", value)
+    pieces = PICTURE.split(value)  # pictures sit at the odd places; searching them takes minutes
+    pieces[::2] = map(_shorten_paths, pieces[::2])
+    return "".join(pieces)
+
+
+def _shorten_paths(text: str) -> str:
+    text = re.sub(r"[^\s\"'<>]*?/site-packages/", "site-packages/", text)
     for place, name in ((str(ROOT), "."), (tempfile.gettempdir(), "tmp"), (str(Path.home()), "~")):
-        value = re.sub(rf"{re.escape(place)}(?=[/\\])", name, value)
-    return value
+        text = re.sub(rf"{re.escape(place)}(?=[/\\])", name, text)
+    return text
+
+
+def exercise_ids(source: str) -> list[str]:
+    """The ids of the exercises whose stubs are in this cell."""
+    return EXERCISE.findall(source)
+
+
+def with_solutions(notebook: NotebookNode) -> NotebookNode:
+    """A copy in which every exercise's stub is solved."""
+    from anatomy_utils.exercises import inject_solutions
+
+    copy = nbformat.from_dict(notebook)
+    for cell in code_cells(copy):
+        cell.source = inject_solutions(cell.source)
+    return copy
 
 
 def machine_paths(text: str) -> list[str]:

@@ -18,7 +18,6 @@ from chromium import find_chromium
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / ".cache" / "results"
 BIN = Path(sys.executable).parent
-PARALLEL = ["-n", "2"]
 
 
 @dataclass
@@ -51,7 +50,7 @@ def steps() -> list[Step]:
     def tests(*arguments: str) -> list[str]:
         return [sys.executable, "-m", "pytest", "-q", "-rs", "--durations=5", *arguments]
 
-    by_file, by_test = [*PARALLEL, "--dist", "loadfile"], [*PARALLEL, "--dist", "load"]
+    by_file = ["-n", "2", "--dist", "loadfile"]  # a notebook's cells share one kernel, Colab's tests one environment
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=120"]
     coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
     return [
@@ -60,7 +59,7 @@ def steps() -> list[Step]:
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True),
         Step("notebooks, strict (nbval)", "notebooks", tests(*by_file, *nbval, "notebooks"), True),
-        Step("notebooks: injected, offline, Colab", "notebooks", tests(*by_test, "-m", "notebook", "tests"), True),
+        Step("notebooks: injected, offline, Colab", "notebooks", tests(*by_file, "-m", "notebook", "tests"), True),
         Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True),
     ]
 

@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from chromium import find_chromium
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from anatomy_utils.widgets.base import AnatomyWidget
 
 Theme = Literal["light", "dark"]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Widget</title><link rel="icon" href="data:,">
@@ -98,6 +98,12 @@ class Shown:
         for name, value in traits.items():
             setattr(self.widget, name, value)
         self.page.evaluate("text => window.receive(text)", _state(self.widget.get_state(list(traits))))
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until what was done is drawn and has reached the Python object."""
+        self.page.evaluate(TWO_FRAMES)
+        self.page.evaluate("window.anatomySave({})")  # answered in order: what was saved before it has arrived
 
     def theme(self, theme: Theme) -> None:
         self.page.evaluate("light => document.body.setAttribute('data-jp-theme-light', light)", _light(theme))
@@ -150,15 +156,15 @@ def show(
     page.expose_function("anatomySend", lambda message: shown.messages.append(message))
     page.set_content(widget_html(widget, theme=theme, views=views))
     page.wait_for_function("window.ready === true")
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
+    shown.settle()
     return shown
 
 
 @contextmanager
 def widget_browser() -> Iterator[Browser]:
-    """A headless Chromium: the system's where there is one, Playwright's own otherwise."""
+    """A headless Chromium."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         try:
             yield browser
         finally:

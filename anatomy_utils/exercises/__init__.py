@@ -1,0 +1,34 @@
+"""Exercises: one cell, one decorator; running the cell is checking it.
+
+    from anatomy_utils.exercises import exercise, hint, solution, progress, ask, predict, outcome
+
+    @exercise("attention.scores")
+    def attention_scores(query, key): ...
+
+Nothing else of the package imports this room; it may use all of them as references.
+"""
+
+from __future__ import annotations
+
+from anatomy_utils.exercises.decorator import Answer, exercise
+from anatomy_utils.exercises.help import ask, hint, outcome, predict, progress, solution
+from anatomy_utils.exercises.registry import find_exercise, ids, question_ids
+from anatomy_utils.exercises.texts import inject_solutions, solution_source, stub, your_function
+
+__all__ = [
+    "Answer",
+    "ask",
+    "exercise",
+    "find_exercise",
+    "hint",
+    "ids",
+    "inject_solutions",
+    "outcome",
+    "predict",
+    "progress",
+    "question_ids",
+    "solution",
+    "solution_source",
+    "stub",
+    "your_function",
+]

@@ -6,7 +6,7 @@ import contextlib
 import io
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -14,10 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.exercise import Case
+from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.sheet import Sheet
 from anatomy_utils.exercises.tensors import changed, fresh_arguments, parts, plain
-from anatomy_utils.exercises.timelimit import TimeRanOut, run_limited
+from anatomy_utils.exercises.timelimit import TimeRanOut, interruptible, run_limited
 
 MOST_PRINTED = 2000
 
@@ -51,14 +51,12 @@ def attempt(function: Callable[..., Any], sheet: Sheet, *, seconds: float, threa
             paper = io.StringIO()
             given = fresh_arguments(case.arguments)
             with contextlib.redirect_stdout(paper):
-                result = function(*given.values())
+                result = interruptible(function, *given.values())
             made.printed = made.printed if made.results else paper.getvalue()[:MOST_PRINTED]
             made.results.append(result)
             made.changed = made.changed or changed(case.arguments, given)
 
-    quiet = warnings.catch_warnings()
-    with torch.random.fork_rng(devices=[]), torch.enable_grad(), quiet:
-        warnings.simplefilter("ignore")
+    with _put_back():
         try:
             run_limited(run_all, seconds, thread=thread)
         except KeyboardInterrupt:
@@ -68,19 +66,40 @@ def attempt(function: Callable[..., Any], sheet: Sheet, *, seconds: float, threa
     return made
 
 
+@contextlib.contextmanager
+def _put_back() -> Iterator[None]:
+    """Whatever a learner's function does to random numbers, warnings and the output, here it is as it was before."""
+    output = sys.stdout
+    with torch.random.fork_rng(devices=[]), torch.enable_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            sys.stdout = output
+
+
 def try_once(function: Callable[..., Any], arguments: dict[str, Any], seconds: float) -> tuple[Tensor, ...] | None:
     """The result of one more run as plain tensors, or None when it does not give any."""
-    quiet = warnings.catch_warnings()
-    try:
-        with torch.random.fork_rng(devices=[]), contextlib.redirect_stdout(io.StringIO()), quiet:
-            warnings.simplefilter("ignore")
-            given = fresh_arguments(arguments)
-            result = parts(run_limited(lambda: function(*given.values()), seconds))
-        return result and tuple(plain(part) for part in result)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return None
+    result = try_with_gradients(function, fresh_arguments(arguments), seconds)
+    return result and tuple(plain(part) for part in result)
+
+
+def try_with_gradients(
+    function: Callable[..., Any], arguments: dict[str, Any], seconds: float
+) -> tuple[Tensor, ...] | None:
+    """The result of one more run on these very arguments, or None when it does not give any."""
+
+    def run() -> Any:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return interruptible(function, *arguments.values())
+
+    with _put_back():
+        try:
+            return parts(run_limited(run, seconds))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            return None
 
 
 def variables(function: Callable[..., Any], case: Case, seconds: float) -> dict[str, Tensor]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +35,15 @@ class Line:
     text: str
     part: str = ""
     held: tuple[tuple[str, str], ...] = ()
+
+    def turns_all_axes_round(self) -> bool:
+        """Whether `.T` is taken of something with more than two axes on this line."""
+        return any(
+            re.search(rf"\b{re.escape(name)}\.(T\b|t\(\))", self.text)
+            and words.count(",") > 1
+            and words.startswith("shape")
+            for name, words in self.held
+        )
 
 
 def learners_line(error: BaseException, function: Callable[..., Any], source: str | None = None) -> Line | None:

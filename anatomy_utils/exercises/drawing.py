@@ -66,7 +66,9 @@ def compare(name: str, axes: str, target: Tensor, yours: Tensor, case_words: str
     return Comparison(
         title,
         kind,
-        _window("target", axes, target, torch.zeros(target.shape, dtype=torch.bool), first if alike else None, kind, scale),
+        _window(
+            "target", axes, target, torch.zeros(target.shape, dtype=torch.bool), first if alike else None, kind, scale
+        ),
         _window("yours", axes, yours, marks, first if alike else None, kind, scale),
     )
 

@@ -7,6 +7,7 @@ from torch import Tensor
 from anatomy_utils.exercises.attempt import variables
 from anatomy_utils.exercises.drawing import cell_text
 from anatomy_utils.exercises.likeness import Wrong
+from anatomy_utils.exercises.made_of import made_of
 from anatomy_utils.exercises.tensors import close, differing, fresh_arguments, plain
 
 
@@ -30,11 +31,20 @@ def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:
         if stage not in right and same_name in names and misnamed is None:
             misnamed = same_name
     if not right:
-        return ("stage", f"Look at your variable `{misnamed}` first: it does not hold the {misnamed.replace('_', ' ')} "
-                "of the target.") if misnamed else None
+        return (
+            (
+                "stage",
+                f"Look at your variable `{misnamed}` first: it does not hold the {misnamed.replace('_', ' ')} "
+                "of the target.",
+            )
+            if misnamed
+            else None
+        )
     stage, name = list(right.items())[-1]
-    after = f" Your `{misnamed}`, though, is not the target's." if misnamed and misnamed != name else (
-        " What you do after that is where the two part."
+    after = (
+        f" Your `{misnamed}`, though, is not the target's."
+        if misnamed and misnamed != name
+        else (" What you do after that is where the two part.")
     )
     return "stage", f"Up to the {stage} you are right: your variable `{name}` holds them.{after}"
 
@@ -52,7 +62,8 @@ def first_cell(wrong: Wrong) -> tuple[str, str]:
     where = ", ".join(f"{wrong.axis(axis, wrong.targets[0])} {index}" for axis, index in enumerate(place))
     return "cell", (
         f"{_share(off, all_cells)} of your {wrong.name} differ from the target. "
-        + (f"The first one, at {where}: you have {yours}, the target is {target}." if place else f"You have {yours}, the target is {target}.")
+        f"{f'The first one, at {where}: you' if place else 'You'} have {yours}, the target is {target}."
+        + made_of(wrong, tuple(place))
     )
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.attempt import Attempt
 from anatomy_utils.exercises.crash import type_words
-from anatomy_utils.exercises.exercise import Exercise
+from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.sheet import Sheet
 from anatomy_utils.exercises.tensors import close, parts, plain
 
@@ -35,9 +35,13 @@ def returned_nothing(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding
     for i, result in enumerate(made.results):
         if result is None:
             always = all(r is None for r in made.results)
-            ending = "Its last line should be `return` and the result." if always else (
-                f"It does so with {sheet.cases[i].kind}; with other cases it returns something."
+            ending = (
+                "Its last line should be `return` and the result."
+                if always
+                else (f"It does so with {sheet.cases[i].kind}; with other cases it returns something.")
             )
+            if made.printed and always:
+                ending = "It printed something, but to print is not to return: later code cannot use what is printed."
             return Finding(f"Your function ran to its end, but it returned nothing (None). {ending}", "nothing", i)
     return None
 
@@ -61,13 +65,17 @@ def _instead_of_a_tensor(result: Any) -> str:
     if known:
         return known
     if isinstance(result, tuple) and len(result) == 1 and isinstance(result[0], Tensor):
-        return "You return a tuple with one tensor in it; a comma behind the result does that. Return the tensor itself."
+        return (
+            "You return a tuple with one tensor in it; a comma behind the result does that. Return the tensor itself."
+        )
     if isinstance(result, tuple) and parts(result):
         return f"You return {len(result)} tensors; this exercise wants one."
     if isinstance(result, list) and result and all(isinstance(item, Tensor) for item in result):
         return f"You return a list of {len(result)} tensors; one tensor is wanted. torch.stack makes one of many."
     if isinstance(result, list | tuple):
-        return f"You return a {type(result).__name__} of {len(result)}; a tensor is wanted. torch.tensor makes one of it."
+        return (
+            f"You return a {type(result).__name__} of {len(result)}; a tensor is wanted. torch.tensor makes one of it."
+        )
     if isinstance(result, bool | int | float | complex):
         return f"You return a plain {type(result).__name__}; a tensor is wanted."
     return f"You return a {_name(result)}; a tensor is wanted."
@@ -81,7 +89,9 @@ def _instead_of_a_tuple(exercise: Exercise, result: Any, wanted: tuple[Tensor, .
         which = f"one tensor, and it is the right {same[0]}" if same else f"one tensor of shape {tuple(result.shape)}"
         return f"You return {which}; this exercise wants {count}: `return {names}`."
     if isinstance(result, tuple) and len(result) == count:
-        strange = next(((o.name, r) for o, r in zip(exercise.returns, result, strict=True) if not isinstance(r, Tensor)), None)
+        strange = next(
+            ((o.name, r) for o, r in zip(exercise.returns, result, strict=True) if not isinstance(r, Tensor)), None
+        )
         if strange is None:
             return None
         return f"Where {strange[0]} belongs you return a {_name(strange[1])}; a tensor is wanted."
@@ -147,7 +157,10 @@ def wrong_dtype(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | No
             cure = " Cells further on would refuse to mix the two; bring it back with .to(…)."
         right = yours.shape == target.shape and close(plain(yours), plain(target))
         start = f"The numbers are right, but not their type: in your {name}" if right else f"In your {name}"
-        return Finding(f"{start} there are {type_words(yours)}; wanted are {type_words(target)}.{cure}", "dtype", i, k)
+        have, want = type_words(yours), type_words(target)
+        if yours.is_floating_point() and target.is_floating_point():
+            have, want = (f"{str(tensor.dtype).removeprefix('torch.')} numbers" for tensor in (yours, target))
+        return Finding(f"{start} there are {have}; wanted are {want}.{cure}", "dtype", i, k)
     return None
 
 
@@ -158,20 +171,44 @@ def not_a_number(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | N
         values, wanted = plain(yours), plain(target)
         name = exercise.returns[k].name
         for lost, what, why in (
-            (values.isnan() & ~wanted.isnan(), "NaN (not a number)", "It comes from 0/0, from ∞ − ∞ or from the root of a negative number."),
-            (values.isinf() & ~wanted.isinf(), "∞", "It comes from a division by 0 or from a number too large to hold, such as exp(1000)."),
+            (
+                values.isnan() & ~wanted.isnan(),
+                "NaN (not a number)",
+                "It comes from 0/0, from ∞ − ∞ or from the root of a negative number.",
+            ),
+            (
+                values.isinf() & ~wanted.isinf(),
+                "∞",
+                "It comes from a division by 0 or from a number too large to hold, such as exp(1000).",
+            ),
         ):
             if bool(lost.any()):
                 count = int(lost.sum())
                 where = "everywhere" if count == lost.numel() else f"in {count} of {lost.numel()} cells"
-                only = _only_there(sheet, made, k, i)
+                only = _kind_of_case(sheet, made, i, k)
                 return Finding(f"In your {name} there is {what} {where}{only}. {why}", "nan", i, k)
     return None
 
 
-def _only_there(sheet: Sheet, made: Attempt, k: int, case: int) -> str:
-    finite = [bool(parts_of[k].isfinite().all()) for parts_of in (parts(r) or () for r in made.results)]
-    return f" (with {sheet.cases[case].kind}; other cases are free of it)" if any(finite) else ""
+def _kind_of_case(sheet: Sheet, made: Attempt, case: int, k: int) -> str:
+    """Where all cases of another kind are right, say which kind is not."""
+    right = {
+        sheet.cases[i].kind
+        for i, j, yours, target in pairs(sheet, made)
+        if j == k and close(plain(yours), plain(target))
+    }
+    kind = sheet.cases[case].kind
+    if right and kind not in right:
+        return f" with {kind}; with {' and with '.join(sorted(right))} it is right"
+    elsewhere = {
+        sheet.cases[i].kind for i, j, yours, _ in pairs(sheet, made) if j == k and bool(plain(yours).isfinite().all())
+    }
+    if elsewhere and kind not in elsewhere:
+        return (
+            f" with {kind}; with {' and with '.join(sorted(elsewhere))} there is none, but the numbers are "
+            f"not right either"
+        )
+    return ""
 
 
 def pairs(sheet: Sheet, made: Attempt) -> list[tuple[int, int, Tensor, Tensor]]:

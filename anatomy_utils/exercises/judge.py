@@ -21,8 +21,8 @@ from torch import Tensor
 from anatomy_utils.exercises import form
 from anatomy_utils.exercises.attempt import Attempt, attempt, try_once
 from anatomy_utils.exercises.crash import learners_line
+from anatomy_utils.exercises.definition import Case, Exercise
 from anatomy_utils.exercises.drawing import Comparison, compare
-from anatomy_utils.exercises.exercise import Case, Exercise
 from anatomy_utils.exercises.first_difference import first_cell, last_good_stage
 from anatomy_utils.exercises.form import Finding
 from anatomy_utils.exercises.likeness import Wrong, find_likeness
@@ -56,7 +56,9 @@ def judge(
     sheet = sheet or Sheet(exercise)
     if not exercise.accepts(function):
         wanted = ", ".join(exercise.parameters())
-        return Verdict("wrong", f"Your function must take ({wanted}), in this order; keep the first line of the stub.", "signature")
+        return Verdict(
+            "wrong", f"Your function must take ({wanted}), in this order; keep the first line of the stub.", "signature"
+        )
     seconds = exercise.seconds if seconds is None else seconds
     made = attempt(function, sheet, seconds=seconds, thread=thread)
     if made.error is not None:
@@ -79,9 +81,7 @@ def judge(
     return _verdict(exercise, sheet, made, finding)
 
 
-def _broken(
-    sheet: Sheet, made: Attempt, function: Callable[..., Any], source: str | None, seconds: float
-) -> Verdict:
+def _broken(sheet: Sheet, made: Attempt, function: Callable[..., Any], source: str | None, seconds: float) -> Verdict:
     assert made.error is not None
     line = learners_line(made.error, function, source)
     case = sheet.cases[min(len(made.results), len(sheet.cases) - 1)]
@@ -90,11 +90,13 @@ def _broken(
         notes.append(f"It ran through with {_kinds(sheet.cases[: len(made.results)])}.")
     if made.stopped:
         sentence = (
-            f"Your function was stopped: it had not ended after {seconds:g} seconds. "
-            "Does its loop ever reach an end?"
+            f"Your function was stopped: it had not ended after {seconds:g} seconds. Does its loop ever reach an end?"
         )
         return Verdict("stopped", sentence, "time", tuple(notes), line, printed=made.printed)
-    return Verdict("crashed", plain_words(made.error), "crash", tuple(notes), line, printed=made.printed)
+    sentence = plain_words(made.error)
+    if line is not None and line.turns_all_axes_round():
+        sentence += " Note that `.T` turns all axes round, the batch too; only the last two should change places."
+    return Verdict("crashed", sentence, "crash", tuple(notes), line, printed=made.printed)
 
 
 def _wrong_outputs(exercise: Exercise, sheet: Sheet, made: Attempt) -> dict[int, list[int]]:
@@ -129,7 +131,9 @@ def _wrong_shape(
 ) -> Finding | None:
     """Shapes of all outputs come before the numbers of any."""
     for k in _order(exercise):
-        cases = [i for i, output, yours, target in form.pairs(sheet, made) if output == k and yours.shape != target.shape]
+        cases = [
+            i for i, output, yours, target in form.pairs(sheet, made) if output == k and yours.shape != target.shape
+        ]
         if cases:
             return _likeness(exercise, sheet, made, function, k, cases, wrong, "shape")
     return None
@@ -172,11 +176,10 @@ def _likeness(
         return [plain((parts(results[i]) or ())[k]) for i in indices]
 
     cases = [sheet.cases[i] for i in indices]
-    answer = Wrong(exercise, k, cases, tensors(made.results), tensors(sheet.targets), function)
+    others = [{j: plain(part) for j, part in enumerate(parts(made.results[i]) or ()) if j != k} for i in indices]
+    answer = Wrong(exercise, k, cases, tensors(made.results), tensors(sheet.targets), function, others)
     name, sentence = find_likeness(answer) or last_good_stage(answer) or first_cell(answer)
-    notes = [
-        f"Your {output.name}: right." for j, output in enumerate(exercise.returns) if j != k and not wrong[j]
-    ]
+    notes = [f"Your {output.name}: right." for j, output in enumerate(exercise.returns) if j != k and not wrong[j]]
     scope = _scope(sheet.cases, indices)
     return Finding(scope + sentence, f"{prefix}:{name}", indices[0], k, tuple(notes))
 
@@ -210,17 +213,17 @@ def _first_output(exercise: Exercise, wrong: dict[int, list[int]]) -> int:
 
 
 def _verdict(exercise: Exercise, sheet: Sheet, made: Attempt, finding: Finding) -> Verdict:
-    notes = (f"Shown: {sheet.cases[finding.case].kind}, {_given(sheet.cases[finding.case])}.", *finding.notes)
-    comparison = _comparison(exercise, sheet, made, finding)
-    return Verdict("wrong", finding.sentence, finding.found_by, notes if comparison else finding.notes, None, comparison, made.printed)
-
-
-def _comparison(exercise: Exercise, sheet: Sheet, made: Attempt, finding: Finding) -> Comparison | None:
+    case, k = sheet.cases[finding.case], finding.output
     yours, target = parts(made.results[finding.case]), parts(sheet.targets[finding.case])
-    if finding.output is None or yours is None or target is None:
-        return None
-    output = exercise.returns[finding.output]
-    return compare(output.name, output.axes, target[finding.output], yours[finding.output], _given(sheet.cases[finding.case]))
+    if k is None or yours is None or target is None:
+        return Verdict("wrong", finding.sentence, finding.found_by, finding.notes, printed=made.printed)
+    output, mine, theirs = exercise.returns[k], yours[k], target[k]
+
+    def draw() -> Comparison:
+        return compare(output.name, output.axes, theirs, mine, _given(case))
+
+    notes = (f"Shown: {case.kind}, {_given(case)}.", *finding.notes)
+    return Verdict("wrong", finding.sentence, finding.found_by, notes, None, draw, made.printed)
 
 
 def _given(case: Case) -> str:

@@ -6,15 +6,14 @@ case in which the answer is wrong; when the answer is right on the others, the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from torch import Tensor
 
-from anatomy_utils.exercises.exercise import Case, Exercise, Output
-from anatomy_utils.exercises.tensors import close, numbers, parts, plain
-from anatomy_utils.exercises.tensors import fresh_arguments
+from anatomy_utils.exercises.definition import Case, Exercise, Output
+from anatomy_utils.exercises.tensors import close, fresh_arguments, numbers, parts, plain
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,7 @@ class Wrong:
         index: which output.
         cases: those in which it is wrong.
         yours, targets: that output, case by case, with their own types.
+        others: the learner's other outputs, case by case, by index.
         function: the learner's, for looks that run it again.
         seconds: how long it may take to run again.
     """
@@ -36,6 +36,7 @@ class Wrong:
     yours: Sequence[Tensor]
     targets: Sequence[Tensor]
     function: Callable[..., Any]
+    others: Sequence[Mapping[int, Tensor]] = ()
     seconds: float = 2.0
 
     @property
@@ -45,6 +46,11 @@ class Wrong:
     @property
     def name(self) -> str:
         return self.output.name
+
+    @property
+    def this_is(self) -> str:
+        """`"Your scores are"` or `"Your context is"`."""
+        return f"Your {self.name} {'are' if self.name.endswith('s') else 'is'}"
 
     def pairs(self) -> list[tuple[Tensor, Tensor]]:
         """(yours, target) as float64, case by case."""
@@ -61,20 +67,25 @@ class Wrong:
     def axis(self, index: int, tensor: Tensor) -> str:
         return self.output.axis(index, tensor.dim())
 
-    def reference(self, arguments: dict[str, Any]) -> Tensor | None:
-        """This output of the reference on other arguments, None when it does not take them."""
+    def reference(self, arguments: dict[str, Any]) -> tuple[Tensor, ...] | None:
+        """The reference's outputs for other arguments, None when it does not take them."""
         try:
             result = parts(self.exercise.resolve()(*arguments.values()))
         except Exception:
             return None
-        return plain(result[self.index]) if result else None
+        return tuple(plain(part) for part in result) if result else None
 
     def holds_for_arguments(self, change: Callable[[dict[str, Any], Case], dict[str, Any] | None]) -> bool:
-        """Whether the reference on changed arguments gives yours on every case."""
-        for case, yours in zip(self.cases, self.yours, strict=True):
-            arguments = change(fresh_arguments(case.arguments), case)
+        """Whether the reference on changed arguments gives yours, in all outputs, on every case."""
+        for i, (case, yours) in enumerate(zip(self.cases, self.yours, strict=True)):
+            try:
+                arguments = change(fresh_arguments(case.arguments), case)
+            except (RuntimeError, IndexError, ValueError):  # no such axis, shapes that do not fit
+                return False
             result = None if arguments is None else self.reference(arguments)
-            if result is None or not close(yours, result):
+            if result is None or not close(yours, result[self.index]):
+                return False
+            if self.others and not all(close(other, result[k]) for k, other in self.others[i].items()):
                 return False
         return True
 
@@ -92,14 +103,26 @@ def _tried(change: Callable[[Tensor], Tensor | None], target: Tensor) -> Tensor 
 
 def find_likeness(wrong: Wrong) -> tuple[str, str] | None:
     """The first likeness that holds, the most telling ones first."""
-    from anatomy_utils.exercises import likeness_inputs, likeness_places, likeness_shape, likeness_values
+    from anatomy_utils.exercises import likeness_functions as functions
+    from anatomy_utils.exercises import likeness_inputs as inputs
+    from anatomy_utils.exercises import likeness_places as places
+    from anatomy_utils.exercises import likeness_shape as shapes
+    from anatomy_utils.exercises import likeness_values as values
+    from anatomy_utils.exercises import likeness_weights as weights
 
-    alike = all(y.shape == t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True))
     looks: tuple[Likeness, ...] = (
-        (*likeness_values.FIRST, *likeness_inputs.ALL, *likeness_values.REST, *likeness_places.ALL, *likeness_inputs.LAST)
-        if alike
-        else (*likeness_shape.NUMBERS_RIGHT, *likeness_inputs.ALL, *likeness_shape.REST)
+        *values.FIRST,
+        *weights.FIRST,
+        *inputs.ALL,
+        *weights.REST,
+        *values.REST,
+        *functions.ALL,
+        *weights.LAST,
+        *places.ALL,
+        *inputs.LAST,
     )
+    if any(y.shape != t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True)):
+        looks = (*shapes.NUMBERS_RIGHT, *inputs.ALL, *shapes.REST)
     for look in looks:
         found = look(wrong)
         if found:

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.attempt import try_once
-from anatomy_utils.exercises.exercise import Case
+from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.likeness import Likeness, Wrong
+from anatomy_utils.exercises.likeness_values import size_words
 from anatomy_utils.exercises.tensors import close, fresh_arguments, numbers, plain
 
 Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
@@ -35,13 +36,30 @@ def a_stage(wrong: Wrong) -> tuple[str, str] | None:
     for name in passed[0]:
         if all(close(y, plain(stages[name])) for y, stages in zip(wrong.yours, passed, strict=True)):
             return "stage", f"What you return as {wrong.name} is only the {name}: up to there it is right."
+    for name in passed[0]:
+        factor = _stage_factor(wrong, [plain(stages[name]) for stages in passed])
+        if factor is not None:
+            return "stage_factor", f"{wrong.this_is} the {name} times {factor:.3g}, whatever the sizes."
     return None
+
+
+def _stage_factor(wrong: Wrong, stages: list[Tensor]) -> float | None:
+    """c with yours = c · stage on all cases (two at least)."""
+    if len(stages) < 2 or any(
+        y.shape != s.shape or not bool(s.isfinite().all()) for y, s in zip(wrong.yours, stages, strict=True)
+    ):
+        return None
+    length = sum(float(s.double().square().sum()) for s in stages)
+    product = sum(float((y.double() * s.double()).sum()) for y, s in zip(wrong.yours, stages, strict=True))
+    factor = product / length if length else 0.0
+    alike = all(close(numbers(y), factor * numbers(s)) for y, s in zip(wrong.yours, stages, strict=True))
+    return factor if alike and abs(factor) > 1e-9 else None
 
 
 def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
     for words, change in _changes(wrong):
         if wrong.holds_for_arguments(change):
-            return "inputs", f"Your {wrong.name}: exactly what comes out {words}."
+            return "inputs", f"{wrong.this_is} exactly what comes out {words}."
     return None
 
 
@@ -49,14 +67,14 @@ def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
     names = _tensor_names(wrong)
     for one, other in combinations(names, 2):
         yield f"when `{one}` and `{other}` change places", _swap(one, other)
-        yield f"when `{one}` is used in place of `{other}`", _set(other, lambda a, one=one: a[one])
-        yield f"when `{other}` is used in place of `{one}`", _set(one, lambda a, other=other: a[other])
+        yield f"when `{one}` is used in place of `{other}`", _set(other, _take(one))
+        yield f"when `{other}` is used in place of `{one}`", _set(one, _take(other))
     for name in _optional_names(wrong):
         yield f"when `{name}` is left out", _set(name, lambda a: None)
     for name in names:
         if all(case.arguments[name].dtype == torch.bool for case in wrong.cases):
-            yield f"when True and False change places in `{name}`", _set(name, lambda a, n=name: ~a[n])
-            yield f"when `{name}` is True everywhere", _set(name, lambda a, n=name: torch.ones_like(a[n]))
+            yield f"when True and False change places in `{name}`", _set(name, _through(name, torch.logical_not))
+            yield f"when `{name}` is True everywhere", _set(name, _through(name, torch.ones_like))
     for name in names:
         yield from _changes_of_one(wrong, name)
 
@@ -68,40 +86,98 @@ def _changes_of_one(wrong: Wrong, name: str) -> Iterator[tuple[str, Change]]:
         sizes = [s for s in wrong.cases[0].sizes if all(s in case.sizes for case in wrong.cases)]
         for size in sizes:
             if len({case.sizes[size] for case in wrong.cases}) > 1:
-                yield f"when `{name}` is multiplied by √{size}", _scale(name, size, 0.5)
-                yield f"when `{name}` is divided by √{size}", _scale(name, size, -0.5)
-                yield f"when `{name}` is multiplied by {size}", _scale(name, size, 1.0)
-                yield f"when `{name}` is divided by {size}", _scale(name, size, -1.0)
+                root, itself = size_words(size, root=True), size_words(size)
+                yield f"when `{name}` is multiplied by {root}", _scale(name, size, 0.5)
+                yield f"when `{name}` is divided by {root}", _scale(name, size, -0.5)
+                yield f"when `{name}` is multiplied by {itself}", _scale(name, size, 1.0)
+                yield f"when `{name}` is divided by {itself}", _scale(name, size, -1.0)
+        yield f"when `{name}` counts twice", _set(name, lambda a: 2 * a[name])
+        yield f"when `{name}` counts half", _set(name, lambda a: a[name] / 2)
+        yield f"when 1 − `{name}` stands in place of `{name}`", _set(name, lambda a: 1 - a[name])
+        yield (
+            f"when its average is taken off each vector in `{name}`",
+            _set(name, lambda a: a[name] - a[name].mean(-1, keepdim=True)),
+        )
+        yield f"when `{name}` is sorted along its last axis", _set(name, lambda a: a[name].sort(-1).values)
         yield f"when softmax is taken of `{name}` first", _set(name, lambda a: a[name].softmax(-1))
         yield f"when each vector in `{name}` is first brought to length 1", _set(name, lambda a: _unit(a[name]))
     for axis in (-1, -2):
         words = "last axis" if axis == -1 else "last axis but one"
-        yield f"when `{name}` is turned round along its {words} (last first)", _set(name, lambda a, x=axis: a[name].flip(x))
-        yield f"when everything in `{name}` moves on by one along its {words}", _set(name, lambda a, x=axis: a[name].roll(1, x))
-        yield f"when everything in `{name}` moves back by one along its {words}", _set(name, lambda a, x=axis: a[name].roll(-1, x))
-    yield f"when the numbers in `{name}` are laid out as if its last two axes were the other way round", _set(
-        name, lambda a: a[name].transpose(-2, -1).reshape(a[name].shape)
+        yield (
+            f"when `{name}` is turned round along its {words} (last first)",
+            _set(name, _along(name, axis, lambda t, x: t.flip(x))),
+        )
+        yield (
+            f"when everything in `{name}` moves on by one along its {words}",
+            _set(name, _along(name, axis, lambda t, x: t.roll(1, x))),
+        )
+        yield (
+            f"when everything in `{name}` moves back by one along its {words}",
+            _set(name, _along(name, axis, lambda t, x: t.roll(-1, x))),
+        )
+    yield (
+        f"when the numbers in `{name}` are laid out as if its last two axes were the other way round",
+        _set(name, lambda a: a[name].transpose(-2, -1).reshape(a[name].shape)),
+    )
+    yield (
+        f"when the last two axes of `{name}` are not swapped, but its numbers are re-cut (reshape or view)",
+        _set(
+            name, lambda a: a[name].reshape(*a[name].shape[:-2], a[name].shape[-1], a[name].shape[-2]).transpose(-2, -1)
+        ),
     )
 
 
 def missing_entries(wrong: Wrong) -> tuple[str, str] | None:
-    """The first or last entry of an axis that arguments share is not used."""
-    names = _tensor_names(wrong)
-    shared = sorted({size for case in wrong.cases for size in case.sizes})
-    for size in shared:
-        for words, start in (("last", 0), ("first", 1)):
-            def cut(arguments: dict[str, Any], case: Case, size: str = size, start: int = start) -> dict[str, Any] | None:
-                length = case.sizes.get(size, 0)
-                if length < 2:
-                    return None
-                for name in names:
-                    for axis, extent in enumerate(arguments[name].shape):
-                        if extent == length:
-                            arguments[name] = arguments[name].narrow(axis, start, length - 1)
-                return arguments
+    """Along an axis that arguments share, the first or last entry is not used, or only that one is."""
+    for size in sorted({size for case in wrong.cases for size in case.sizes}):
+        for words, start, keep in (
+            ("the last {} is left out", 0, None),
+            ("the first {} is left out", 1, None),
+            ("only the last {} counts", -1, 1),
+            ("only the first {} counts", 0, 1),
+        ):
+            if wrong.holds_for_arguments(_cut(_tensor_names(wrong), size, start, keep)):
+                return "cut", f"{wrong.this_is} exactly what comes out when {words.format(size)}."
+    return None
 
-            if wrong.holds_for_arguments(cut):
-                return "cut", f"Your {wrong.name}: exactly what comes out when the {words} {size} is left out."
+
+def _cut(names: list[str], size: str, start: int, keep: int | None) -> Change:
+    def cut(arguments: dict[str, Any], case: Case) -> dict[str, Any] | None:
+        length = case.sizes.get(size, 0)
+        if length < 2:
+            return None
+        kept = keep or length - 1
+        first = start if start >= 0 else length + start
+        for name in names:
+            for axis, extent in enumerate(arguments[name].shape):
+                if extent == length:
+                    arguments[name] = arguments[name].narrow(axis, first, kept)
+        return arguments
+
+    return cut
+
+
+def of_one_argument(wrong: Wrong) -> tuple[str, str] | None:
+    """The answer is a plain sum, average, median … of one argument."""
+    ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
+        ("the first entry of `{}` along its axis {}", lambda t, a: t.select(a, 0)),
+        ("the last entry of `{}` along its axis {}", lambda t, a: t.select(a, -1)),
+        ("the sum of `{}` over its axis {}", lambda t, a: t.sum(a)),
+        ("the plain average of `{}` over its axis {}", lambda t, a: t.mean(a)),
+        ("the median of `{}` over its axis {}", lambda t, a: t.median(a).values),
+        ("the largest numbers of `{}` over its axis {}", lambda t, a: t.amax(a)),
+        ("the smallest numbers of `{}` over its axis {}", lambda t, a: t.amin(a)),
+        ("the product of `{}` over its axis {}", lambda t, a: t.prod(a)),
+        ("softmax of `{}` over its axis {}", lambda t, a: t.softmax(a)),
+    )
+    for name in _tensor_names(wrong):
+        given = [numbers(plain(case.arguments[name])) for case in wrong.cases]
+        for axis in range(min(g.dim() for g in given)):
+            for words, way in ways:
+                if all(
+                    g.numel() > 1 and close(numbers(y), way(g, axis)) for g, y in zip(given, wrong.yours, strict=True)
+                ):
+                    return "of_argument", f"{wrong.this_is} {words.format(name, axis)}."
     return None
 
 
@@ -109,7 +185,10 @@ def argument_without_effect(wrong: Wrong) -> tuple[str, str] | None:
     """Run the learner's function again with other numbers in one argument: nothing changes, though it should."""
     for name in _tensor_names(wrong):
         if all(_unmoved(wrong, name, case, yours) for case, yours in zip(wrong.cases, wrong.yours, strict=True)):
-            return "unused", f"Your {wrong.name}: nothing changes when other numbers stand in `{name}`, but it should."
+            return (
+                "unused",
+                f"In your {wrong.name} nothing changes when other numbers stand in `{name}`, but it should.",
+            )
     return None
 
 
@@ -120,16 +199,27 @@ def _unmoved(wrong: Wrong, name: str, case: Case, yours: Tensor) -> bool:
         return False
     arguments[name] = ~tensor if tensor.dtype == torch.bool else tensor.flip(0).roll(1, -1)
     reference = wrong.reference(fresh_arguments(arguments))
-    again = try_once(wrong.function, arguments, wrong.seconds)
     target = wrong.targets[[c is case for c in wrong.cases].index(True)]
-    return (
-        again is not None and reference is not None and not close(reference, target) and len(again) > wrong.index
-        and close(again[wrong.index], yours)
-    )
+    if reference is None or close(reference[wrong.index], target):
+        return False
+    again = try_once(wrong.function, arguments, wrong.seconds)
+    return again is not None and len(again) > wrong.index and close(again[wrong.index], yours)
 
 
 def _set(name: str, value: Callable[[dict[str, Any]], Any]) -> Change:
     return lambda arguments, case: {**arguments, name: value(arguments)}
+
+
+def _take(name: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda arguments: arguments[name]
+
+
+def _through(name: str, way: Callable[[Tensor], Tensor]) -> Callable[[dict[str, Any]], Any]:
+    return lambda arguments: way(arguments[name])
+
+
+def _along(name: str, axis: int, way: Callable[[Tensor, int], Tensor]) -> Callable[[dict[str, Any]], Any]:
+    return lambda arguments: way(arguments[name], axis)
 
 
 def _swap(one: str, other: str) -> Change:
@@ -155,5 +245,5 @@ def _optional_names(wrong: Wrong) -> list[str]:
     return [name for name in optional if all(case.arguments[name] is not None for case in wrong.cases)]
 
 
-ALL: tuple[Likeness, ...] = (an_argument_itself, a_stage, other_arguments, missing_entries)
+ALL: tuple[Likeness, ...] = (an_argument_itself, a_stage, of_one_argument, other_arguments, missing_entries)
 LAST: tuple[Likeness, ...] = (argument_without_effect,)

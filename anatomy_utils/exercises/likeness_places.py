@@ -14,12 +14,12 @@ def another_order(wrong: Wrong) -> tuple[str, str] | None:
     for axis in range(-1, -1 - min(t.dim() for t in wrong.targets), -1):
         if all(_is_reordering(y, t, axis) for y, t in wrong.pairs()):
             name = wrong.axis(axis, wrong.targets[0])
-            return "order", f"Your {wrong.name}: everything is there, but in another order along the {name} axis."
+            return "order", f"In your {wrong.name} everything is there, but in another order along the {name} axis."
     return None
 
 
 def _is_reordering(yours: Tensor, target: Tensor, axis: int) -> bool:
-    mine, theirs = yours.movedim(axis, 0).flatten(1), target.movedim(axis, 0).flatten(1)
+    mine, theirs = _lines(yours, axis), _lines(target, axis)
     if len(mine) < 2 or mine.shape[1] < 2:
         return False
     left = list(range(len(theirs)))
@@ -31,6 +31,11 @@ def _is_reordering(yours: Tensor, target: Tensor, axis: int) -> bool:
     return True
 
 
+def _lines(tensor: Tensor, axis: int) -> Tensor:
+    """One row per entry of the axis, everything else behind each other."""
+    return tensor.movedim(axis, 0).reshape(tensor.shape[axis], -1)
+
+
 def heads_scrambled(wrong: Wrong) -> tuple[str, str] | None:
     """The same numbers in the same order, but cut differently: a view where a transpose was needed."""
     for yours, target in wrong.pairs():
@@ -39,7 +44,7 @@ def heads_scrambled(wrong: Wrong) -> tuple[str, str] | None:
         if not close(yours, target.transpose(-2, -1).reshape(target.shape)):
             return None
     return "layout", (
-        f"Your {wrong.name}: the target's numbers are all there, but read along the other axis; "
+        f"In your {wrong.name} the target's numbers are all there, but read along the other axis; "
         "a view or reshape stands where two axes should change places."
     )
 
@@ -58,7 +63,7 @@ def same_for_all(wrong: Wrong) -> tuple[str, str] | None:
             name = wrong.axis(axis, wrong.targets[0])
             right = all(close(y.select(axis, 0), t.select(axis, 0)) for y, t in wrong.pairs())
             more = f"; the first is right, and it is repeated for every {name}" if right else ""
-            return "same", f"Your {wrong.name}: every entry along the {name} axis is the same{more}."
+            return "same", f"In your {wrong.name} every entry along the {name} axis is the same{more}."
     return None
 
 
@@ -68,15 +73,15 @@ def only_some_entries(wrong: Wrong) -> tuple[str, str] | None:
     for axis in range(-1, -1 - min(m.dim() for m in marks), -1):
         if any(m.shape[axis] < 2 for m in marks):
             continue
-        lines = [m.movedim(axis, 0).flatten(1).any(1) for m in marks]
+        lines = [_lines(m, axis).any(1) for m in marks]
         name = wrong.axis(axis, wrong.targets[0])
         for words, wanted in (
-            (f"is right except in the last {name}", lambda n: [False] * (n - 1) + [True]),
-            (f"is right except in the first {name}", lambda n: [True] + [False] * (n - 1)),
-            (f"is right in the first {name}, and wrong in the others", lambda n: [False] + [True] * (n - 1)),
+            (f"right except in the last {name}", lambda n: [False] * (n - 1) + [True]),
+            (f"right except in the first {name}", lambda n: [True] + [False] * (n - 1)),
+            (f"right in the first {name}, and wrong in the others", lambda n: [False] + [True] * (n - 1)),
         ):
             if all(line.tolist() == wanted(len(line)) for line in lines) and any(len(line) > 2 for line in lines):
-                return "entry", f"Your {wrong.name}: {words.removeprefix('is ')}."
+                return "entry", f"{wrong.this_is} {words}."
     return None
 
 
@@ -107,8 +112,41 @@ def same_order_of_size(wrong: Wrong) -> tuple[str, str] | None:
         if not torch.equal(yours.argsort(-1), target.argsort(-1)):
             return None
     return "ranking", (
-        f"Your {wrong.name}: within each row the numbers stand in the right order of size, "
+        f"In your {wrong.name}, within each row, the numbers stand in the right order of size, "
         "but they are not the right numbers."
+    )
+
+
+def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
+    """Weights where the target has none, or none where it has some."""
+    if any(t.dtype == torch.bool or not bool((y.isfinite() & t.isfinite()).all()) for y, t in wrong.pairs()):
+        return None
+    too_many = [(y.abs() > 1e-6) & (t == 0) for y, t in wrong.pairs()]
+    if all(bool(m.any()) for m in too_many):
+        count, cells = sum(int(m.sum()) for m in too_many), sum(int((t == 0).sum()) for _, t in wrong.pairs())
+        return (
+            "not_zero",
+            f"Where the target is 0, your {wrong.name} should be 0 too; in {count} of these {cells} cells "
+            f"there is something.",
+        )
+    too_few = [(y == 0) & (t.abs() > 1e-6) for y, t in wrong.pairs()]
+    if not all(bool(m.any()) for m in too_few):
+        return None
+    counted = [t.abs() > 1e-6 for _, t in wrong.pairs()]
+    if all(
+        m.dim() >= 2 and torch.equal(m, c & torch.ones_like(m).triu(1)) for m, c in zip(too_few, counted, strict=True)
+    ):
+        query, key = (wrong.axis(axis, wrong.targets[0]) for axis in (-2, -1))
+        return (
+            "causal",
+            f"{wrong.this_is} 0 wherever the {key} stands behind the {query}, as under a causal mask; there "
+            f"is none here.",
+        )
+    count, cells = sum(int(m.sum()) for m in too_few), sum(m.numel() for m in too_few)
+    return (
+        "zero",
+        f"In {count} of {cells} cells your {wrong.name} {'are' if wrong.name.endswith('s') else 'is'} exactly "
+        f"0, where the target is not.",
     )
 
 
@@ -118,5 +156,6 @@ ALL: tuple[Likeness, ...] = (
     same_for_all,
     only_some_entries,
     parts_of_a_square,
+    zero_in_wrong_places,
     same_order_of_size,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import permutations
 
+import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.likeness import Likeness, Wrong
@@ -49,7 +50,10 @@ def extra_or_missing_ones(wrong: Wrong) -> tuple[str, str] | None:
 
 def laid_out_differently(wrong: Wrong) -> tuple[str, str] | None:
     if all(y.numel() == t.numel() and close(y.reshape(t.shape), t) for y, t in wrong.pairs()):
-        return "layout", f"Your numbers are right and in the right order, but laid out in another shape: {_shapes(wrong)}."
+        return (
+            "layout",
+            f"Your numbers are right and in the right order, but laid out in another shape: {_shapes(wrong)}.",
+        )
     return None
 
 
@@ -61,7 +65,9 @@ def one_axis_gone(wrong: Wrong) -> tuple[str, str] | None:
         ("only the first entry", lambda t, a: t.select(a, 0)),
         ("only the last entry", lambda t, a: t.select(a, -1)),
     )
-    for axis in (-1, -2, -3):
+    if any(t.dtype == torch.bool for t in wrong.targets) or all(y.unique().numel() < 2 for y in wrong.yours):
+        return None  # too many things would be equal by chance
+    for axis in (-1, -2, -3, 0):
         for keep in (False, True):
             for words, way in ways:
                 if wrong.holds(lambda t: way(t, axis).unsqueeze(axis) if keep else way(t, axis)):  # noqa: B023
@@ -115,7 +121,23 @@ def repeated(wrong: Wrong) -> tuple[str, str] | None:
             return None
         if not close(yours, spread):
             return None
-    return "repeated", f"Your result is the target over and over again along an axis that does not belong there: {_shapes(wrong)}."
+    return (
+        "repeated",
+        f"Your result is the target over and over again along an axis that does not belong there: {_shapes(wrong)}.",
+    )
+
+
+def always_the_same_shape(wrong: Wrong) -> tuple[str, str] | None:
+    """A size is written into the code as a number."""
+    shapes, wanted = {tuple(y.shape) for y in wrong.yours}, {tuple(t.shape) for t in wrong.targets}
+    if len(shapes) == 1 and len(wanted) > 1 and wrong.yours[0].dim() > 0:
+        shape, first = shapes.pop(), tuple(wrong.targets[0].shape)
+        return "fixed", (
+            f"The shape of your {wrong.name} is {shape} in every case, however long the input is (here "
+            f"{first} is wanted). "
+            "Is a number written where a size belongs?"
+        )
+    return None
 
 
 def sizes_in_words(wrong: Wrong) -> tuple[str, str] | None:
@@ -150,4 +172,7 @@ NUMBERS_RIGHT: tuple[Likeness, ...] = (
     one_axis_left,
     some_entries,
 )
-REST: tuple[Likeness, ...] = (sizes_in_words,)
+REST: tuple[Likeness, ...] = (
+    always_the_same_shape,
+    sizes_in_words,
+)

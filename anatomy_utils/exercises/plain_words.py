@@ -11,7 +11,8 @@ Words = str | Callable[[re.Match[str]], str]
 def _matmul(match: re.Match[str]) -> str:
     rows, inner, other, columns = match.groups()
     return (
-        f"The two do not fit for a matrix product: the left one is {rows} × {inner}, the right one {other} × {columns}. "
+        f"The two do not fit for a matrix product: the left one is {rows} × {inner}, the right one {other} × "
+        f"{columns}. "
         "The last axis of the left must be as long as the last but one of the right."
     )
 
@@ -25,61 +26,132 @@ def _unequal(match: re.Match[str]) -> str:
 
 PLAIN: tuple[tuple[str, Words], ...] = (
     (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
-    (r"size mismatch, got input \((\d+)\), mat \((\d+)x(\d+)\), vec \((\d+)\)",
-     lambda m: f"The two do not fit for a product: the matrix is {m[2]} × {m[3]}, the vector has {m[4]} numbers. "
-               "The matrix's last axis must be as long as the vector."),
-    (r"[Ee]xpected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: \[(\d+), (\d+)\]",
-     lambda m: f"The two do not fit for a matrix product: the last axis of the left has {m[2]}, the last but one of "
-               f"the right has {m[4]}; they must be equal."),
-    (r"inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]",
-     lambda m: f"A dot product needs two vectors of the same length; these have {m[1]} and {m[2]} numbers."),
-    (r"1D tensors expected, but got (\d)D and (\d)D tensors",
-     lambda m: f"torch.dot takes two vectors; you gave tensors with {m[1]} and {m[2]} axes. For matrices there is `@`."),
-    (r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)", _unequal),
+    (
+        r"size mismatch, got input \((\d+)\), mat \((\d+)x(\d+)\), vec \((\d+)\)",
+        lambda m: (
+            f"The two do not fit for a product: the matrix is {m[2]} × {m[3]}, the vector has {m[4]} numbers. "
+            "The matrix's last axis must be as long as the vector."
+        ),
+    ),
+    (
+        r"[Ee]xpected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: \[(\d+), (\d+)\]",
+        lambda m: (
+            f"The two do not fit for a matrix product: the last axis of the left has {m[2]}, the last but one of "
+            f"the right has {m[4]}; they must be equal."
+        ),
+    ),
+    (
+        r"inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]",
+        lambda m: f"A dot product needs two vectors of the same length; these have {m[1]} and {m[2]} numbers.",
+    ),
+    (
+        r"1D tensors expected, but got (\d)D and (\d)D tensors",
+        lambda m: (
+            f"torch.dot takes two vectors; you gave tensors with {m[1]} and {m[2]} axes. For matrices there is `@`."
+        ),
+    ),
+    (
+        r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
+        _unequal,
+    ),
     (r"einsum\(\): .*", lambda m: f"The letters of the einsum do not fit the shapes; torch says: {m[0]}"),
-    (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
-     lambda m: f"There is no axis {m[3]}: this tensor's axes run from {m[1]} to {m[2]}."),
-    (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
-     lambda m: f"Index {m[1]} is beyond the end of axis {m[2]}, which holds {m[3]} (0 to {int(m[3]) - 1})."),
+    (
+        r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
+        lambda m: f"There is no axis {m[3]}: this tensor's axes run from {m[1]} to {m[2]}.",
+    ),
+    (
+        r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
+        lambda m: f"Index {m[1]} is beyond the end of axis {m[2]}, which holds {m[3]} (0 to {int(m[3]) - 1}).",
+    ),
     (r"index out of range in self", "An index is beyond the end of the table."),
-    (r"too many indices for tensor of dimension (\d+)", lambda m: f"You index more axes than there are: the tensor has {m[1]}."),
-    (r"(expected scalar type|same dtype|expected m1 and m2)",
-     "The two hold different types of numbers; turn one into the other's type with .to(other.dtype)."),
-    (r"tensors used as indices must be",
-     "Only whole numbers or True/False can be used as an index; this tensor holds something else."),
-    (r"shape '\[(.+)\]' is invalid for input of size (\d+)",
-     lambda m: f"{m[2]} numbers cannot be laid out as ({m[1]}): the sizes must multiply to {m[2]}."),
-    (r"[Bb]oolean value of Tensor with more than one value is ambiguous",
-     "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many; torch.where decides cell by cell."),
-    (r"(only one element tensors can be converted|a Tensor with \d+ elements cannot be converted)",
-     "A tensor with many numbers cannot be turned into a single one; math.exp, math.sqrt and float() want a single number, "
-     "torch.exp and torch.sqrt take tensors."),
-    (r"(\w+)\(\): argument '\w+' \(position \d\) must be Tensor, not (int|float)",
-     lambda m: f"torch.{m[1]} wants a tensor, and this is a plain number; for numbers use math.{m[1]} or `number ** 0.5`."),
-    (r"Subtraction, the `-` operator, with (a|two) bool tensor", "True and False cannot be subtracted; `~mask` turns a mask round."),
-    (r"masked_fill_? only supports boolean masks", "masked_fill wants a mask of True and False; mask.bool() makes one."),
-    (r"expected condition to be a boolean tensor", "torch.where wants a mask of True and False first; mask.bool() makes one."),
-    (r"could not infer output dtype|Input dtype must be either a floating",
-     "An average of whole numbers or of True and False is not defined; turn them into numbers with .float() first."),
-    (r"result type (\w+) can't be cast to the desired output type (\w+)",
-     lambda m: f"A {m[2]} tensor cannot take {m[1]} numbers in place; make a new tensor instead."),
-    (r"name '(\w+)' is not defined",
-     lambda m: f"`{m[1]}` is not known here. Is it spelled as where it was made, and was it imported or computed before?"),
-    (r"cannot access local variable '(\w+)'|local variable '(\w+)' referenced before",
-     lambda m: f"`{m[1] or m[2]}` is used before anything has been put into it."),
-    (r"'(Tensor|NoneType|list|tuple|int|float)' object has no attribute '(\w+)'(.*)",
-     lambda m: f"A {m[1]} has nothing called `{m[2]}`{m[3] or '.'}"),
-    (r"'(\w+)' object is not callable", lambda m: f"A {m[1]} cannot be called like a function; is there a `(` too many?"),
+    (
+        r"too many indices for tensor of dimension (\d+)",
+        lambda m: f"You index more axes than there are: the tensor has {m[1]}.",
+    ),
+    (
+        r"(expected scalar type|same dtype|expected m1 and m2)",
+        "The two hold different types of numbers; turn one into the other's type with .to(other.dtype).",
+    ),
+    (
+        r"tensors used as indices must be",
+        "Only whole numbers or True/False can be used as an index; this tensor holds something else.",
+    ),
+    (
+        r"shape '\[(.+)\]' is invalid for input of size (\d+)",
+        lambda m: f"{m[2]} numbers cannot be laid out as ({m[1]}): the sizes must multiply to {m[2]}.",
+    ),
+    (
+        r"[Bb]oolean value of Tensor with more than one value is ambiguous",
+        "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many; torch.where "
+        "decides cell by cell.",
+    ),
+    (
+        r"(only one element tensors can be converted|a Tensor with \d+ elements cannot be converted)",
+        "A tensor with many numbers cannot be turned into a single one; math.exp, math.sqrt and float() want "
+        "a single number, "
+        "torch.exp and torch.sqrt take tensors.",
+    ),
+    (
+        r"(\w+)\(\): argument '\w+' \(position \d\) must be Tensor, not (int|float)",
+        lambda m: (
+            f"torch.{m[1]} wants a tensor, and this is a plain number; for numbers use math.{m[1]} or `number ** 0.5`."
+        ),
+    ),
+    (r"Negation, the `-` operator, on a bool tensor", "`-` does not turn True and False round; `~mask` does."),
+    (
+        r"Subtraction, the `-` operator, with (a|two) bool tensor",
+        "True and False cannot be subtracted; `~mask` turns a mask round.",
+    ),
+    (
+        r"masked_fill_? only supports boolean masks",
+        "masked_fill wants a mask of True and False; mask.bool() makes one.",
+    ),
+    (
+        r"expected condition to be a boolean tensor",
+        "torch.where wants a mask of True and False first; mask.bool() makes one.",
+    ),
+    (
+        r"could not infer output dtype|Input dtype must be either a floating",
+        "An average of whole numbers or of True and False is not defined; turn them into numbers with .float() first.",
+    ),
+    (
+        r"result type (\w+) can't be cast to the desired output type (\w+)",
+        lambda m: f"A {m[2]} tensor cannot take {m[1]} numbers in place; make a new tensor instead.",
+    ),
+    (
+        r"name '(\w+)' is not defined",
+        lambda m: (
+            f"`{m[1]}` is not known here. Is it spelled as where it was made, and was it imported or computed before?"
+        ),
+    ),
+    (
+        r"cannot access local variable '(\w+)'|local variable '(\w+)' referenced before",
+        lambda m: f"`{m[1] or m[2]}` is used before anything has been put into it.",
+    ),
+    (
+        r"'(Tensor|NoneType|list|tuple|int|float)' object has no attribute '(\w+)'(.*)",
+        lambda m: f"A {m[1]} has nothing called `{m[2]}`{m[3] or '.'}",
+    ),
+    (
+        r"'(\w+)' object is not callable",
+        lambda m: f"A {m[1]} cannot be called like a function; is there a `(` too many?",
+    ),
     (r"'(\w+)' object is not subscriptable", lambda m: f"A {m[1]} has no parts to take with `[ ]`."),
-    (r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'",
-     lambda m: f"`{m[1]}` does not work between {m[2]} and {m[3]}."),
+    (
+        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'",
+        lambda m: f"`{m[1]}` does not work between {m[2]} and {m[3]}.",
+    ),
     (r"maximum recursion depth exceeded", "The function calls itself without end."),
     (r"division by zero", "Something is divided by zero."),
     (r"missing \d+ required positional argument", "A call on this line lacks an argument."),
-    (r"too many values to unpack|not enough values to unpack", 
-     "There are not as many names on the left of `=` as values on its right."),
-    (r"leaf Variable that requires grad|a view of a leaf", "This tensor takes part in training and must not be changed in place; "
-     "make a new one."),
+    (
+        r"too many values to unpack|not enough values to unpack",
+        "There are not as many names on the left of `=` as values on its right.",
+    ),
+    (
+        r"leaf Variable that requires grad|a view of a leaf",
+        "This tensor takes part in training and must not be changed in place; make a new one.",
+    ),
 )
 
 

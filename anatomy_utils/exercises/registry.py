@@ -1,4 +1,4 @@
-"""Find an exercise or a question by its id. A catalogue module is loaded when an id of its notebook is first asked for."""
+"""Find an exercise or a question by its id; catalogue modules are loaded when one is first asked for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 
-from anatomy_utils.exercises.exercise import Exercise
+from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.questions import Question
 
 

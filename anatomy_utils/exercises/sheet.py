@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from anatomy_utils.exercises.exercise import Exercise, Mistake
+from anatomy_utils.exercises.definition import Exercise, Mistake
 from anatomy_utils.exercises.tensors import fresh_arguments
 
 

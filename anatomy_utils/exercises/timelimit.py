@@ -26,11 +26,17 @@ class TimeRanOut(BaseException):
     """The function was stopped. Not an `Exception`, so that a learner's `except Exception` does not hold it up."""
 
 
+def interruptible(function: Callable[..., T], *arguments: Any) -> T:
+    """Call `function(*arguments)`. Only what runs in here is ever interrupted: what is around it may hold things that
+    must be put back, such as a redirected output."""
+    return function(*arguments)
+
+
 def run_limited(function: Callable[[], T], seconds: float, *, thread: bool | None = None) -> T:
     """Call `function` and return what it returns.
 
     Args:
-        function: takes no arguments.
+        function: takes no arguments; calls what may take too long through `interruptible`.
         seconds: how long it may take, more than 0.
         thread: whether to use a thread; chosen by what the platform can do when left out.
 
@@ -44,11 +50,11 @@ def run_limited(function: Callable[[], T], seconds: float, *, thread: bool | Non
 
 def _with_an_alarm(function: Callable[[], T], seconds: float) -> T:
     tracer = sys.gettrace()
-    active = True
 
     def ring(signum: int, frame: FrameType | None) -> None:
-        if active:
-            _raise_on_the_next_lines(frame)
+        inside = _interruptible_frames(frame)
+        if inside:
+            _raise_on_the_next_lines(inside)
             raise TimeRanOut
 
     old_handler = signal.signal(signal.SIGALRM, ring)
@@ -56,14 +62,24 @@ def _with_an_alarm(function: Callable[[], T], seconds: float) -> T:
     try:
         return function()
     finally:
-        active = False
         signal.setitimer(signal.ITIMER_REAL, *old_timer)
         signal.signal(signal.SIGALRM, old_handler)
         if sys.gettrace() is not tracer:
             sys.settrace(tracer)
 
 
-def _raise_on_the_next_lines(frame: FrameType | None) -> None:
+def _interruptible_frames(frame: FrameType | None) -> list[FrameType]:
+    """The running frames called by `interruptible`, innermost first; none while something else runs."""
+    frames: list[FrameType] = []
+    while frame is not None:
+        if frame.f_code is interruptible.__code__:
+            return frames
+        frames.append(frame)
+        frame = frame.f_back
+    return []
+
+
+def _raise_on_the_next_lines(frames: list[FrameType]) -> None:
     """`while True: try: … except: pass` catches everything; the line inside its `except` is where it can be left."""
 
     def leave(frame: FrameType, event: str, argument: Any) -> Any:
@@ -71,9 +87,8 @@ def _raise_on_the_next_lines(frame: FrameType | None) -> None:
             raise TimeRanOut
         return leave
 
-    while frame is not None and frame.f_code is not _with_an_alarm.__code__:
+    for frame in frames:
         frame.f_trace = leave
-        frame = frame.f_back
     sys.settrace(lambda *_: None)
 
 
@@ -104,7 +119,8 @@ def _in_a_thread(function: Callable[[], T], seconds: float) -> T:
 
 def _stop(worker: threading.Thread) -> None:
     for _ in range(round(GRACE / AGAIN)):
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(TimeRanOut))
+        if worker.ident is not None and _interruptible_frames(sys._current_frames().get(worker.ident)):
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(TimeRanOut))
         worker.join(AGAIN)
         if not worker.is_alive():
             return

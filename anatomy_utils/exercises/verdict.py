@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from anatomy_utils.exercises.crash import Line
@@ -21,7 +23,7 @@ class Verdict:
         found_by: which look found it: `"mistake:no_scale"`, `"shape"`, `"likeness:factor"`, `"cell"`.
         notes: further facts, a sentence each.
         line: the learner's line, when it crashed or was stopped there.
-        comparison: target and yours, to be drawn side by side.
+        draw: makes `comparison`; only a card needs it.
         printed: what the function printed on the first case.
     """
 
@@ -30,8 +32,13 @@ class Verdict:
     found_by: str
     notes: tuple[str, ...] = ()
     line: Line | None = None
-    comparison: Comparison | None = None
+    draw: Callable[[], Comparison | None] | None = field(default=None, repr=False, compare=False)
     printed: str = ""
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """Target and yours, to be drawn side by side."""
+        return self.draw() if self.draw else None
 
     @property
     def passed(self) -> bool:

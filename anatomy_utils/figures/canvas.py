@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Kind = Literal["weights", "signed"]
+Number = float | int
+"""What a place or size may be: run-time checks tell 13 from 13.0."""
 
 INK, FAINT, PAGE = palette.INK.light, palette.FAINT.light, palette.PAGE.light
 QUIET = "#586069"
@@ -61,7 +63,7 @@ def look() -> Iterator[None]:
         yield
 
 
-def page(width: float, height: float) -> Figure:
+def page(width: Number, height: Number) -> Figure:
     """An empty figure of so many CSS pixels on the page's colour."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -71,17 +73,36 @@ def page(width: float, height: float) -> Figure:
     return figure
 
 
-def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
+def panel(figure: Figure, x: Number, y: Number, width: Number, height: Number) -> Axes:
     """Axes at a place given in pixels from the page's top left corner."""
     across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
     return figure.add_axes((x / across, 1 - (y + height) / down, width / across, height / down))
 
 
-def write(figure: Figure, x: float, y: float, words: str, size: float = 11, **style: Any) -> None:
+def sheet(figure: Figure) -> Axes:
+    """Invisible axes over the whole page whose coordinates are pixels from the top left corner."""
+    across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, across), ylim=(down, 0))
+    axes.set_axis_off()
+    axes.set_autoscale_on(False)
+    return axes
+
+
+def write(figure: Figure, x: Number, y: Number, words: str, size: Number = 11, **style: Any) -> None:
     """Text at a place given in pixels from the top left; dollar signs stay dollar signs."""
     across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
-    style = {"va": "baseline", "color": INK, "parse_math": False} | style
-    figure.text(x / across, 1 - y / down, words, fontsize=size, **style)
+    chosen: dict[str, Any] = {"va": "baseline", "color": INK, "parse_math": False, **style}
+    figure.text(x / across, 1 - y / down, words, fontsize=size, **chosen)
+
+
+def stroke(figure: Figure, points: Sequence[tuple[Number, Number]], colour: str, width: Number = 0.8) -> None:
+    """A line through places given in pixels from the top left."""
+    from matplotlib.lines import Line2D
+
+    across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
+    xs, ys = zip(*((x / across, 1 - y / down) for x, y in points), strict=True)
+    figure.add_artist(Line2D(xs, ys, color=colour, linewidth=width, transform=figure.transFigure))
 
 
 def finish(figure: Figure, alt: str) -> Picture:
@@ -105,7 +126,7 @@ def colours(kind: Kind) -> Colormap:
     return LinearSegmentedColormap.from_list(kind, list(stops[kind]["light"]), N=256)
 
 
-def luminance(colour: str | Sequence[float]) -> float:
+def luminance(colour: str | Sequence[Number]) -> Number:
     """Relative luminance of an sRGB colour, 0 for black to 1 for white (WCAG 2.1)."""
     from matplotlib.colors import to_rgb
 
@@ -113,18 +134,18 @@ def luminance(colour: str | Sequence[float]) -> float:
     return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
 
 
-def contrast(one: str | Sequence[float], other: str | Sequence[float]) -> float:
+def contrast(one: str | Sequence[Number], other: str | Sequence[Number]) -> Number:
     """Contrast of two colours, 1 (none) to 21 (black on white)."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
-def ink_on(colour: str | Sequence[float]) -> str:
+def ink_on(colour: str | Sequence[Number]) -> str:
     """Dark or white, whichever is easier to read on this colour."""
     return INK if contrast(INK, colour) >= contrast(PAGE, colour) else PAGE
 
 
-def tint(colour: str, strength: float = 0.12) -> str:
+def tint(colour: str, strength: Number = 0.12) -> str:
     """A colour thinned with the page's: the inside of a box whose border has the full colour."""
     from matplotlib.colors import to_hex, to_rgb
 
@@ -163,7 +184,7 @@ def printable(word: object, longest: int = 18) -> str:
     return drawn if len(drawn) <= longest else drawn[: longest - 1] + "…"
 
 
-def width_of(words: str, size: float = 11, bold: bool = False) -> float:
+def width_of(words: str, size: Number = 11, bold: bool = False) -> Number:
     """Width of a line of text in pixels."""
     font = _font(bold)
     font.set_size(size, 72)
@@ -177,7 +198,7 @@ def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
     return f"({', '.join(named)})"
 
 
-def number(value: float, digits: int = 2) -> str:
+def number(value: Number, digits: int = 2) -> str:
     """A number as short as a cell needs it, with a true minus sign."""
     if np.isnan(value):
         return "NaN"

@@ -1,4 +1,4 @@
-"""Lines, bars and words in the plane: series that differ in marker, line style and label, not only in colour."""
+"""Lines and bars: series that differ in marker, line style and label, not only in colour."""
 
 from __future__ import annotations
 
@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import FAINT, INK, PAGE, QUIET, array, finish, labels_for, look, page, panel, width_of
+from anatomy_utils.figures.canvas import (
+    FAINT,
+    INK,
+    PAGE,
+    QUIET,
+    Number,
+    array,
+    finish,
+    labels_for,
+    look,
+    page,
+    panel,
+    width_of,
+)
 from anatomy_utils.figures.picture import Picture
 
 if TYPE_CHECKING:
@@ -20,7 +33,8 @@ MARKERS, DASHES, HATCHES = "osD^vP", ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (
 EDGE = 12
 
 
-def _frame(axes: Axes, xlabel: str, ylabel: str) -> None:
+def frame(axes: Axes, xlabel: str, ylabel: str) -> None:
+    """Axes in the common style: two quiet lines, a pale grid behind the data, named."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -43,7 +57,7 @@ def _plain_ticks(axis: Any, points: np.ndarray) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def spread(wanted: Sequence[float], apart: float, low: float, high: float) -> list[float]:
+def spread(wanted: Sequence[Number], apart: Number, low: Number, high: Number) -> list[Number]:
     """Places near the wanted ones, at least `apart` from each other, in the same order."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     places = [wanted[i] for i in order]
@@ -90,7 +104,10 @@ def lines(
         if len(y) != len(points):
             raise ValueError(f"The series {name!r} has {len(y)} points and x has {len(points)}; give equally many.")
     told = "; ".join(f"{name} goes from {y[0]:.3g} to {y[-1]:.3g}" for name, y in heights.items())
-    alt = alt or f"{title or ylabel or 'Line plot'} over {xlabel or 'x'} from {points[0]:.4g} to {points[-1]:.4g}: {told}."
+    alt = (
+        alt
+        or f"{title or ylabel or 'Line plot'} over {xlabel or 'x'} from {points[0]:.4g} to {points[-1]:.4g}: {told}."
+    )
     with look():
         return finish(_lines(points, heights, xlabel, ylabel, title, log, roles or {}), alt)
 
@@ -110,10 +127,12 @@ def _lines(
     axes = panel(figure, 72, top, 640 - 72 - beside - EDGE, 320 - top - 52)
     if title:
         canvas.write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
-    _frame(axes, xlabel, ylabel)
+    frame(axes, xlabel, ylabel)
     if "x" in log:
         axes.set_xscale("log", base=2)
         _plain_ticks(axes.xaxis, x)
+    elif len(x) <= 12 and (x == x.round()).all():
+        axes.set_xticks(x, [f"{v:.0f}" for v in x])
     if "y" in log:
         axes.set_yscale("log")
         _plain_ticks(axes.yaxis, np.arange(99))
@@ -126,19 +145,19 @@ def _lines(
         last = np.flatnonzero(np.isfinite(y))
         ends.append(float(y[last[-1]]) if last.size else 0.0)
     axes.margins(x=0.02, y=0.06)
-    _name_the_ends(axes, list(series), x[-1], ends, shades)
+    axes.autoscale_view()
+    _name_the_ends(axes, list(series), ends, shades)
     return figure
 
 
-def _name_the_ends(axes: Axes, names: list[str], x: float, ends: list[float], shades: list[str]) -> None:
-    height = axes.bbox.height
-    ups = [float(axes.transData.transform((x, y))[1] - axes.bbox.y0) for y in ends]
-    for n, (up, place) in enumerate(zip(ups, spread(ups, 15, 4, height - 4), strict=True)):
-        axes.annotate(
-            names[n], (1, up / height), (12, place - up), xycoords="axes fraction", textcoords="offset points",
-            color=shades[n], fontsize=11, va="center", annotation_clip=False, parse_math=False,
-            arrowprops={"arrowstyle": "-", "color": shades[n], "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0},
-        )  # fmt: skip
+def _name_the_ends(axes: Axes, names: list[str], ends: list[Number], shades: list[str]) -> None:
+    """Each series' name right of its last point, moved apart where two would touch, with a hair line back to it."""
+    box, page_height = axes.bbox, axes.figure.bbox.height
+    wanted = [float(page_height - axes.transData.transform((1, y))[1]) for y in ends]
+    top = page_height - box.y1
+    for n, (at, place) in enumerate(zip(wanted, spread(wanted, 15, top + 4, top + box.height - 4), strict=True)):
+        canvas.stroke(axes.figure, [(box.x1 - 4, at), (box.x1 + 9, place)], shades[n])  # type: ignore[arg-type]
+        canvas.write(axes.figure, box.x1 + 12, place, names[n], color=shades[n], va="center")  # type: ignore[arg-type]
 
 
 def bars(
@@ -171,11 +190,14 @@ def bars(
     for row in rows.values():
         names = labels_for(len(row), labels, "bar")
     told = "; ".join(
-        (f"{name}: " if name else "") + ", ".join(f"{n} {canvas.number(v, digits)}" for n, v in zip(names, row, strict=True))
+        (f"{name}: " if name else "")
+        + ", ".join(f"{n} {canvas.number(v, digits)}" for n, v in zip(names, row, strict=True))
         for name, row in rows.items()
     )
     with look():
-        return finish(_bars(names, rows, xlabel, title, digits, roles or {}), alt or f"{title or xlabel or 'Bars'}: {told}.")
+        return finish(
+            _bars(names, rows, xlabel, title, digits, roles or {}), alt or f"{title or xlabel or 'Bars'}: {told}."
+        )
 
 
 def _bars(
@@ -195,7 +217,7 @@ def _bars(
     axes = panel(figure, left, top, 600 - left - 56, group * len(names))
     if title:
         canvas.write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
-    _frame(axes, xlabel, "")
+    frame(axes, xlabel, "")
     axes.grid(axis="y", visible=False)
     for n, (name, row) in enumerate(series.items()):
         shade = canvas.role(roles.get(name, name if name in SERIES else SERIES[n]))
@@ -212,90 +234,3 @@ def _bars(
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(series), frameon=False, fontsize=11,
                     handlelength=1.6, borderaxespad=0.3, borderpad=0.1)  # fmt: skip
     return figure
-
-
-def scatter_words(
-    points: Any,
-    labels: Sequence[object],
-    *,
-    groups: Sequence[str] | None = None,
-    paths: Sequence[Sequence[int]] = (),
-    title: str = "",
-    xlabel: str = "",
-    ylabel: str = "",
-    alt: str = "",
-) -> Picture:
-    """Words as labelled points in the plane, groups with their own marker, paths as arrows from point to point.
-
-    Args:
-        points: (word, 2) numbers.
-        labels: one word per point; an empty word leaves the point without a name.
-        groups: a role of the palette per point; points of one role share colour and marker.
-        paths: sequences of point numbers to be joined by arrows, such as one word through the layers.
-        alt: alt text; the words and places by default.
-
-    Raises:
-        ValueError: points without exactly two numbers each, or another number of labels or groups than points.
-    """
-    places = array(points, 2, "points")
-    if places.shape[1] != 2:
-        raise ValueError(f"The points have shape {places.shape}; each word needs exactly two numbers, so choose two axes.")
-    names = labels_for(len(places), labels, "point")
-    shades = list(groups) if groups is not None else ["query"] * len(places)
-    labels_for(len(places), shades, "point")
-    told = ", ".join(f"{n} at ({p[0]:.2f}, {p[1]:.2f})" for n, p in zip(names, places, strict=True) if n)
-    with look():
-        figure = _scatter(places, names, shades, paths, title, (xlabel, ylabel))
-        return finish(figure, alt or f"{title or 'Words in the plane'}: {told}.")
-
-
-def _scatter(
-    points: np.ndarray,
-    names: list[str],
-    groups: list[str],
-    paths: Sequence[Sequence[int]],
-    title: str,
-    axis_names: tuple[str, str],
-) -> Figure:
-    figure = page(560, 420)
-    top = EDGE + (28 if title else 4)
-    axes = panel(figure, 64, top, 560 - 64 - EDGE, 420 - top - 46)
-    if title:
-        canvas.write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
-    _frame(axes, *axis_names)
-    kinds = list(dict.fromkeys(groups))
-    for n, kind in enumerate(kinds):
-        chosen = points[[g == kind for g in groups]]
-        axes.scatter(chosen[:, 0], chosen[:, 1], s=46, color=canvas.role(kind), marker=MARKERS[n % 6],
-                     edgecolors=PAGE, linewidths=0.8, zorder=3)  # fmt: skip
-    axes.margins(0.14, 0.12)
-    for path in paths:
-        for start, end in zip(path, path[1:], strict=False):
-            axes.annotate("", points[end], points[start], zorder=2,
-                          arrowprops={"arrowstyle": "-|>", "color": QUIET, "shrinkA": 4, "shrinkB": 5})  # fmt: skip
-    _place_words(axes, points, names, groups)
-    return figure
-
-
-def _place_words(axes: Axes, points: np.ndarray, names: list[str], groups: list[str]) -> None:
-    """Each word goes to the first of eight places around its point that is still free and on the page."""
-    marks = [tuple(axes.transData.transform(p)) for p in points]
-    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in marks]
-    page_box = axes.bbox
-    for (x, y), name, group in zip(marks, names, groups, strict=True):
-        if not name:
-            continue
-        wide, best = width_of(name, 11), None
-        for dx, dy in ((8, 0), (-8 - wide, 0), (-wide / 2, 13), (-wide / 2, -13), (7, 11), (7, -11), (-wide - 7, 11),
-                       (-wide - 7, -11)):  # fmt: skip
-            box = (x + dx, y + dy - 6, x + dx + wide, y + dy + 7)
-            hits = sum(b[0] < box[2] and box[0] < b[2] and b[1] < box[3] and box[1] < b[3] for b in taken)
-            outside = not (page_box.x0 <= box[0] and box[2] <= page_box.x1 + 8 and page_box.y0 <= box[1] <= page_box.y1)
-            if best is None or hits + 2 * outside < best[0]:
-                best = (hits + 2 * outside, dx, dy, box)
-            if best[0] == 0:
-                break
-        assert best is not None
-        taken.append(best[3])
-        axes.annotate(name, (x, y), (best[1], best[2]), xycoords="figure pixels", textcoords="offset points",
-                      fontsize=11, va="center", color=canvas.role(group), parse_math=False)  # fmt: skip

@@ -14,11 +14,11 @@ import numpy as np
 
 from anatomy_utils.figures import palette
 from anatomy_utils.figures.canvas import (
-    FAINT,
     INK,
     PAGE,
     QUIET,
     Kind,
+    Number,
     array,
     colours,
     finish,
@@ -27,10 +27,9 @@ from anatomy_utils.figures.canvas import (
     look,
     number,
     page,
-    panel,
     shape_text,
+    sheet,
     width_of,
-    write,
 )
 from anatomy_utils.figures.picture import Picture
 
@@ -39,11 +38,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MASKED = palette.ROLES["masked"].light
+GRID, CLOSED, EDGE_LINE = "#e6e8eb", "#f1f2f3", "#aab1b8"
 WIDEST, HIGHEST = 690, 560
 EDGE = 12
 
 
-def limit_of(matrices: Sequence[np.ndarray], kind: Kind, limit: float | None = None) -> tuple[float, float]:
+def limit_of(matrices: Sequence[np.ndarray], kind: Kind, limit: Number | None = None) -> tuple[Number, Number]:
     """Colour limits: 0 to 1 for weights, ± the largest size for signed values (`limit` overrides the largest)."""
     if kind == "weights":
         return 0.0, 1.0 if limit is None else limit
@@ -69,82 +69,93 @@ def _open_cells(matrix: np.ndarray, mask: Any) -> np.ndarray:
 def draw_cells(
     axes: Axes,
     matrix: np.ndarray,
-    limits: tuple[float, float],
+    place: tuple[Number, Number, Number, Number],
+    limits: tuple[Number, Number],
     kind: Kind,
-    mask: np.ndarray | None = None,
+    seen: np.ndarray | None = None,
     digits: int | None = None,
-    size: float = 10,
+    size: Number = 10,
 ) -> None:
-    """Colour the cells of a matrix on given axes: hatched where masked, with `digits` decimals printed if not None."""
+    """Colour the cells of a matrix at (x, y, cell width, cell height) of a sheet.
+
+    Cells that are not `seen` are hatched; `digits` decimals are printed if that is not None.
+    """
     from matplotlib.patches import Rectangle
 
-    seen = np.ones(matrix.shape, bool) if mask is None else mask
+    seen = np.ones(matrix.shape, bool) if seen is None else seen
     shown = np.where(seen & np.isfinite(matrix), matrix, 0.0)
-    rows, columns = matrix.shape
+    (rows, columns), (x, y, across, down) = matrix.shape, place
+    right, bottom = x + columns * across, y + rows * down
     axes.imshow(
         shown, cmap=colours(kind), vmin=limits[0], vmax=limits[1], aspect="auto", interpolation="nearest",
-        extent=(0, columns, rows, 0),
+        extent=(x, right, bottom, y), zorder=1.5,
     )  # fmt: skip
-    tone = colours(kind)
-    span = limits[1] - limits[0]
-    for i, j in np.argwhere(~seen):
-        axes.add_patch(
-            Rectangle((j, i), 1, 1, facecolor="#f1f2f3", edgecolor=MASKED, hatch="////", linewidth=0, zorder=2)
-        )
+    if not seen.all():
+        _hatch(axes, seen, place)
+    if min(across, down) > 6:
+        style: Any = {"colors": GRID if kind == "weights" else PAGE, "linewidth": 1.0, "zorder": 2.5}
+        axes.vlines([x + j * across for j in range(1, columns)], y, bottom, **style)
+        axes.hlines([y + i * down for i in range(1, rows)], x, right, **style)
+    axes.add_patch(Rectangle((x, y), right - x, bottom - y, fill=False, edgecolor=EDGE_LINE, linewidth=1, zorder=2.6))
     if digits is not None:
+        tone, span = colours(kind), limits[1] - limits[0]
         for i, j in np.argwhere(seen):
             value = matrix[i, j]
             colour = palette.FAIL.light if np.isnan(value) else ink_on(tone((shown[i, j] - limits[0]) / span)[:3])
-            axes.text(j + 0.5, i + 0.5, number(value, digits), fontsize=size, color=colour, ha="center", va="center",
-                      zorder=3)  # fmt: skip
-    if rows <= 40 and columns <= 40:
-        axes.set_xticks(range(columns + 1), minor=True)
-        axes.set_yticks(range(rows + 1), minor=True)
-        axes.grid(which="minor", color=PAGE, linewidth=1.2, zorder=1)
-    axes.tick_params(which="both", length=0, labelbottom=False, labelleft=False)
-    for spine in axes.spines.values():
-        spine.set(color=FAINT, linewidth=1)
+            axes.text(x + (j + 0.5) * across, y + (i + 0.5) * down + 0.5, number(value, digits), fontsize=size,
+                      color=colour, ha="center", va="center", zorder=3)  # fmt: skip
 
 
-def colour_bar(figure: Figure, x: float, y: float, height: float, limits: tuple[float, float], kind: Kind) -> None:
-    """A thin colour bar with its two ends (and zero) printed, at a place in pixels."""
-    axes = panel(figure, x, y, 10, height)
-    axes.imshow(np.linspace(1, 0, 128)[:, None], cmap=colours(kind), aspect="auto", extent=(0, 1, *limits))
-    stops = [limits[0], 0.0, limits[1]] if kind == "signed" else [limits[0], (limits[0] + limits[1]) / 2, limits[1]]
-    names = [number(s, 1 if abs(s) >= 10 or kind == "weights" else 2) for s in stops]
-    axes.set_yticks(stops, names, fontsize=10)
-    axes.yaxis.tick_right()
-    axes.tick_params(length=2, color=QUIET, pad=3)
-    axes.set_xticks([])
-    for spine in axes.spines.values():
-        spine.set(color=FAINT, linewidth=1)
+def _hatch(axes: Axes, seen: np.ndarray, place: tuple[Number, Number, Number, Number]) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    x, y, across, down = place
+    unit = Path.unit_rectangle()
+    squares = [
+        Path(np.asarray(unit.vertices) * (across, down) + (x + j * across, y + i * down), unit.codes)
+        for i, j in np.argwhere(~seen)
+    ]
+    closed = Path.make_compound_path(*squares)
+    axes.add_patch(PathPatch(closed, facecolor=CLOSED, edgecolor=MASKED, hatch="////", linewidth=0, zorder=2))
 
 
-def masked_key(figure: Figure, x: float, y: float) -> None:
-    """The key for hatched cells: a small hatched box and the word."""
+def colour_bar(axes: Axes, x: Number, y: Number, height: Number, limits: tuple[Number, Number], kind: Kind) -> None:
+    """A thin colour bar with its two ends and its middle printed, at a place on a sheet."""
     from matplotlib.patches import Rectangle
 
-    across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
-    box = Rectangle((x / across, 1 - y / down), 16 / across, 11 / down, facecolor="#f1f2f3", edgecolor=MASKED,
-                    hatch="////////", linewidth=0.8, transform=figure.transFigure)  # fmt: skip
-    figure.add_artist(box)
-    write(figure, x + 22, y - 1, "masked: may not be attended to", 10, color=QUIET)
+    axes.imshow(np.linspace(1, 0, 128)[:, None], cmap=colours(kind), aspect="auto", extent=(x, x + 10, y + height, y))
+    axes.add_patch(Rectangle((x, y), 10, height, fill=False, edgecolor=EDGE_LINE, linewidth=1))
+    low, high = limits
+    for share, stop in ((0, high), (0.5, (low + high) / 2), (1, low)):
+        digits = 1 if abs(high) >= 10 or (kind == "weights" and high == 1) else 2
+        axes.text(x + 15, y + share * height, number(stop, digits), fontsize=10, va="center", color=INK)
 
 
-def _every(count: int, room: float, need: float) -> list[int]:
+def masked_key(axes: Axes, x: Number, y: Number) -> None:
+    """The key for hatched cells: a small hatched box and the words."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((x, y - 10), 16, 11, facecolor=CLOSED, edgecolor=MASKED, hatch="////////", linewidth=0.8))
+    axes.text(x + 22, y, "masked: may not be attended to", fontsize=10, color=QUIET)
+
+
+def _every(count: int, room: Number, need: Number) -> range:
     """Which of `count` labels to print when each has `room` pixels and wants `need`."""
-    step = max(1, int(np.ceil(need / room)))
-    return list(range(0, count, step))
+    return range(0, count, max(1, int(np.ceil(need / room))))
 
 
-def _label(axes: Axes, rows: list[str], columns: list[str], cell: tuple[float, float], upright: bool) -> None:
-    shown = _every(len(rows), cell[1], 13)
-    axes.set_yticks([i + 0.5 for i in shown], [rows[i] for i in shown], fontsize=11, parse_math=False)
-    shown = _every(len(columns), cell[0], 13 if upright else 1)
-    style: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom"} if upright else {"ha": "center"}
-    axes.set_xticks([j + 0.5 for j in shown], [columns[j] for j in shown], fontsize=11, parse_math=False, **style)
-    axes.xaxis.tick_top()
-    axes.tick_params(which="major", length=0, pad=4, labelleft=True, labeltop=True)
+def label_rows(axes: Axes, labels: Sequence[str], x: Number, y: Number, down: Number) -> None:
+    """Row labels that end left of x; where rows are too thin only every second, third … is printed."""
+    for i in _every(len(labels), down, 13):
+        axes.text(x - 6, y + (i + 0.5) * down + 0.5, labels[i], fontsize=11, ha="right", va="center", parse_math=False)
+
+
+def label_columns(axes: Axes, labels: Sequence[str], x: Number, y: Number, across: Number, upright: bool) -> None:
+    """Column labels above y, upright where they are too long for a cell."""
+    for j in _every(len(labels), across, 13 if upright else 1):
+        axes.text(x + (j + 0.5) * across, y - 5, labels[j], fontsize=11, ha="center", va="bottom",
+                  rotation=90 if upright else 0, parse_math=False)  # fmt: skip
 
 
 def _peak(matrix: np.ndarray, seen: np.ndarray, rows: list[str], columns: list[str]) -> str:
@@ -165,7 +176,7 @@ def heatmap(
     values: bool | None = None,
     mask: Any = None,
     axes: tuple[str, str] = ("query", "key"),
-    limit: float | None = None,
+    limit: Number | None = None,
     alt: str = "",
 ) -> Picture:
     """One matrix as coloured cells with its shape, colour bar and (where they fit) printed values.
@@ -199,7 +210,7 @@ def _one_map(
     matrix: np.ndarray,
     names: tuple[list[str], list[str]],
     seen: np.ndarray,
-    limits: tuple[float, float],
+    limits: tuple[Number, Number],
     kind: Kind,
     title: str,
     shape: str,
@@ -207,26 +218,34 @@ def _one_map(
 ) -> Figure:
     rows, columns = matrix.shape
     left = EDGE + max(width_of(n) for n in names[0]) + 6
+    longest = max(width_of(n) for n in names[1])
     across = min(46.0, (WIDEST - left - 60) / columns)
-    down = min(34.0, across if across < 34 else 34.0, HIGHEST / rows)
-    upright = max(width_of(n) for n in names[1]) > across - 5
+    down = min(34.0, across, HIGHEST / rows)
+    upright = longest > across - 5
     if upright and across > down * 1.3:
-        across = max(down, 24.0 if not values else 34.0)
-    top = EDGE + 22 + (max(width_of(n) for n in names[1]) if upright else 14) + 8
-    widest, closed = across * columns, not seen.all()
-    heading = width_of(title, 13, True) + 8 + width_of(shape, 11) + 2 * EDGE
-    figure = page(max(left + widest + 62, heading, 230 if closed else 0), top + down * rows + EDGE + 22 * closed)
-    write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
-    write(figure, EDGE + (width_of(title, 13, True) + 8 if title else 0), EDGE + 12, shape, 11, color=QUIET)
-    cells = panel(figure, left, top, widest, down * rows)
-    print_values = (across >= 29 and down >= 14) if values is None else values
-    digits = (1 if limits[1] >= 10 else 2) if print_values else None
-    draw_cells(cells, matrix, limits, kind, seen, digits, min(10.5, across / 3.1))
-    _label(cells, *names, (across, down), upright)
-    colour_bar(figure, left + widest + 12, top, max(down * rows, 40), limits, kind)
+        across = max(down, 34.0 if values else 24.0)
+    top = EDGE + 22 + (longest if upright else 14) + 8
+    right, bottom = left + across * columns, top + down * rows
+    closed, heading = not seen.all(), width_of(title, 13, True) + 8 + width_of(shape, 11) + 2 * EDGE
+    figure = page(max(right + 62, heading, 230 if closed else 0), bottom + EDGE + 22 * closed)
+    axes = sheet(figure)
+    head(axes, title, shape)
+    printing = (across >= (29 if kind == "weights" else 33) and down >= 14) if values is None else values
+    digits = (1 if limits[1] >= 10 else 2) if printing else None
+    draw_cells(axes, matrix, (left, top, across, down), limits, kind, seen, digits, min(10.5, across / 3.2))
+    label_rows(axes, names[0], left, top, down)
+    label_columns(axes, names[1], left, top, across, upright)
+    colour_bar(axes, right + 12, top, max(down * rows, 40), limits, kind)
     if closed:
-        masked_key(figure, left, top + down * rows + 20)
+        masked_key(axes, left, bottom + 20)
     return figure
+
+
+def head(axes: Axes, title: str, shape: str) -> None:
+    """A picture's first line: its title, and the shape of what it draws."""
+    axes.text(EDGE, EDGE + 12, title, fontsize=13, weight="bold", parse_math=False)
+    after = width_of(title, 13, True) + 8 if title else 0
+    axes.text(EDGE + after, EDGE + 12, shape, fontsize=11, color=QUIET)
 
 
 def heatmaps(
@@ -239,7 +258,7 @@ def heatmaps(
     values: bool | None = None,
     mask: Any = None,
     axes: tuple[str, str] = ("query", "key"),
-    limit: float | None = None,
+    limit: Number | None = None,
     per_row: int | None = None,
     alt: str = "",
 ) -> Picture:

@@ -10,18 +10,28 @@ import numpy as np
 from anatomy_utils.figures.canvas import (
     QUIET,
     Kind,
+    Number,
     array,
     finish,
     labels_for,
     look,
     page,
-    panel,
     printable,
     shape_text,
+    sheet,
     width_of,
-    write,
 )
-from anatomy_utils.figures.matrices import EDGE, WIDEST, _label, colour_bar, draw_cells, limit_of, masked_key
+from anatomy_utils.figures.matrices import (
+    EDGE,
+    WIDEST,
+    colour_bar,
+    draw_cells,
+    head,
+    label_columns,
+    label_rows,
+    limit_of,
+    masked_key,
+)
 from anatomy_utils.figures.picture import Picture
 
 if TYPE_CHECKING:
@@ -31,10 +41,10 @@ GAP = 16
 BAR = 56
 
 
-def _per_row(count: int, columns: int, margin: float, printing: bool) -> int:
+def _per_row(count: int, columns: int, margin: Number, printing: bool) -> int:
     """How many maps stand side by side: all that keep cells of a readable size, in rows of nearly equal length."""
     comfortable = columns * (34 if printing else 16 if columns <= 16 else 6 if columns <= 40 else 2)
-    fit = int((WIDEST - EDGE - BAR) // (max(44, min(comfortable, 300)) + margin + GAP))
+    fit = int((WIDEST - EDGE - BAR - margin) // (max(44, min(comfortable, 300)) + GAP))
     fit = max(1, min(count, max(fit, min(count, 12) if count > 30 else 1)))
     return int(np.ceil(count / np.ceil(count / fit)))
 
@@ -43,7 +53,7 @@ def grid(
     maps: Sequence[tuple[str, np.ndarray]],
     seen: Sequence[np.ndarray],
     names: Sequence[tuple[list[str] | None, list[str] | None]],
-    limits: tuple[float, float],
+    limits: tuple[Number, Number],
     kind: Kind,
     title: str,
     axes: tuple[str, str],
@@ -58,46 +68,43 @@ def grid(
     above = max((width_of(n) for _, top in names for n in top or ()), default=0)
     side = per_row or _per_row(len(maps), columns, margin, bool(values))
     gap = GAP if side <= 6 else 8
-    cell = min(40.0, (WIDEST - EDGE - BAR - side * (margin + gap)) / side / columns)
+    cell = min(40.0, (WIDEST - EDGE - BAR - margin - side * gap) / side / columns)
     upright = above > cell - 4
     above = (above + 8 if upright else 18) if above else 0
-    own_shapes = side <= 6
-    head = 20 if not own_shapes else 20 if alike else 36
+    over = 36 if side <= 6 and not alike else 20
     down = min(cell, 30.0) if columns <= 24 else cell
-    step_x = margin + columns * cell + gap
     # A title wider than its own map would run into its neighbour.
     size = 12.0 if side <= 6 else 9.0
     longest = max(width_of(printable(n, 40), size, True) for n, _ in maps)
+    step_x = columns * cell + gap
     if side <= 6 and longest + gap > step_x:
-        step_x = min(longest + gap, (WIDEST - EDGE - BAR) / side)
-    step_y = head + above + rows * down + gap
+        step_x = min(longest + gap, (WIDEST - EDGE - BAR - margin) / side)
+    step_y = over + above + rows * down + gap
     lines = int(np.ceil(len(maps) / side))
     crown = EDGE + (26 if title or alike else 0)
     closed = not all(s.all() for s in seen)
-    across = EDGE + side * step_x + BAR
-    heading = width_of(title, 13, True) + width_of(shape_text(maps[0][1].shape, axes)) + 60
-    figure = page(max(across, heading), crown + lines * step_y + (20 if closed else 0))
-    if title:
-        write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
-    if alike:
-        shape = shape_text(maps[0][1].shape, axes) + (" each" if len(maps) > 1 else "")
-        write(figure, EDGE + (width_of(title, 13, True) + 8 if title else 0), EDGE + 12, shape, color=QUIET)
+    shape = shape_text(maps[0][1].shape, axes) + (" each" if len(maps) > 1 else "") if alike else ""
+    heading = width_of(title, 13, True) + width_of(shape) + 3 * EDGE
+    figure = page(max(EDGE + margin + side * step_x + BAR, heading), crown + lines * step_y + (20 if closed else 0))
+    canvas = sheet(figure)
+    head(canvas, title, shape)
+    printing = (cell >= (29 if kind == "weights" else 33) and down >= 14) if values is None else values
+    digits = (1 if limits[1] >= 10 else 2) if printing else None
     for n, ((name, matrix), open_cells, (left, top)) in enumerate(zip(maps, seen, names, strict=True)):
-        x = EDGE + (n % side) * step_x + margin
-        y = crown + (n // side) * step_y
-        write(figure, x, y + 12, printable(name, 40), size, weight="bold")
+        x, y = EDGE + margin + (n % side) * step_x, crown + (n // side) * step_y
+        canvas.text(x, y + 12, printable(name, 40), fontsize=size, weight="bold", parse_math=False)
         if not alike:
-            write(figure, x, y + 28, shape_text(matrix.shape), 10, color=QUIET)
-        cells = panel(figure, x, y + head + above, matrix.shape[1] * cell, matrix.shape[0] * down)
-        printing = (cell >= 28 and down >= 14) if values is None else values
-        digits = (1 if limits[1] >= 10 else 2) if printing else None
-        draw_cells(cells, matrix, limits, kind, open_cells, digits, min(10.0, cell / 3.1))
-        if left or top:
-            _label(cells, left or [""] * matrix.shape[0], top or [""] * matrix.shape[1], (cell, down), upright)
-    bar_y = crown + head + above
-    colour_bar(figure, EDGE + side * step_x - gap + 12, bar_y, max(48, min(rows * down, 160)), limits, kind)
+            canvas.text(x, y + 28, shape_text(matrix.shape), fontsize=10, color=QUIET)
+        place = (x, y + over + above, cell, down)
+        draw_cells(canvas, matrix, place, limits, kind, open_cells, digits, min(10.0, cell / 3.2))
+        if left and n % side == 0:
+            label_rows(canvas, left, x, place[1], down)
+        if top:
+            label_columns(canvas, top, x, place[1], cell, upright)
+    bar = max(48.0, min(rows * down, 160))
+    colour_bar(canvas, EDGE + margin + side * step_x - gap + 12, crown + over + above, bar, limits, kind)
     if closed:
-        masked_key(figure, EDGE + margin, crown + lines * step_y + 4)
+        masked_key(canvas, EDGE + margin, crown + lines * step_y + 4)
     return figure
 
 
@@ -109,7 +116,7 @@ def strips(
     kind: Kind = "signed",
     axes: tuple[str, str] = ("position", "d_model"),
     values: bool | None = None,
-    limit: float | None = None,
+    limit: Number | None = None,
     alt: str = "",
 ) -> Picture:
     """Vectors as coloured strips, one per row, with shared limits, each with its label.
@@ -144,7 +151,7 @@ def values_of(vectors: Any) -> Any:
 def _strips(
     numbers: np.ndarray,
     names: list[str],
-    limits: tuple[float, float],
+    limits: tuple[Number, Number],
     kind: Kind,
     title: str,
     shape: str,
@@ -153,20 +160,19 @@ def _strips(
     rows, columns = numbers.shape
     left = EDGE + max(width_of(n) for n in names) + 8
     cell = min(44.0, (WIDEST - left - BAR) / columns)
-    printing = cell >= 29 if values is None else values
+    printing = cell >= 31 if values is None else values
     high, gap = (24.0, 7.0) if rows <= 12 else (max(4.0, 400 / rows), 2.0)
     top = EDGE + 26
     heading = width_of(title, 13, True) + width_of(shape) + 60
     figure = page(max(left + columns * cell + BAR + EDGE, heading), top + rows * (high + gap) + EDGE)
-    write(figure, EDGE, EDGE + 12, title, 13, weight="bold")
-    write(figure, EDGE + (width_of(title, 13, True) + 8 if title else 0), EDGE + 12, shape, color=QUIET)
+    canvas = sheet(figure)
+    head(canvas, title, shape)
+    digits = (1 if limits[1] >= 10 else 2) if printing else None
     for i, name in enumerate(names):
         y = top + i * (high + gap)
-        cells = panel(figure, left, y, columns * cell, high)
-        digits = (1 if limits[1] >= 10 else 2) if printing else None
-        draw_cells(cells, numbers[i : i + 1], limits, kind, None, digits, min(10.5, cell / 3.1))
+        draw_cells(canvas, numbers[i : i + 1], (left, y, cell, high), limits, kind, None, digits, min(10.5, cell / 3.2))
         if high >= 11 or i % int(np.ceil(13 / (high + gap))) == 0:
-            write(figure, left - 8, y + high / 2 + 4, name, ha="right")
+            canvas.text(left - 8, y + high / 2, name, fontsize=11, ha="right", va="center", parse_math=False)
     bar = max(40.0, min(rows * (high + gap) - gap, 160))
-    colour_bar(figure, left + columns * cell + 12, top, bar, limits, kind)
+    colour_bar(canvas, left + columns * cell + 12, top, bar, limits, kind)
     return figure

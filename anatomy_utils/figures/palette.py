@@ -1,8 +1,9 @@
 """The colours of the course, one per role, stated once for figures, widgets, equations and images.
 
 Colours follow Okabe and Ito's colour-blind-safe set, darkened or lightened until text in them has a contrast of at
-least 4.5 to 1 on a white page (`light`) and on a dark one (`dark`). Colour never carries a meaning alone: a label,
-a position or a pattern always goes with it.
+least 4.5 to 1 on a white page (`light`) and on a dark one (`dark`), and shifted until every two roles stay apart under
+simulated protanopia, deuteranopia and tritanopia too. Colour never carries a meaning alone: a label, a position or a
+pattern always goes with it.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ class Colour:
 
 
 ROLES: dict[str, Colour] = {
-    "query": Colour("#0072b2", "#56b4e9"),
-    "key": Colour("#c24e00", "#f2925a"),
-    "value": Colour("#007a59", "#2fc79a"),
-    "weights": Colour("#a23b78", "#e59bc5"),
-    "residual": Colour("#4d4d4d", "#c4c4c4"),
-    "feed_forward": Colour("#8a6100", "#f0b429"),
-    "memory": Colour("#6f6a00", "#f0e442"),
+    "query": Colour("#0072b2", "#6fb7f5"),
+    "key": Colour("#b95d13", "#f08a5d"),
+    "value": Colour("#07714d", "#3fdba6"),
+    "weights": Colour("#a23b80", "#d873bd"),
+    "residual": Colour("#4d5257", "#c9ced4"),
+    "feed_forward": Colour("#745107", "#d9a514"),
+    "memory": Colour("#314200", "#f0e442"),
     "masked": Colour("#767676", "#8f8f8f"),
 }
 """Role → colour. `weights` also serves the scores they are made from; `memory` is the encoder's output."""

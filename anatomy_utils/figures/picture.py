@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +24,32 @@ class Picture:
     alt: str
     width: int
     """Width on the page in CSS pixels; the PNG itself may be finer."""
+    figure: Figure | None = field(default=None, repr=False, compare=False)
+    """The drawing itself, for `svg`."""
+
+    def svg(self) -> str:
+        """The same picture as SVG text with title and description, equal bytes on every run.
+
+        Raises:
+            ValueError: the picture was made from bytes alone and has no drawing to repeat.
+        """
+        if self.figure is None:
+            raise ValueError(
+                "This picture was made from PNG bytes alone; make it with picture(figure, alt) to get SVG."
+            )
+        from anatomy_utils.figures.canvas import look
+
+        raw = io.StringIO()
+        with look():
+            self.figure.savefig(raw, format="svg", metadata={"Date": None, "Creator": None})
+        described = f"<title>{html.escape(self.alt)}</title>\n"
+        drawing = raw.getvalue()
+        start = drawing.index("<svg")
+        end = drawing.index(">", start) + 1
+        lines = (
+            drawing[start:end].replace("<svg", '<svg role="img"', 1) + "\n" + described + drawing[end:]
+        ).splitlines()
+        return "\n".join(line.rstrip() for line in lines) + "\n"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
         encoded = base64.b64encode(self.png).decode("ascii")
@@ -42,11 +68,17 @@ def picture(figure: Figure, alt: str, *, dots: int = 2) -> Picture:
         alt: one or two sentences that say what the picture shows.
         dots: PNG pixels per CSS pixel, so that the picture stays sharp on fine screens.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    raw = io.BytesIO()
-    figure.savefig(raw, format="png", dpi=72 * dots, facecolor=figure.get_facecolor())
-    raw.seek(0)
+    coarse = figure.dpi
+    figure.dpi = 72 * dots
+    try:
+        drawn, size = FigureCanvasAgg(figure).print_to_buffer()
+    finally:
+        figure.dpi = coarse
     small = io.BytesIO()
-    Image.open(raw).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
-    return Picture(small.getvalue(), alt, round(figure.get_figwidth() * 72))
+    Image.frombuffer("RGBA", size, drawn, "raw", "RGBA", 0, 1).convert("RGB").quantize(
+        256, dither=Image.Dither.NONE
+    ).save(small, format="png", optimize=True)
+    return Picture(small.getvalue(), alt, round(figure.get_figwidth() * 72), figure)

@@ -6,8 +6,9 @@ diverging map centred at zero; a comparison shares its limits; shapes stand besi
 
 from __future__ import annotations
 
-from anatomy_utils.figures.charts import bars, lines, scatter_words
+from anatomy_utils.figures.charts import bars, lines
 from anatomy_utils.figures.matrices import heatmap, heatmaps
 from anatomy_utils.figures.multiples import strips
+from anatomy_utils.figures.scatter import scatter_words
 
 __all__ = ["bars", "heatmap", "heatmaps", "lines", "scatter_words", "strips"]

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import Any
 
 _ROOMS = {
+    "Card": "card",
+    "ChoiceQuestion": "choice",
     "Mixer": "mixer",
     "ScaleExplorer": "scale_explorer",
     "MaskPainter": "mask_painter",

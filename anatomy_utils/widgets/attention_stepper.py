@@ -14,6 +14,7 @@ import numpy as np
 import traitlets
 
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.widgets.attention_viewer import last_word
 from anatomy_utils.widgets.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
 
 MOST_TOKENS = 32
@@ -53,7 +54,9 @@ class Steps:
     @classmethod
     def of(cls, tokens: Sequence[str], hidden: Any, query: Any, key: Any, value: Any) -> Steps:
         """The steps from the projections on, worked out in NumPy: (Vaswani et al. 2017, eq. 1, arXiv:1706.03762)."""
-        q, k, v = (numbers(part, name, TENSORS[name]) for part, name in ((query, "query"), (key, "key"), (value, "value")))
+        q, k, v = (
+            numbers(part, name, TENSORS[name]) for part, name in ((query, "query"), (key, "key"), (value, "value"))
+        )
         scores = q @ k.T / np.sqrt(q.shape[1])
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
@@ -86,7 +89,7 @@ class AttentionStepper(AnatomyWidget, module="attention_stepper.js"):
     Args:
         compute: sentence → `Steps`. A `ValueError` it raises is shown as its one sentence, and the old picture stays.
         sentence: the first sentence.
-        query: position of the first query word; the last but one token if None (often the last real word).
+        query: position of the first query word; the last word of the sentence if None.
         step: the first step shown, 1 to 6.
         level: "word" shows one query word, "matrix" all words at once.
         label: the accessible name of the whole widget.
@@ -104,7 +107,7 @@ class AttentionStepper(AnatomyWidget, module="attention_stepper.js"):
     """Counts the sentences that were answered, well or with an error."""
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     shapes = traitlets.Dict().tag(sync=True)
-    numbers = buffer_trait()
+    tensors = buffer_trait()
     """The tensors of `Steps` one after the other, as float32."""
     query = traitlets.Int(0).tag(sync=True)
     step = traitlets.Int(1, min=1, max=6).tag(sync=True)
@@ -128,12 +131,12 @@ class AttentionStepper(AnatomyWidget, module="attention_stepper.js"):
             raise ValueError(f"The sentence is a {type(sentence).__name__}; give one string.")
         self._compute = compute
         tokens, arrays = checked(compute(sentence))
-        query = max(0, len(tokens) - 2) if query is None else query
+        query = last_word(tokens) if query is None else query
         if query not in range(len(tokens)):
             raise ValueError(f"query={query} was asked for; this sentence has positions 0 to {len(tokens) - 1}.")
         super().__init__(
             sentence=sentence, shown=sentence, tokens=tokens, query=query, step=step, level=level, label=label,
-            shapes=_shapes(arrays), numbers=_packed(arrays),
+            shapes=_shapes(arrays), tensors=_packed(arrays),
         )  # fmt: skip
         self.observe(self._answer, "sentence")
 
@@ -151,10 +154,12 @@ class AttentionStepper(AnatomyWidget, module="attention_stepper.js"):
         except ValueError as error:
             self._publish(error=str(error))
         except Exception as error:  # whatever else a model raises must not leave the learner waiting
-            self._publish(error=f"The sentence could not be computed ({type(error).__name__}: {error}); try another one.")
+            self._publish(
+                error=f"The sentence could not be computed ({type(error).__name__}: {error}); try another one."
+            )
         else:
             self._publish(
-                error="", shown=sentence, tokens=tokens, shapes=_shapes(arrays), numbers=_packed(arrays),
+                error="", shown=sentence, tokens=tokens, shapes=_shapes(arrays), tensors=_packed(arrays),
                 query=min(self.query, len(tokens) - 1),
             )  # fmt: skip
 
@@ -168,7 +173,7 @@ class AttentionStepper(AnatomyWidget, module="attention_stepper.js"):
     @property
     def steps(self) -> dict[str, np.ndarray]:
         """The tensors shown, by name, as the browser has them."""
-        flat = np.frombuffer(self.numbers, "<f4")
+        flat = np.frombuffer(self.tensors, "<f4")
         cuts = np.cumsum([int(np.prod(self.shapes[name])) for name in TENSORS])[:-1]
         parts = np.split(flat, cuts)
         return {name: part.reshape(self.shapes[name]) for name, part in zip(TENSORS, parts, strict=True)}

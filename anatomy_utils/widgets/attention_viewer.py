@@ -69,6 +69,12 @@ def weights_of_layers(weights: Any) -> npt.NDArray[np.float32]:
     return array
 
 
+def last_word(tokens: Sequence[str]) -> int:
+    """Position of the last token that is a word: no punctuation, no special token such as [SEP]; 0 if there is none."""
+    spoken = [i for i, token in enumerate(tokens) if any(map(str.isalnum, token)) and token[:1] not in ("[", "<")]
+    return spoken[-1] if spoken else 0
+
+
 def _floats(weights: object) -> npt.NDArray[np.float32]:
     try:
         return to_array(weights).astype(np.float32)
@@ -98,6 +104,7 @@ class AttentionViewer(AnatomyWidget, module="attention_viewer.js"):
         head: the head shown large at first, from 0.
         key_tokens: the tokens attended to, where they are others (cross-attention).
         average: show the mean over the layer's heads instead of one head.
+        query: position of the query token highlighted at first; the last word if None.
         label: the accessible name of the whole widget.
 
     Raises:
@@ -123,17 +130,18 @@ class AttentionViewer(AnatomyWidget, module="attention_viewer.js"):
         head: int = 0,
         key_tokens: Sequence[str] | None = None,
         average: bool = False,
-        query: int = 0,
+        query: int | None = None,
         label: str = "Attention viewer",
     ) -> None:
         array = weights_of_layers(weights)
-        layers, heads, queries, keys = array.shape
+        queries, keys = array.shape[2:]
         words = _tokens(tokens, "tokens", queries, "query")
         if key_tokens is None and queries != keys:
             raise ValueError(
                 f"The weights have {queries} query and {keys} key positions; name the keys' tokens with key_tokens=."
             )
         key_words = words if key_tokens is None else _tokens(key_tokens, "key_tokens", keys, "key")
+        query = last_word(words) if query is None else query
         super().__init__(
             weights=weight_bytes(array), shape=list(array.shape), tokens=words, key_tokens=key_words,
             layer=layer, head=head, average=average, query=query, label=label,
@@ -146,17 +154,11 @@ class AttentionViewer(AnatomyWidget, module="attention_viewer.js"):
         return array.mean(axis=0) if self.average else array[self.head]
 
     def static_twin(self) -> Picture:
-        """The layer's heads as small maps beside their tokens, or one head alone if there is only one."""
+        """The large map."""
         from anatomy_utils.figures import plots
 
-        layers, heads, queries, keys = self.shape
-        array = np.frombuffer(self.weights, np.uint8).reshape(self.shape).astype(np.float32) / STEPS
         one = "mean over heads" if self.average else f"head {self.head}"
-        title = f"Layer {self.layer}, {one}"
-        if max(queries, keys) <= 24:
-            return plots.heatmap(self.shown, self.tokens, self.key_tokens, title=title)
-        maps = [(f"head {head}", array[self.layer, head]) for head in range(heads)]
-        return plots.heatmaps(maps, title=f"Layer {self.layer}: every head")
+        return plots.heatmap(self.shown, self.tokens, self.key_tokens, title=f"Layer {self.layer}, {one}")
 
     @traitlets.validate("layer", "head", "query")
     def _in_range(self, proposal: traitlets.Bunch) -> int:

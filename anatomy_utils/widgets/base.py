@@ -109,8 +109,8 @@ def to_array(values: Any) -> npt.NDArray[Any]:
     return np.asarray(values)
 
 
-def numbers(values: object, name: str, axes: tuple[str, ...]) -> npt.NDArray[np.float32]:
-    """`values` as finite float32 numbers with these axes, or one sentence saying what is wrong.
+def numbers(values: object, name: str, axes: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    """`values` as finite numbers with these axes, or one sentence saying what is wrong.
 
     Raises:
         ValueError: no numbers, rows of unequal lengths, another number of axes, or NaN or infinity among them.
@@ -120,7 +120,7 @@ def numbers(values: object, name: str, axes: tuple[str, ...]) -> npt.NDArray[np.
         array = to_array(values)
         if array.dtype.kind not in "biuf":
             raise TypeError
-        array = array.astype(np.float32)
+        array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         given = f"{type(values).__name__} that is not a rectangular block of numbers"
         raise ValueError(f"{name} is a {given}; {expected}: pass a list, NumPy array or tensor of floats.") from None

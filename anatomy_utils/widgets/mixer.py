@@ -39,6 +39,9 @@ class Mixer(AnatomyWidget, module="mixer.js"):
     Raises:
         ValueError: too few or too many words, vectors of another shape, an unknown word, negative weights or weights
             that are all 0.
+
+    >>> Mixer(["time", "flies"], [[0, 1], [1, 0]], weights=[1, 3]).output.tolist()
+    [0.75, 0.25]
     """
 
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -56,8 +59,8 @@ class Mixer(AnatomyWidget, module="mixer.js"):
         *,
         focus: str | int = 0,
         axes: tuple[str, str] = ("first axis", "second axis"),
-        weights: Sequence[float] | Mapping[str, float] | None = None,
-        presets: Mapping[str, Sequence[float] | Mapping[str, float]] | None = None,
+        weights: Any = None,
+        presets: Mapping[str, Any] | None = None,
         label: str = DEFAULT_LABEL,
     ) -> None:
         listed = word_list(words, "words", at_least=2, at_most=MOST_WORDS)
@@ -100,7 +103,7 @@ class Mixer(AnatomyWidget, module="mixer.js"):
         told = ", ".join(f"{share:.2f} {name}" for share, name in zip(self.weights, self.words, strict=True) if share)
         return plots.scatter_words(
             np.vstack([self.vectors, new]),
-            [*self.words, f"new vector of {word}"],
+            [*self.words, f"x′ of {word}"],
             groups=[*["value"] * len(self.words), "weights"],
             paths=[(self.focus, len(self.words))] if not np.allclose(new, self.vectors[self.focus]) else (),
             title=self.label,
@@ -121,16 +124,18 @@ def _position(focus: str | int, words: list[str]) -> int:
     return focus
 
 
-def _weights(given: Sequence[float] | Mapping[str, float], words: list[str], name: str) -> list[float]:
+def _weights(given: Any, words: list[str], name: str) -> list[float]:
     """Weights with sum 1, one per word."""
     if isinstance(given, Mapping):
         if unknown := [word for word in given if word not in words]:
             raise ValueError(f"{name} names {unknown[0]!r}; expected only {', '.join(words)}.")
         given = [given.get(word, 0.0) for word in words]
-    row = numbers(given, name, ("word",)).astype(np.float64)
+    row = numbers(given, name, ("word",))
     if len(row) != len(words):
         raise ValueError(f"{name} has {len(row)} weights; expected {len(words)}, one per word.")
     if (row < 0).any() or row.sum() <= 0:
         raise ValueError(f"{name} is {row.tolist()}; expected weights of at least 0 that are not all 0.")
-    share: list[float] = (row / row.sum()).tolist()
+    if abs(row.sum() - 1) > 1e-9:  # otherwise as given: what a slider sends must not come back changed
+        row = row / row.sum()
+    share: list[float] = row.tolist()
     return share

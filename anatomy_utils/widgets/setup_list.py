@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class SetupList(AnatomyWidget, module="setup_list.js"):
-    """Lines of the form `{"sign": "✓", "state": "ok", "text": "torch 2.11.0"}`, and one more from the browser itself."""
+    """Lines of the form `{"sign": "✓", "state": "ok", "text": "torch 2.11.0"}`, and one more from the browser."""
 
     lines = traitlets.List(traitlets.Dict()).tag(sync=True)
 

@@ -65,6 +65,7 @@ function render({ model, el }) {
   let large = null;
   let geometry = null;
   let small = null;
+  let shaded = null; // the query whose weights shade the tokens
 
   // ---- what is shown
   const layerChoice = select({ label: "Layer", options: Array.from({ length: layers }, (_, i) => i), value: state.layer, signal,
@@ -128,6 +129,7 @@ function render({ model, el }) {
     map.node.setAttribute("aria-label",
       `Attention weights of ${name()}: ${queries} queries by ${keys} keys. Arrow keys move from cell to cell.`);
     paintLarge();
+    shaded = null;
     shadeWords();
     drawAll();
   }
@@ -139,6 +141,7 @@ function render({ model, el }) {
     bar.style.background = `linear-gradient(to right, ${Array.from({ length: 17 }, (_, i) => sequentialColour(root, tone((i / 16) * STEPS))).join(", ")})`;
     paintAtlas();
     paintLarge();
+    shaded = null;
     shadeWords();
     drawAll();
   }
@@ -179,11 +182,12 @@ function render({ model, el }) {
     const high = clamp(Math.round((side * queries) / keys), Math.min(side, SMALL_MIN), side * 2);
     // Large map: square cells between the labels' margins.
     map.context.font = `700 ${font}`; // the chosen token is bold
-    const width = (tokens) => Math.ceil(Math.min(LABEL_MAX, Math.max(...tokens.map((token) => map.context.measureText(shorten(token, 16)).width))));
+    const width = (tokens) => Math.ceil(Math.min(LABEL_MAX, Math.max(...tokens.map((token) => map.context.measureText(token).width))));
     const margin = Math.min(width(queryTokens) + 10, Math.floor(wide(map.node) * 0.34));
     const crown = Math.min(width(keyTokens) + 10, LABEL_MAX) + 16;
+    const written = { query: fitting(queryTokens, margin - 6), key: fitting(keyTokens, crown - 22) };
     const cell = Math.min(CELL_MAX, (wide(map.node) - margin - 18) / keys, Math.max(2, 620 / queries));
-    geometry = { font, left, top, side, high, margin: margin + 16, crown, cell };
+    geometry = { font, written, left, top, side, high, margin: margin + 16, crown, cell };
     overview.resize(left + heads * (side + SMALL_GAP), top + layers * (high + SMALL_GAP));
     map.resize(Math.ceil(geometry.margin + keys * cell + 2), Math.ceil(crown + queries * cell + 2));
   }
@@ -285,21 +289,27 @@ function render({ model, el }) {
     const room = LABEL_ROOM / geometry.cell;
     context.textAlign = align;
     context.textBaseline = "middle";
-    const limit = Math.min(LABEL_MAX, role === "query" ? geometry.margin - 22 : geometry.crown - 22);
     for (let i = 0; i < tokens.length; i += 1) {
       const strong = i === chosen;
       if (!strong && (i % step || (chosen !== null && Math.abs(i - chosen) < room))) continue;
       const [x, y] = place(i);
       context.fillStyle = colour(root, strong ? role : "ink");
       context.font = strong ? `700 ${geometry.font}` : geometry.font;
-      let text = shorten(tokens[i], 16);
-      for (let letters = 15; context.measureText(text).width > limit && letters > 1; letters -= 1) text = shorten(tokens[i], letters);
       context.save();
       context.translate(x, y);
       context.rotate(turn);
-      context.fillText(text, 0, 0);
+      context.fillText(geometry.written[role][i], 0, 0);
       context.restore();
     }
+  }
+
+  // The tokens, shortened where they are wider than `limit` pixels.
+  function fitting(tokens, limit) {
+    return tokens.map((token) => {
+      let text = token;
+      for (let letters = 16; map.context.measureText(text).width > limit && letters > 1; letters -= 1) text = shorten(token, letters);
+      return text;
+    });
   }
 
   // The cell spoken of: under the pointer, else the one last chosen.
@@ -327,12 +337,14 @@ function render({ model, el }) {
   function shadeWords() {
     if (!theme(root)) return;
     const [q, k] = pointed();
+    keyWords.forEach((node, i) => node.classList.toggle("pointed", i === k));
+    if (shaded === q) return;
+    shaded = q;
     const row = current.values.subarray(q * keys, (q + 1) * keys);
     keyWords.forEach((node, i) => {
       const background = sequentialColour(root, tone(row[i] * current.unit * STEPS));
       node.style.background = background;
       node.style.color = readableOn(background);
-      node.classList.toggle("pointed", i === k);
     });
     queryWords.forEach((node, i) => node.setAttribute("aria-selected", String(i === q)));
     strip.setAttribute("aria-activedescendant", queryWords[q].id);
@@ -376,6 +388,7 @@ function render({ model, el }) {
   }
 
   function cellAt(event) {
+    if (!geometry) return null;
     const box = map.node.getBoundingClientRect();
     const k = Math.floor((event.clientX - box.left - geometry.margin) / geometry.cell);
     const q = Math.floor((event.clientY - box.top - geometry.crown) / geometry.cell);
@@ -383,6 +396,7 @@ function render({ model, el }) {
   }
 
   function headAt(event) {
+    if (!geometry) return null;
     const box = overview.node.getBoundingClientRect();
     const head = Math.floor((event.clientX - box.left - geometry.left) / (geometry.side + SMALL_GAP));
     const layer = Math.floor((event.clientY - box.top - geometry.top) / (geometry.high + SMALL_GAP));
@@ -446,7 +460,10 @@ function render({ model, el }) {
       refresh();
     });
   }
+  let measuredAt = 0; // only a new width changes the drawing; the root's height changes with every word told
   const resized = new ResizeObserver(() => {
+    if (root.clientWidth === measuredAt) return;
+    measuredAt = root.clientWidth;
     geometry = null;
     drawAll();
   });

@@ -53,6 +53,15 @@ function shorten(text, limit = 14) {
   return letters.length > limit ? `${letters.slice(0, limit - 1).join("")}…` : text;
 }
 
+// A sentence as nodes: `code` between backticks, *stressed* words between asterisks, everything else as text.
+function prose(text) {
+  return text.split(/(`[^`]+`|\*[^\s*](?:[^*]*[^\s*])?\*)/).filter(Boolean).map((piece) => {
+    if (piece.length > 2 && piece.startsWith("`")) return element("code", {}, piece.slice(1, -1));
+    if (piece.length > 2 && piece.startsWith("*")) return element("em", {}, piece.slice(1, -1));
+    return document.createTextNode(piece);
+  });
+}
+
 // What makes an element reachable: JupyterLab must not take its keys (`d d` deletes a cell).
 function focusable(attributes = {}) {
   return { tabindex: 0, "data-lm-suppress-shortcuts": "true", ...attributes };
@@ -106,7 +115,8 @@ function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-// Moves a list of numbers smoothly: draw(numbers, done) each frame, at once where motion is to be reduced; returns a stop function.
+// Moves a list of numbers smoothly: draw(numbers, done) each frame, at once where motion is to be reduced. Returns a stop
+// function.
 function tween(from, to, milliseconds, draw, signal) {
   const start = performance.now();
   const still = prefersReducedMotion() || milliseconds <= 0;
@@ -129,13 +139,16 @@ function tween(from, to, milliseconds, draw, signal) {
 const looks = new WeakMap();
 
 function watchLook(root, signal) {
+  let told = "";
   const changed = () => {
-    const before = looks.get(root)?.theme;
     looks.delete(root);
-    if (look(root).theme !== before) root.dispatchEvent(new CustomEvent("anatomy-theme"));
+    if (look(root).theme === told) return;
+    told = look(root).theme;
+    root.dispatchEvent(new CustomEvent("anatomy-theme"));
   };
   const observer = new MutationObserver(changed);
-  const attributes = { attributes: true, attributeFilter: ["class", "theme", "data-jp-theme-light", "data-jp-theme-name", "data-theme"] };
+  const attributeFilter = ["class", "theme", "data-jp-theme-light", "data-jp-theme-name", "data-theme"];
+  const attributes = { attributes: true, attributeFilter };
   observer.observe(document.documentElement, attributes);
   if (document.body) observer.observe(document.body, attributes);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed, { signal });
@@ -275,9 +288,11 @@ function format(value, digits = 2) {
 
 // A labelled slider: {node, input, output, set(value), get()}. `format` makes the text shown and spoken, `caption` (text or
 // node) is shown in place of `label` where that is too long, `tint` names the role whose colour it has.
-function slider({ label, caption, min, max, step = "any", value, format: show = (number) => format(number), signal, onInput, tint = "query" }) {
+function slider({ label, caption, min, max, step = "any", value, format: shown, signal, onInput, tint = "query" }) {
   const id = uniqueId("slider");
-  const input = element("input", focusable({ type: "range", id, min, max, step, class: "slider", tabindex: null, "aria-label": caption ? label : null }));
+  const show = shown ?? ((number) => format(number));
+  const name = caption ? label : null;
+  const input = element("input", focusable({ type: "range", id, min, max, step, class: "slider", tabindex: null, "aria-label": name }));
   const output = element("output", { class: "value", for: id });
   const node = element("div", { class: "control slider-control", style: { "--tint": `var(--${tint.replaceAll("_", "-")})` } },
     element("label", { for: id, class: "caption" }, caption ?? label), input, output);
@@ -301,7 +316,8 @@ function slider({ label, caption, min, max, step = "any", value, format: show = 
 
 // A push button; `label` is its text, `name` its accessible name where the text is a mere sign.
 function button({ label, name, signal, onClick, primary = false, title }) {
-  const node = element("button", focusable({ type: "button", class: primary ? "button primary" : "button", "aria-label": name, title, tabindex: null }), label);
+  const look = primary ? "button primary" : "button";
+  const node = element("button", focusable({ type: "button", class: look, "aria-label": name, title, tabindex: null }), label);
   node.addEventListener("click", (event) => onClick?.(event), { signal });
   return node;
 }
@@ -343,7 +359,8 @@ function textField({ label, value = "", placeholder, maxlength = 300, signal, on
   const line = element("div", { class: "error", id: `${id}-error`, role: "status", "aria-live": "polite" });
   const input = element("input", focusable({ type: "text", id, tabindex: null, class: "text", dir: "auto", maxlength, placeholder,
     autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-error` }));
-  const node = element("div", { class: "control text-control" }, element("label", { for: id, class: "caption", text: label }), input, line);
+  const caption = element("label", { for: id, class: "caption", text: label });
+  const node = element("div", { class: "control text-control" }, caption, input, line);
   const error = (text) => {
     line.textContent = text ?? "";
     input.setAttribute("aria-invalid", String(Boolean(text)));

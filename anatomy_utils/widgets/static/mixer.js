@@ -2,7 +2,10 @@ const MAP = { width: 420, height: 380, left: 46, right: 18, top: 26, bottom: 46 
 const STEP = 0.01;
 const DIGITS = 2;
 const MOVE_MS = 450;
-const LABEL_PLACES = [[11, 4, "start"], [-11, 4, "end"], [0, -12, "middle"], [0, 20, "middle"], [9, -9, "start"], [9, 16, "start"], [-9, -9, "end"], [-9, 16, "end"]];
+const LABEL_PLACES = [
+  [11, 4, "start"], [-11, 4, "end"], [0, -12, "middle"], [0, 20, "middle"],
+  [9, -9, "start"], [9, 16, "start"], [-9, -9, "end"], [-9, 16, "end"],
+];
 
 // The weights after word `index` was dragged to `weight`: the others keep the proportions they had in `before`.
 function renormalised(before, index, weight) {
@@ -74,6 +77,10 @@ function projection(vectors) {
   return { place, x: ticks(left, right), y: ticks(bottom, top), left, right, bottom, top };
 }
 
+function overlap(a, b) {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}
+
 // One place per label, the first of eight around its point that hits no other label or point.
 function labelPlaces(points, texts) {
   const taken = points.map(([x, y]) => [x - 6, y - 6, x + 6, y + 6]);
@@ -83,7 +90,7 @@ function labelPlaces(points, texts) {
     for (const [dx, dy, anchor] of LABEL_PLACES) {
       const start = x + dx - { start: 0, end: wide, middle: wide / 2 }[anchor];
       const box = [start, y + dy - 11, start + wide, y + dy + 4];
-      const hits = taken.filter((other) => other[0] < box[2] && box[0] < other[2] && other[1] < box[3] && box[1] < other[3]).length;
+      const hits = taken.filter((other) => overlap(other, box)).length;
       const outside = box[0] < MAP.left || box[2] > MAP.width - 4 || box[1] < MAP.top - 8 || box[3] > MAP.height - MAP.bottom + 6;
       const cost = hits + (outside ? 3 : 0);
       if (!best || cost < best.cost) best = { cost, dx, dy, anchor, box };
@@ -106,11 +113,17 @@ function background(view, names, vectors) {
   const grid = svg("g", { class: "grid", "aria-hidden": "true" });
   for (const at of view.x.list) {
     const [x] = place([at, view.bottom]);
-    grid.append(svg("line", { x1: x, x2: x, y1: MAP.top, y2: floor }), svg("text", { x, y: floor + 15, "text-anchor": "middle", text: format(at, view.x.digits) }));
+    grid.append(
+      svg("line", { x1: x, x2: x, y1: MAP.top, y2: floor }),
+      svg("text", { x, y: floor + 15, "text-anchor": "middle", text: format(at, view.x.digits) }),
+    );
   }
   for (const at of view.y.list) {
     const [, y] = place([view.left, at]);
-    grid.append(svg("line", { x1: MAP.left, x2: end, y1: y, y2: y }), svg("text", { x: MAP.left - 6, y: y + 4, "text-anchor": "end", text: format(at, view.y.digits) }));
+    grid.append(
+      svg("line", { x1: MAP.left, x2: end, y1: y, y2: y }),
+      svg("text", { x: MAP.left - 6, y: y + 4, "text-anchor": "end", text: format(at, view.y.digits) }),
+    );
   }
   const title = (text, attributes) => svg("text", { class: "axis-name", text, ...attributes });
   grid.append(
@@ -132,30 +145,37 @@ function drawMap({ words, vectors, focus, axes }) {
   const arrow = uniqueId("arrow");
   const pulls = points.map(([x, y]) => svg("line", { class: "pull", x1: x, y1: y }));
   const dots = points.map(([cx, cy], i) => svg("circle", { class: i === focus ? "dot focus" : "dot", cx, cy }));
-  const names = labelPlaces(points, texts).map(({ dx, dy, anchor }, i) => svg("text", {
-    class: i === focus ? "name focus" : "name", x: points[i][0] + dx, y: points[i][1] + dy, "text-anchor": anchor, text: texts[i], direction: "auto" }));
+  const names = labelPlaces(points, texts).map(({ dx, dy, anchor }, i) => {
+    const place = { x: points[i][0] + dx, y: points[i][1] + dy, "text-anchor": anchor };
+    return svg("text", { class: i === focus ? "name focus" : "name", ...place, text: texts[i] });
+  });
   const path = svg("line", { class: "move", x1: points[focus][0], y1: points[focus][1], "marker-end": `url(#${arrow})` });
   const result = svg("path", { class: "result", d: "M0 -10L10 0L0 10L-10 0Z" });
-  const resultName = svg("text", { class: "name result-name", "text-anchor": "middle" }, "x′", svg("tspan", { class: "sub", dy: 4, text: texts[focus] }));
+  const below = svg("tspan", { class: "sub", dy: 4, text: texts[focus] });
+  const resultName = svg("text", { class: "name result-name", "text-anchor": "middle" }, "x′", below);
+  const head = svg("marker", { id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    svg("path", { class: "arrow-head", d: "M0 0L8 4L0 8Z" }));
   const node = svg("svg", { class: "map", viewBox: `0 0 ${MAP.width} ${MAP.height}`, role: "img" },
-    svg("defs", {}, svg("marker", { id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
-      svg("path", { class: "arrow-head", d: "M0 0L8 4L0 8Z" }))),
+    svg("defs", {}, head),
     background(view, axes, vectors), ...pulls, path, ...dots, ...names, result, resultName);
   const draw = (weights) => {
     const at = average(weights, vectors);
     const [x, y] = view.place(at);
     weights.forEach((weight, i) => {
-      setAttributes(pulls[i], { x2: x, y2: y, "stroke-width": 0.75 + 6 * weight, opacity: weight < 0.005 ? 0 : 0.35 + 0.45 * weight });
+      const opacity = weight < 0.005 ? 0 : 0.35 + 0.45 * weight;
+      setAttributes(pulls[i], { x2: x, y2: y, "stroke-width": 0.75 + 6 * weight, opacity });
       dots[i].setAttribute("r", 5 + 5 * Math.sqrt(Math.max(0, weight)));
     });
     const [fromX, fromY] = points[focus];
     const far = Math.hypot(x - fromX, y - fromY);
     const part = Math.max(0, far - 12) / (far || 1);
-    setAttributes(path, { x2: fromX + (x - fromX) * part, y2: fromY + (y - fromY) * part, visibility: far < 24 ? "hidden" : "visible" });
+    const visibility = far < 24 ? "hidden" : "visible";
+    setAttributes(path, { x2: fromX + (x - fromX) * part, y2: fromY + (y - fromY) * part, visibility });
     result.setAttribute("transform", `translate(${x} ${y})`);
     const above = y > MAP.top + 34;
     setAttributes(resultName, { x: clamp(x, MAP.left + 28, MAP.width - 34), y: above ? y - 17 : y + 26 });
-    node.setAttribute("aria-label", `Map: the new vector of ${words[focus]} lies at ${format(at[0])} on “${axes[0]}” and ${format(at[1])} on “${axes[1]}”.`);
+    const told = `${format(at[0])} on “${axes[0]}” and ${format(at[1])} on “${axes[1]}”`;
+    node.setAttribute("aria-label", `Map: the new vector of ${words[focus]} lies at ${told}.`);
     return at;
   };
   return { node, draw };
@@ -165,13 +185,11 @@ const pair = ([x, y]) => `(${format(x)}, ${format(y)})`;
 const vectorName = (text, mark = "x") => element("span", { class: "vector" }, mark, element("sub", {}, word(shorten(text, 12))));
 
 // One row of the table: the word, its slider, its weight, its vector, and their product.
-function weightRow(text, index, vector, { signal, focus, alone, onInput }) {
-  const control = slider({
-    label: `weight of ${text}`, caption: word(shorten(text, 12), { title: text }), min: 0, max: 1, step: STEP, value: 0, tint: "weights", signal, onInput,
-  });
-  control.input.disabled = alone;
+function weightRow(text, vector, { signal, isFocus, onInput }) {
+  const caption = word(shorten(text, 12), { title: text });
+  const control = slider({ label: `weight of ${text}`, caption, min: 0, max: 1, step: STEP, value: 0, tint: "weights", signal, onInput });
   const product = element("span", { class: "number product" });
-  const node = element("div", { class: index === focus ? "weight-row focus" : "weight-row", role: "group", "aria-label": text }, control.node,
+  const node = element("div", { class: isFocus ? "weight-row focus" : "weight-row", role: "group", "aria-label": text }, control.node,
     element("span", { class: "number vector-value", text: `· ${pair(vector)}` }), product);
   const draw = (weight, printed) => {
     if (document.activeElement !== control.input || Math.abs(control.get() - weight) > STEP / 2) control.set(weight);
@@ -215,7 +233,7 @@ function render({ model, el }) {
 
   const map = drawMap({ words, vectors, focus, axes });
   const sums = equation(words, focus);
-  const rows = words.map((text, i) => weightRow(text, i, vectors[i], { signal, focus, alone: words.length < 2, onInput: (value) => drag(i, value) }));
+  const rows = words.map((text, i) => weightRow(text, vectors[i], { signal, isFocus: i === focus, onInput: (value) => drag(i, value) }));
   const draw = () => {
     const printed = printedShares(shown);
     rows.forEach((row, i) => row.draw(shown[i], printed[i]));
@@ -263,13 +281,15 @@ function render({ model, el }) {
     element("div", { class: "columns body" },
       map.node,
       element("div", { class: "grow stack weights" },
-        element("div", { class: "weight-head", "aria-hidden": "true" }, element("span", { text: "word j and its weight" }), element("span", { text: "· vector x" }), element("span", { text: "= product" })),
+        element("div", { class: "weight-head", "aria-hidden": "true" },
+          ["word j and its weight", "· vector x", "= product"].map((text) => element("span", { text }))),
         rows.map((row) => row.node), sums.node,
-        element("p", { class: "note", text: "The shaded shape holds every average there is: no weights can take the new vector outside it." }))),
+        element("p", { class: "note" }, "The shaded shape holds every average there is: ",
+          "no weights can take the new vector outside it."))),
   );
   onChange(model, signal, "weights", () => {
     const next = model.get("weights");
-    if (next === weights) return;
+    if (next.every((weight, i) => Math.abs(weight - weights[i]) < 1e-6)) return;
     weights = [...next];
     moveTo(weights);
   });

@@ -1,0 +1,128 @@
+"""A verdict as a card: one dictionary that the card widget, the HTML page and the plain text are all made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anatomy_utils.exercises import drawing
+from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.shown import Shown, code_block, details, escape, in_code
+from anatomy_utils.exercises.stub import solution_text
+from anatomy_utils.exercises.verdict import Verdict
+from anatomy_utils.figures import palette
+
+HEADLINES = {
+    "not attempted": ("○", "Not attempted yet"),
+    "passed": ("✓", "Passed"),
+    "wrong": ("✗", "Not right yet"),
+    "crashed": ("✗", "Your function stopped with an error"),
+    "stopped": ("✗", "Stopped: it took too long"),
+    "unchecked": ("!", "This could not be checked"),
+}
+
+FALLBACK = "Until yours passes, later cells use the course's own version."
+
+
+def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, Any]:
+    """Everything a card shows, as data that JSON can carry.
+
+    Args:
+        exercise: whose card.
+        verdict: what the judge found.
+        notice: a sentence about the progress file; usually empty.
+    """
+    sign, headline = HEADLINES[verdict.state]
+    return {
+        "id": exercise.id,
+        "title": exercise.title,
+        "state": verdict.state,
+        "sign": sign,
+        "headline": headline,
+        "about": f"{exercise.difficulty}, about {exercise.minutes} minutes",
+        "task": exercise.task,
+        "sentence": verdict.sentence,
+        "line": _line(verdict),
+        "notes": list(verdict.notes),
+        "after": "Later cells use your function." if verdict.passed else FALLBACK,
+        "comparison": _comparison(verdict),
+        "printed": verdict.printed.rstrip(),
+        "hints": list(exercise.hints),
+        "solution": solution_text(exercise),
+        "explanation": exercise.explanation,
+        "notice": notice,
+    }
+
+
+def _line(verdict: Verdict) -> dict[str, Any] | None:
+    line = verdict.line
+    if line is None:
+        return None
+    return {"number": line.number, "text": line.text, "part": line.part, "held": [f"{n}: {w}" for n, w in line.held]}
+
+
+def _comparison(verdict: Verdict) -> dict[str, Any] | None:
+    drawn = verdict.comparison
+    if drawn is None:
+        return None
+
+    def window(piece: drawing.Window) -> dict[str, Any]:
+        return {
+            "caption": piece.caption,
+            "cells": [list(row) for row in piece.cells],
+            "levels": [list(row) for row in piece.levels],
+            "marked": [list(row) for row in piece.marked],
+            "rows": list(piece.row_names),
+            "columns": list(piece.column_names),
+        }
+
+    return {"title": drawn.title, "kind": drawn.kind, "target": window(drawn.target), "yours": window(drawn.yours)}
+
+
+def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> Shown:
+    """The card for a page without a kernel. It holds nothing that changes from run to run."""
+    data = card(exercise, verdict, notice)
+    return Shown(_html(data, verdict), _text(data, verdict))
+
+
+def _html(data: dict[str, Any], verdict: Verdict) -> str:
+    colour = {"passed": palette.PASS.light, "not attempted": palette.ROLES["masked"].light}.get(
+        data["state"], palette.FAIL.light
+    )
+    pieces = [
+        f"<p><strong>{data['sign']} {escape(data['headline'])}</strong> — {escape(data['title'])} "
+        f"<small>({escape(data['about'])})</small></p>"
+    ]
+    pieces += [_line_html(data["line"])] if data["line"] else []
+    pieces += [f"<p>{in_code(data['sentence'])}</p>"]
+    pieces += [f"<p>{in_code(note)}</p>" for note in data["notes"]]
+    pieces += [drawing.as_html(verdict.comparison)] if verdict.comparison else []
+    pieces += [f"<p>Your function printed:</p>{code_block(data['printed'])}"] if data["printed"] else []
+    pieces += [f"<p>{escape(data['after'])}</p>"]
+    pieces += [f"<p>{escape(data['notice'])}</p>"] if data["notice"] else []
+    if verdict.passed:
+        pieces.append(details("Why it works", f"<p>{in_code(data['explanation'])}</p>"))
+    else:
+        pieces += [details(f"Hint {i}", f"<p>{in_code(hint)}</p>") for i, hint in enumerate(data["hints"], 1)]
+    pieces.append(details("Solution", f"{code_block(data['solution'])}<p>{in_code(data['explanation'])}</p>"))
+    return f'<div style="border-left:4px solid {colour};padding-left:1em">{"".join(pieces)}</div>'
+
+
+def _line_html(line: dict[str, Any]) -> str:
+    held = "".join(f"<li>{escape(words)}</li>" for words in line["held"])
+    where = f" at <code>{escape(line['part'])}</code>" if line["part"] else ""
+    return f"<p>In line {line['number']}{where}:</p>{code_block(line['text'])}" + (f"<ul>{held}</ul>" if held else "")
+
+
+def _text(data: dict[str, Any], verdict: Verdict) -> str:
+    lines = [f"{data['sign']} {data['headline']}: {data['title']} ({data['id']}; {data['about']})"]
+    if data["line"]:
+        where = f", at {data['line']['part']}" if data["line"]["part"] else ""
+        lines += [f"In line {data['line']['number']}{where}:", f"    {data['line']['text']}"]
+        lines += [f"    {held}" for held in data["line"]["held"]]
+    lines += [data["sentence"], *data["notes"]]
+    lines += [drawing.as_text(verdict.comparison)] if verdict.comparison else []
+    lines += ["Your function printed:", data["printed"]] if data["printed"] else []
+    lines.append(data["after"])
+    lines += [data["notice"]] if data["notice"] else []
+    lines += [] if verdict.passed else [f'Help: hint("{data["id"]}"), then solution("{data["id"]}").']
+    return "\n".join(line for line in lines if line)

@@ -1,0 +1,1 @@
+"""Cases: small organs that are shipped broken on purpose, to be diagnosed."""

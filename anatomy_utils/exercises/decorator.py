@@ -1,0 +1,120 @@
+"""`@exercise("attention.scores")`: running the cell checks the function in it and shows the card."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from anatomy_utils.exercises.card import card, card_page
+from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.judge import judge
+from anatomy_utils.exercises.own_source import standing_alone
+from anatomy_utils.exercises.place import own_progress
+from anatomy_utils.exercises.record import Progress
+from anatomy_utils.exercises.registry import find_exercise
+from anatomy_utils.exercises.shown import Shown, show
+from anatomy_utils.exercises.stub import is_untouched, source_of
+from anatomy_utils.exercises.verdict import Verdict
+
+
+class Answer:
+    """What an exercise cell leaves under the function's name: callable like the function itself.
+
+    Args:
+        exercise: which one.
+        yours: the function that the learner wrote, right or not.
+        used: the function that a call runs: `yours` when it passed, the reference otherwise.
+        verdict: what the judge found.
+        page: the card.
+    """
+
+    def __init__(
+        self, exercise: Exercise, yours: Callable[..., Any], used: Callable[..., Any], verdict: Verdict, page: Shown
+    ) -> None:
+        functools.update_wrapper(self, used)
+        self.exercise = exercise
+        self.yours = yours
+        self.used = used
+        self.verdict = verdict
+        self.card = page
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.used(*args, **kwargs)
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict.passed
+
+    def __repr__(self) -> str:
+        whose = "yours" if self.passed else "the course's own version"
+        return f"<{self.exercise.function_name}: {whose}>"
+
+
+def exercise(
+    id: str, *, record: Progress | None = None, seconds: float | None = None
+) -> Callable[[Callable[..., Any]], Answer]:
+    """Check the decorated function, show its card, and leave a function that works under its name.
+
+    Args:
+        id: such as `"attention.scores"`.
+        record: where to note the attempt; the learner's own file when left out.
+        seconds: a time limit other than the exercise's own.
+
+    Returns:
+        A decorator. What it returns runs the learner's function if that passed and the reference if not; the
+        learner's own is at `.yours`.
+
+    Raises:
+        ValueError: there is no such exercise, or what is decorated is not a function.
+    """
+    if not isinstance(id, str):
+        raise ValueError('Write the exercise\'s id in parentheses: @exercise("attention.scores").')
+    found = find_exercise(id)
+
+    def check(function: Callable[..., Any]) -> Answer:
+        if isinstance(function, Answer):
+            function = function.yours
+        if not callable(function) or isinstance(function, type):
+            raise ValueError(f"@exercise({id!r}) belongs directly above a `def`.")
+        notes = record or own_progress()
+        source = source_of(function)
+        verdict = _judged(found, function, source, seconds)
+        if verdict.state not in ("not attempted", "unchecked"):
+            alone = standing_alone(function, source) if verdict.passed else None
+            notes.attempted(id, passed=verdict.passed, source=alone)
+        page = _page(found, verdict, notes)
+        show(page)
+        return Answer(found, function, function if verdict.passed else found.resolve(), verdict, page)
+
+    return check
+
+
+def _judged(found: Exercise, function: Callable[..., Any], source: str | None, seconds: float | None) -> Verdict:
+    if is_untouched(function, source):
+        return Verdict("not attempted", found.task, "untouched")
+    try:
+        return judge(found, function, source=source, seconds=seconds)
+    except Exception as error:  # a fault of the course must not look like one of the learner's, nor stop the notebook
+        return Verdict(
+            "unchecked",
+            "The check itself failed; this is a fault of the course, not of your function. "
+            "Please report it with your function and this line.",
+            "unchecked",
+            (f"{type(error).__name__}: {error}",),
+        )
+
+
+def _page(found: Exercise, verdict: Verdict, notes: Progress) -> Shown:
+    notice = notes.take_notice()
+    static = card_page(found, verdict, notice)
+
+    def live() -> Any:
+        from anatomy_utils.widgets.card import Card
+
+        data = card(found, verdict, notice)
+        return Card(
+            data, page=static, on_help=lambda hints, solved: notes.helped(found.id, hints=hints, solution=solved)
+        )
+
+    return Shown(static.html, static.text, live)

@@ -1,0 +1,71 @@
+"""Which numbers of the arguments a cell is made of: the target and yours are asked for their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.attempt import try_with_gradients
+from anatomy_utils.exercises.likeness import Wrong
+from anatomy_utils.exercises.tensors import fresh
+
+Used = dict[str, Tensor]
+"""Argument → True wherever a number of it takes part."""
+
+
+def made_of(wrong: Wrong, place: tuple[int, ...]) -> str:
+    """A sentence (with a space in front) that says what the cell hangs on; empty where gradients cannot tell."""
+    target = _used(wrong, wrong.exercise.resolve(), place)
+    if not target:
+        return ""
+    yours = _used(wrong, wrong.function, place)
+    words = _words(target)
+    if yours is None:
+        return f" The target's is made of {words}." if words else ""
+    missing = {name: target[name] & ~yours[name] for name in target}
+    too_much = {name: yours[name] & ~target[name] for name in target}
+    if any(bool(m.any()) for m in missing.values()):
+        return f" The target's is made of {words}; yours does not use {_words(missing)}."
+    if any(bool(m.any()) for m in too_much.values()):
+        return f" The target's is made of {words}; yours also uses {_words(too_much)}."
+    return f" Both are made of {words}: work this one out by hand." if words else ""
+
+
+def _used(wrong: Wrong, function: Callable[..., Any], place: tuple[int, ...]) -> Used | None:
+    arguments = {name: fresh(value) for name, value in wrong.cases[0].arguments.items()}
+    watched = {n: v for n, v in arguments.items() if isinstance(v, Tensor) and v.is_floating_point()}
+    for tensor in watched.values():
+        tensor.requires_grad_(True)
+    result = try_with_gradients(function, arguments, wrong.seconds)
+    if result is None or len(result) <= wrong.index or not watched:
+        return None
+    try:
+        cell = result[wrong.index][place]
+        gradients = torch.autograd.grad(cell, list(watched.values()), allow_unused=True)
+    except (RuntimeError, IndexError):
+        return None
+    return {
+        name: torch.zeros(tensor.shape, dtype=torch.bool) if gradient is None else gradient.detach() != 0
+        for (name, tensor), gradient in zip(watched.items(), gradients, strict=True)
+    }
+
+
+def _words(used: Used) -> str:
+    pieces = [_piece(name, mask) for name, mask in used.items() if bool(mask.any())]
+    return " and ".join(pieces)
+
+
+def _piece(name: str, mask: Tensor) -> str:
+    """`query[0]`, all of `key`, `key[2, 1]`: the smallest simple piece that holds everything used."""
+    if bool(mask.all()):
+        return f"all of `{name}`"
+    indices = []
+    for axis in range(mask.dim()):
+        lines = mask.movedim(axis, 0).reshape(mask.shape[axis], -1).any(1).nonzero().flatten().tolist()
+        indices.append(str(lines[0]) if len(lines) == 1 else ":" if len(lines) == mask.shape[axis] else str(lines))
+    while indices and indices[-1] == ":":
+        indices.pop()
+    return f"`{name}[{', '.join(indices)}]`"

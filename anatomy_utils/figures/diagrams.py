@@ -1,0 +1,43 @@
+"""The course's diagrams in one place: each function returns a `Picture` with alt text.
+
+The transformer map comes from `transformer_layout`, which the clickable map uses too; diagrams of numbers take the
+tensors they show, so that they cannot drift from the modules that computed them.
+"""
+
+from __future__ import annotations
+
+from anatomy_utils.figures.diagram_attention import cross_attention, multi_head, self_attention, sequence_to_sequence
+from anatomy_utils.figures.diagram_blocks import (
+    decoder_block,
+    encoder_block,
+    encoder_stack,
+    post_norm,
+    pre_norm,
+    transformer,
+)
+from anatomy_utils.figures.diagram_course import NOTEBOOKS, course, family_tree, three_branches, where_are_we
+from anatomy_utils.figures.diagram_numbers import masks, positions, six_steps
+
+__all__ = [
+    "NOTEBOOKS",
+    "course",
+    "cross_attention",
+    "decoder_block",
+    "encoder_block",
+    "encoder_stack",
+    "family_tree",
+    "masks",
+    "multi_head",
+    "positions",
+    "post_norm",
+    "pre_norm",
+    "self_attention",
+    "sequence_to_sequence",
+    "six_steps",
+    "three_branches",
+    "transformer",
+    "transformer_map",
+    "where_are_we",
+]
+
+transformer_map = transformer

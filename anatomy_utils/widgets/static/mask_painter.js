@@ -1,0 +1,259 @@
+const SMALL_FROM = 13, TINY_FROM = 19;
+const LONG_NAME = 5;
+
+function grid(length, fillWith) {
+  return Uint8Array.from({ length: length * length }, (_, i) => (fillWith(Math.floor(i / length), i % length) ? 1 : 0));
+}
+
+// The masks behind the buttons, for `real[j]` = key j is no padding.
+function presets(length, real) {
+  const list = [
+    ["all open", () => true],
+    ["causal", (query, key) => key <= query],
+    ["padding", (query, key) => real[key]],
+    ["causal and padding", (query, key) => key <= query && real[key]],
+    ["none", () => false],
+  ];
+  const padded = real.some((one) => !one);
+  return list
+    .filter(([name]) => padded || !name.includes("and"))
+    .map(([name, open]) => ({ name, mask: grid(length, open), idle: name === "padding" && !padded }));
+}
+
+// One row's weights: −∞ before the softmax, or (wrong) 0 after it.
+function rowWeights(scores, open, zeroAfter) {
+  if (!zeroAfter) return softmax(scores.map((score, j) => (open[j] ? score : -Infinity)));
+  return softmax(scores).map((weight, j) => (open[j] ? weight : 0));
+}
+
+function headerCell(text, attributes) {
+  return element("th", { title: text, ...attributes }, element("span", { class: "token" }, word(shorten(text, 10))));
+}
+
+// A table, (query, key), with its cells by row: {node, cells, rows}.
+function table(tokens, { label, role, last }) {
+  const upright = tokens.some((text) => Array.from(text).length > LONG_NAME) || tokens.length >= SMALL_FROM;
+  const head = element("tr", {}, element("td", { class: "corner" }, element("span", { class: "visually-hidden", text: "query" })),
+    tokens.map((text) => headerCell(text, { scope: "col", class: upright ? "upright" : null })),
+    last ? element("th", { scope: "col", class: "sum-head", text: last }) : null);
+  const cells = tokens.map(() => tokens.map(() => element("td", { role: role === "grid" ? "gridcell" : null })));
+  const sums = tokens.map(() => (last ? element("td", { class: "sum" }) : null));
+  const rows = tokens.map((text, i) => element("tr", {}, headerCell(text, { scope: "row" }), cells[i], sums[i]));
+  const node = element("table", { role, "aria-label": label }, element("thead", {}, head), element("tbody", {}, rows));
+  return { node, cells, rows, sums };
+}
+
+// What a row of weights adds up to, and whether that is right.
+function sumText(total, anyOpen) {
+  if (!anyOpen) return { text: "0 · empty", kind: "empty" };
+  return Math.abs(total - 1) < 0.0005 ? { text: format(total), kind: "ok" } : { text: format(total), kind: "wrong" };
+}
+
+function fillCell(cell, open, text, tone) {
+  cell.textContent = text;
+  cell.className = open ? "cell" : "cell masked-cell";
+  cell.style.backgroundColor = open ? tone : "";
+  cell.style.color = open ? readableOn(tone) : "";
+}
+
+// One or two sentences about all rows: which are empty, which have lost weight.
+function verdict(kinds, tokens, zeroAfter) {
+  const wrong = kinds.filter((kind) => kind === "wrong").length;
+  const empty = tokens.filter((_, i) => kinds[i] === "empty");
+  if (empty.length === kinds.length) return "No row has anything to attend to: all weights are 0.";
+  const names = empty.slice(0, 4).map((text) => `“${shorten(text, 10)}”`).join(", ") + (empty.length > 4 ? " and more" : "");
+  const first = empty.length ? `${names} ${empty.length > 1 ? "have" : "has"} nothing to attend to: all weights are 0. ` : "";
+  const lost = "rows no longer sum to 1: the masked keys still took their share in the softmax.";
+  if (wrong) return `${first}${wrong} of ${kinds.length} ${lost}`;
+  if (zeroAfter) return `${first}No row has lost weight yet: close a cell and look at its row's sum.`;
+  return `${first}${empty.length ? "Every other" : "Every"} row sums to 1.`;
+}
+
+function render({ model, el }) {
+  const tokens = model.get("tokens"), length = tokens.length;
+  const flat = floats(model.get("score_bytes"));
+  const scores = tokens.map((_, i) => Array.from(flat.subarray(i * length, (i + 1) * length)));
+  const limit = Math.max(1e-6, ...scores.flat().map(Math.abs));
+  const real = Array.from(bytes(model.get("padding_bytes")), Boolean);
+  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
+  root.classList.add("painter", length >= TINY_FROM ? "tiny" : length >= SMALL_FROM ? "small" : "roomy");
+  const digits = length >= SMALL_FROM ? 1 : 2;
+  let mask = bytes(model.get("mask"));
+  let at = [0, 0];
+  let brush = null;
+
+  const left = table(tokens, { label: "mask over the scores; rows are queries, columns are keys", role: "grid" });
+  const right = table(tokens, { label: "weights; rows are queries, columns are keys", last: "Σ" });
+  const line = element("p", { class: "verdict", role: "status" });
+  const kinds = tokens.map(() => "ok");
+  const stale = new Set(tokens.keys());
+  const drawn = tokens.map(() => []);
+
+  function drawRow(i) {
+    const open = mask.subarray(i * length, (i + 1) * length);
+    const weights = rowWeights(scores[i], open, model.get("zero_after"));
+    let total = 0;
+    for (let j = 0; j < length; j += 1) {
+      total += weights[j];
+      drawCell(i, j, Boolean(open[j]), weights[j]);
+    }
+    const { text, kind } = sumText(total, open.some(Boolean));
+    kinds[i] = kind;
+    right.sums[i].textContent = text;
+    right.sums[i].className = `sum ${kind}`;
+  }
+  function drawCell(i, j, open, weight) {
+    const was = drawn[i][j];
+    if (was && was.open === open && was.weight === weight && was.theme === theme(root)) return;
+    drawn[i][j] = { open, weight, theme: theme(root) };
+    const score = format(scores[i][j], digits);
+    fillCell(left.cells[i][j], open, open ? score : "−∞", diverging(root, scores[i][j] / limit));
+    fillCell(right.cells[i][j], open, open ? format(weight, digits) : "0", sequentialColour(root, weight));
+    left.cells[i][j].setAttribute("aria-label",
+      `query ${tokens[i]}, key ${tokens[j]}: ${open ? `may attend, score ${score}` : "masked"}, weight ${format(weight)}`);
+  }
+  function draw() {
+    if (!theme(root)) return;  // not attached yet: the first theme event draws
+    for (const i of stale) drawRow(i);
+    stale.clear();
+    line.textContent = verdict(kinds, tokens, model.get("zero_after"));
+    line.className = kinds.includes("wrong") ? "verdict wrong" : "verdict";
+    for (const { node, mask: wanted } of chooser) {
+      node.setAttribute("aria-pressed", String(!node.disabled && wanted.every((open, i) => open === mask[i])));
+    }
+  }
+  const redraw = frame(draw, signal);
+  function redrawAll() {
+    for (const i of tokens.keys()) stale.add(i);
+    redraw();
+  }
+  function save() {
+    model.set("mask", new DataView(mask.slice().buffer));
+    model.save_changes();
+  }
+  function paint(i, j, open) {
+    if (mask[i * length + j] === open) return;
+    mask[i * length + j] = open;
+    stale.add(i);
+    redraw();
+  }
+  function focusCell([i, j], move = true) {
+    left.cells[at[0]][at[1]].tabIndex = -1;
+    at = [i, j];
+    left.cells[i][j].tabIndex = 0;
+    if (move) left.cells[i][j].focus();
+  }
+  function here(i, j) {
+    root.querySelectorAll(".here").forEach((node) => node.classList.remove("here"));
+    if (i === undefined) return;
+    left.rows[i].classList.add("here");
+    right.rows[i].classList.add("here");
+    for (const side of [left, right]) side.node.tHead.rows[0].cells[j + 1].classList.add("here");
+  }
+  function cellOf(node) {
+    const cell = node?.closest?.("td.cell");
+    const i = cell && left.node.contains(cell) ? left.rows.indexOf(cell.parentElement) : -1;
+    return i < 0 ? null : [i, left.cells[i].indexOf(cell)];
+  }
+
+  left.cells.forEach((row, i) => row.forEach((cell, j) => setAttributes(cell, focusable({ tabindex: i || j ? -1 : 0 }))));
+  left.node.addEventListener("pointerdown", (event) => {
+    const found = cellOf(event.target);
+    if (!found || event.button !== 0) return;
+    event.preventDefault();
+    brush = mask[found[0] * length + found[1]] ? 0 : 1;
+    event.target.releasePointerCapture?.(event.pointerId);
+    focusCell(found);
+    paint(...found, brush);
+  }, { signal });
+  left.node.addEventListener("pointermove", (event) => {
+    const found = cellOf(document.elementFromPoint(event.clientX, event.clientY));
+    here(...(found ?? []));
+    if (brush === null || !found) return;
+    if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found);
+    paint(...found, brush);
+  }, { signal });
+  left.node.addEventListener("pointerleave", () => here(), { signal });
+  for (const end of ["pointerup", "pointercancel"]) {
+    window.addEventListener(end, () => {
+      if (brush === null) return;
+      brush = null;
+      save();
+    }, { signal });
+  }
+  left.node.addEventListener("keydown", (event) => {
+    const to = arrowMove(event, ...at, length, length);
+    if (to) {
+      event.preventDefault();
+      const open = mask[at[0] * length + at[1]];
+      focusCell(to);
+      if (event.shiftKey) {
+        paint(...to, open);
+        save();
+      }
+    } else if (event.key === " " || event.key === "Enter") {
+      event.preventDefault();
+      paint(...at, mask[at[0] * length + at[1]] ? 0 : 1);
+      save();
+    }
+  }, { signal });
+  left.node.addEventListener("focusin", (event) => {
+    const found = cellOf(event.target);
+    if (!found) return;
+    here(...found);
+    if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found, false);
+  }, { signal });
+
+  const chooser = presets(length, real).map((preset) => {
+    const title = preset.idle ? "There is no padding token in this sentence." : null;
+    const onClick = () => {
+      mask = preset.mask.slice();
+      save();
+      redrawAll();
+      announce(root, `mask: ${preset.name}`);
+    };
+    const node = button({ label: preset.name, signal, title, onClick });
+    node.classList.add("toggle");
+    node.disabled = preset.idle;
+    return { ...preset, node };
+  });
+  const onToggle = (on) => {
+    model.set("zero_after", on);
+    model.save_changes();
+  };
+  const wrongWay = toggleButton({ label: "0 after the softmax (wrong)", pressed: model.get("zero_after"), signal, onToggle });
+  const shape = element("span", { class: "shape", text: `(query ${length}, key ${length})` });
+  const stage = element("span", { class: "stage" });
+  const drawStage = () => {
+    stage.textContent = model.get("zero_after") ? "softmax, then 0 where masked" : "−∞ where masked, then softmax";
+    wrongWay.set(model.get("zero_after"));
+  };
+  root.append(
+    heading(model.get("label"), wrongWay.node),
+    element("div", { class: "row masks", role: "group", "aria-label": "whole masks" }, chooser.map(({ node }) => node)),
+    element("div", { class: "columns" },
+      element("div", { class: "side" },
+        element("div", { class: "side-title" }, "Scores under the mask ", shape), element("div", { class: "scroll" }, left.node)),
+      element("div", { class: "side" },
+        element("div", { class: "side-title" }, "Weights: ", stage), element("div", { class: "scroll" }, right.node))),
+    line,
+    element("p", { class: "note" }, "Rows are queries, columns are keys; a hatched cell is masked. ",
+      "Drag over the left cells to paint; or arrow keys and Space, with Shift to go on painting."),
+  );
+  onChange(model, signal, "mask", () => {
+    const next = bytes(model.get("mask"));
+    if (brush !== null || next.length !== mask.length || next.every((open, i) => open === mask[i])) return;
+    mask = next;
+    redrawAll();
+  });
+  onChange(model, signal, "zero_after", () => {
+    drawStage();
+    redrawAll();
+  });
+  onTheme(root, signal, redrawAll);
+  drawStage();
+  draw();
+  return cleanup;
+}
+
+export default { render };

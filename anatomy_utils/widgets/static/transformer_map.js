@@ -1,0 +1,168 @@
+// The map of a transformer: every part can be chosen, says what it does, and leads to the notebook that teaches it.
+
+const TIP = 7; // size of an arrow's tip
+const PAD = 14; // room around the drawing
+const FRAME_LABEL = 11; // how far above a frame's lower edge its label stands
+const LEGEND = [["flow", "hidden states"], ["residual", "residual: around the sub-layer"], ["memory", "memory: read by the decoder"]];
+const LEGEND_AT = [18, 96];
+
+// The points of an arrow as a path with softly rounded corners.
+function pathOf(points, radius = 8) {
+  const towards = ([x, y], [u, v], distance) => {
+    const length = Math.hypot(u - x, v - y) || 1;
+    const part = Math.min(distance, length / 2) / length;
+    return [x + (u - x) * part, y + (v - y) * part];
+  };
+  let path = `M ${points[0].join(" ")}`;
+  for (let i = 1; i < points.length - 1; i += 1) {
+    path += ` L ${towards(points[i], points[i - 1], radius).join(" ")} Q ${points[i].join(" ")} ${towards(points[i], points[i + 1], radius).join(" ")}`;
+  }
+  return `${path} L ${points.at(-1).join(" ")}`;
+}
+
+// The triangle at an arrow's end.
+function tipOf(points) {
+  const [[x, y], [u, v]] = points.slice(-2);
+  const length = Math.hypot(u - x, v - y) || 1;
+  const [a, b] = [((u - x) / length) * TIP, ((v - y) / length) * TIP];
+  return `${u},${v} ${u - a - b * 0.55},${v - b + a * 0.55} ${u - a + b * 0.55},${v - b - a * 0.55}`;
+}
+
+// The part that lies nearest in an arrow key's direction, or null.
+function neighbour(parts, from, key) {
+  const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
+  const centre = (part) => [part.x + part.width / 2, part.frame ? part.y + part.height - FRAME_LABEL : part.y + part.height / 2];
+  const [x, y] = centre(from);
+  let best = null;
+  let least = Infinity;
+  for (const part of parts) {
+    const [u, v] = centre(part);
+    const along = (u - x) * dx + (v - y) * dy;
+    const across = Math.abs((u - x) * dy) + Math.abs((v - y) * dx);
+    if (part === from || along < 4) continue;
+    const distance = along + across * 2.5;
+    if (distance < least) [least, best] = [distance, part];
+  }
+  return best;
+}
+
+// Where this notebook's folder is on the Jupyter server ("" for its root), or null where nobody says.
+function folderOnServer() {
+  const path = decodeURIComponent(location.pathname).match(/\/(?:tree|notebooks)\/(.*\.ipynb)$/)?.[1]
+    ?? document.querySelector(".jp-mod-current[title*='.ipynb'], .lm-mod-current[title*='.ipynb']")?.title.match(/Path: (.*\.ipynb)/)?.[1];
+  return path === undefined ? null : path.split("/").slice(0, -1).join("/");
+}
+
+// A link to a notebook beside this one: JupyterLab opens it in a tab, any other page follows the plain address.
+function notebookLink(file, text) {
+  const link = element("a", focusable({ href: file, tabindex: null }), text);
+  const folder = folderOnServer();
+  if (folder !== null) {
+    link.dataset.commandlinkerCommand = "docmanager:open";
+    link.dataset.commandlinkerArgs = JSON.stringify({ path: folder ? `${folder}/${file}` : file });
+  }
+  return link;
+}
+
+function render({ model, el }) {
+  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
+  const parts = model.get("parts");
+  const byId = new Map(parts.map((part) => [part.id, part]));
+  const nodes = new Map();
+  const tint = (part) => `var(--${(part.role || "ink").replaceAll("_", "-")})`;
+
+  const middle = model.get("size")[0] / 2;
+
+  function drawPart(part) {
+    const here = Boolean(model.get("here")) && [part.id, part.notebook].includes(model.get("here"));
+    const letters = clamp(Math.min(part.height * 0.5, (part.width - 14) / (part.label.length * 0.58)), 11, 16);
+    const centre = [part.x + part.width / 2, part.y + part.height / 2];
+    const node = svg("g", focusable({ class: `tm-part${part.frame ? " tm-frame" : ""}${here ? " tm-here" : ""}`, role: "button", tabindex: -1, "aria-pressed": "false",
+      "aria-label": `${part.label}${part.frame ? ", a block of several parts" : ""}${here ? ", taught in this notebook" : ""}`,
+      style: { "--tint": tint(part), "--letters": `${part.frame ? 12 : letters}px` } }),
+    svg("rect", { class: "tm-focus", x: part.x - 4, y: part.y - 4, width: part.width + 8, height: part.height + 8, rx: 10 }),
+    svg("rect", { class: "tm-box", x: part.x, y: part.y, width: part.width, height: part.height, rx: part.frame ? 12 : 6 }),
+    here && !part.frame ? svg("circle", { class: "tm-pin", cx: part.x, cy: part.y, r: 5.5 }) : null,
+    svg("text", part.frame
+      // In the corner that no arrow crosses.
+      ? { x: centre[0] < middle ? part.x + part.width - 12 : part.x + 12, y: part.y + part.height - FRAME_LABEL,
+        style: { "text-anchor": centre[0] < middle ? "end" : "start" } }
+      : { x: centre[0], y: centre[1] }, part.label));
+    node.addEventListener("click", () => choose(part.id), { signal });
+    node.addEventListener("keydown", (event) => {
+      const to = event.key.startsWith("Arrow") ? neighbour(parts, part, event.key)
+        : event.key === "Home" ? parts[0] : event.key === "End" ? parts.at(-1) : null;
+      if (event.key === "Enter" || event.key === " ") choose(part.id);
+      else if (to) {
+        choose(to.id);
+        nodes.get(to.id).focus();
+      } else if (!event.key.startsWith("Arrow")) return;
+      event.preventDefault();
+    }, { signal });
+    nodes.set(part.id, node);
+    return node;
+  }
+
+  function drawArrow({ points, kind, label, label_at: at }) {
+    return svg("g", { class: `tm-arrow ${kind}`, "aria-hidden": "true" },
+      svg("path", { d: pathOf(points) }), svg("polygon", { points: tipOf(points) }),
+      label ? svg("text", { x: at[0], y: at[1] }, label) : null);
+  }
+
+  function drawMark({ text, at: [x, y] }) {
+    return svg("g", { class: "tm-mark", "aria-hidden": "true" },
+      text === "+" ? svg("circle", { cx: x, cy: y, r: 11 }) : null, svg("text", { x, y }, text));
+  }
+
+  function drawLegend([kind, text], i) {
+    const [x, y] = [LEGEND_AT[0], LEGEND_AT[1] + i * 21];
+    const points = [[x, y], [x + 34, y]];
+    return svg("g", { class: `tm-arrow ${kind}`, "aria-hidden": "true" }, svg("path", { d: pathOf(points) }), svg("polygon", { points: tipOf(points) }),
+      svg("text", { class: "tm-legend-text", x: x + 44, y: y + 4 }, text));
+  }
+
+  const [width, height] = model.get("size");
+  const top = Math.min(...parts.map((part) => part.y));
+  const bottom = Math.max(...parts.map((part) => part.y + part.height));
+  const drawing = svg("svg", { viewBox: `0 ${top - PAD} ${width} ${Math.min(height, bottom) - top + 2 * PAD}`, role: "group", "aria-label": "Parts of a transformer" },
+    parts.filter((part) => part.frame).map(drawPart), model.get("arrows").map(drawArrow), model.get("marks").map(drawMark), LEGEND.map(drawLegend),
+    parts.filter((part) => !part.frame).map(drawPart));
+  const told = element("div", { class: "tm-told" });
+  const hereHint = parts.some((part) => [part.id, part.notebook].includes(model.get("here")));
+  root.append(heading(model.get("label"), hereHint ? element("span", { class: "tm-legend" }, element("i"), "you are here") : null,
+    element("span", { class: "note", text: "Click a part, or move with the arrow keys." })),
+    element("div", { class: "tm-body" }, drawing, told));
+
+  function tell() {
+    const part = byId.get(model.get("selected"));
+    for (const [id, node] of nodes) {
+      node.setAttribute("aria-pressed", String(id === part?.id));
+      node.setAttribute("tabindex", id === (part ?? parts[0]).id ? "0" : "-1");
+    }
+    if (!part) return;
+    told.style.setProperty("--tint", tint(part));
+    const file = `${part.notebook}.ipynb`;
+    const place = `${part.title}${part.section ? ` · ${part.section}` : ""}`;
+    told.replaceChildren(
+      element("h4", { text: part.label }),
+      element("p", { text: part.text }),
+      element("dl", { class: "tm-shapes" }, element("dt", { text: "in" }), element("dd", { text: part.shape_in }),
+        element("dt", { text: "out" }), element("dd", { text: part.shape_out })),
+      !part.notebook ? "" : part.notebook === model.get("here") ? element("div", {}, "Taught in this notebook", part.section ? `: ${part.section}` : "", ".")
+        : part.built ? element("div", {}, "Taught in ", notebookLink(file, place))
+          : element("div", { class: "tm-later" }, `Taught in ${place} (not yet written)`));
+  }
+
+  function choose(id) {
+    model.set("selected", id);
+    model.save_changes();
+    const part = byId.get(id);
+    announce(root, `${part.label}. ${part.text}`);
+  }
+
+  onChange(model, signal, "selected", tell);
+  tell();
+  return cleanup;
+}
+
+export default { render };

@@ -1,0 +1,81 @@
+"""One JupyterLab and one browser for all tests here, and each notebook opened and run once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from lab_page import NotebookPage, chromium_browser, open_notebook  # noqa: E402
+from lab_server import Lab, jupyter_lab  # noqa: E402
+from playwright.sync_api import Browser  # noqa: E402
+
+NOTEBOOKS = ROOT / "notebooks"
+SCREENSHOTS = ROOT / ".cache" / "screenshots"
+
+
+@dataclass
+class Ran:
+    """A notebook after Run All, and how long that took."""
+
+    notebook: NotebookPage
+    seconds: float
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab that serves copies of the course's notebooks."""
+    with jupyter_lab(tmp_path_factory.mktemp("lab") / "home", sorted(NOTEBOOKS.glob("*.ipynb"))) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium_browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def ran_start(browser: Browser, lab: Lab) -> Iterator[Ran]:
+    """Notebook 00, run once for all tests; a test that changes a cell puts it back."""
+    with open_notebook(browser, lab, "00_start_here.ipynb") as notebook:
+        yield Ran(notebook, notebook.run_all())
+
+
+@pytest.fixture(scope="session")
+def ran_attention(browser: Browser, lab: Lab) -> Iterator[Ran]:
+    """Notebook 01, run once for all tests; a test that changes a cell puts it back."""
+    with open_notebook(browser, lab, "01_attention.ipynb") as notebook:
+        yield Ran(notebook, notebook.run_all())
+
+
+@pytest.fixture
+def start(ran_start: Ran) -> Iterator[NotebookPage]:
+    """Notebook 00 as it runs; the test fails if the page reports a problem meanwhile."""
+    yield from _watched(ran_start.notebook)
+
+
+@pytest.fixture
+def attention(ran_attention: Ran) -> Iterator[NotebookPage]:
+    """Notebook 01 as it runs; the test fails if the page reports a problem meanwhile."""
+    yield from _watched(ran_attention.notebook)
+
+
+@pytest.fixture(scope="session")
+def screenshots() -> Path:
+    """Where pictures go that people may look at; no test compares them."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    return SCREENSHOTS
+
+
+def _watched(notebook: NotebookPage) -> Iterator[NotebookPage]:
+    before = len(notebook.problems())
+    notebook.page.bring_to_front()
+    yield notebook
+    assert notebook.problems()[before:] == []

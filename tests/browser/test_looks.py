@@ -1,0 +1,134 @@
+"""Both themes, assistive technology, keys that must not reach the notebook, styles that must not leak, less motion."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from access import load_axe, nameless_controls, violations
+from conftest import Ran
+from driving import wait_until
+from lab_page import NotebookPage, Theme
+
+THEMES: tuple[Theme, ...] = ("light", "dark")
+
+# What each element of a widget looks like; with `own`, while only the stylesheets whose ids are listed are on.
+STYLES = """([root, own]) => {
+  const sheets = [...document.querySelectorAll('style')].filter((style) => style.textContent.includes('.anatomy'));
+  for (const style of sheets) style.sheet.disabled = own !== null && !own.includes(style.id);
+  const look = [root, ...root.querySelectorAll('*')].map((node) => {
+    const { color, backgroundColor, fontWeight, fontSize, fontFamily, display, padding, margin, borderTopWidth } = getComputedStyle(node);
+    return [node.tagName, node.getAttribute('class'), color, backgroundColor, fontWeight, fontSize, fontFamily, display, padding, margin, borderTopWidth].join('|');
+  });
+  for (const style of sheets) style.sheet.disabled = false;
+  return [sheets.length, look];
+}"""
+BRIGHTEST = """(root) => {
+  let node = root;
+  while (node && /rgba\\(.*, 0\\)|transparent/.test(getComputedStyle(node).backgroundColor)) node = node.parentElement;
+  return Math.max(...getComputedStyle(node).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number));
+}"""
+
+
+@pytest.fixture(params=["ran_start", "ran_attention"], ids=["00", "01"])
+def notebook(request: pytest.FixtureRequest) -> NotebookPage:
+    ran: Ran = request.getfixturevalue(request.param)
+    ran.notebook.page.bring_to_front()
+    return ran.notebook
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_widgets_are_accessible_and_follow_the_theme(notebook: NotebookPage, theme: Theme, screenshots: Path) -> None:
+    load_axe(notebook)
+    notebook.theme(theme)
+    faults = []
+    try:
+        for number, root in enumerate(notebook.page.locator(".anatomy").all()):
+            root.scroll_into_view_if_needed()
+            notebook.settle()
+            name = root.get_attribute("aria-label") or ""
+            found = [*nameless_controls(root), *violations(root)]
+            if (root.evaluate(BRIGHTEST) > 200) != (theme == "light"):
+                found.append(f"it does not follow the {theme} theme")
+            faults += [f"“{name}”: {fault}" for fault in found]
+            label = re.sub(r"\W+", "-", name).strip("-")[:40]
+            root.screenshot(path=screenshots / f"{Path(notebook.name).stem}-{number:02}-{label}-{theme}.png")
+    finally:
+        notebook.theme("light")
+    assert faults == []
+
+
+def test_no_key_typed_into_a_widget_reaches_the_notebook(notebook: NotebookPage) -> None:
+    before = [cell["id"] for cell in notebook.cells()]
+    reachable = notebook.page.locator(
+        ".anatomy :is(button, input, select, textarea, a[href], summary, [tabindex]:not([tabindex='-1'])):not([disabled])"
+    )
+    tried = 0
+    for control in reachable.all():
+        if not control.is_visible():
+            continue
+        control.focus()
+        for key in ("d", "d", "a", "m"):  # delete the cell, insert one above, turn it into Markdown
+            notebook.page.keyboard.press(key)
+        tried += 1
+        kinds = [cell["id"] for cell in notebook.cells()]
+        assert kinds == before, f"keys in {control.evaluate('node => node.outerHTML')[:150]} changed the notebook"
+    assert tried > 5
+    for field in notebook.page.locator(".anatomy input[type=text]").all():
+        assert field.input_value().endswith("ddam"), "a field keeps what is typed into it"
+        field.fill(field.input_value().removesuffix("ddam"))
+
+
+def test_each_widget_needs_only_its_own_stylesheet(attention: NotebookPage) -> None:
+    from anatomy_utils.widgets import AttentionStepper, AttentionViewer, MaskPainter, Mixer, ScaleExplorer
+
+    cells = {
+        "views.mixer(": Mixer,
+        "views.attention_stepper(": AttentionStepper,
+        "ScaleExplorer()": ScaleExplorer,
+        "views.mask_painter(": MaskPainter,
+        "views.attention_viewer(": AttentionViewer,
+    }
+    leaks = []
+    for text, kind in cells.items():
+        root = attention.widget(text).element_handle()
+        sheets, together = attention.page.evaluate(STYLES, [root, None])
+        assert sheets >= len(cells)
+        _, alone = attention.page.evaluate(STYLES, [root, [f"{kind.__module__}.{kind.__name__}"]])
+        changed = [(now, own) for now, own in zip(together, alone, strict=True) if now != own]
+        leaks += [f"{kind.__name__}: {now} instead of {own}" for now, own in changed[:3]]
+    assert leaks == []
+
+
+def test_less_motion_is_respected(attention: NotebookPage) -> None:
+    stepper = attention.widget("views.attention_stepper(")
+    step = stepper.get_by_role("button", name=re.compile("^Step"))
+    running = "root => root.getAnimations({ subtree: true }).filter((each) => each.effect.getTiming().duration > 0).length"
+    step.nth(0).click()
+    step.nth(3).click()
+    assert stepper.evaluate(running) > 0, "with motion, the new column slides in"
+
+    attention.page.emulate_media(reduced_motion="reduce")
+    try:
+        step.nth(0).click()
+        stepper.get_by_role("button", name="Play").click()
+        counts = []
+
+        def moved_on() -> bool:
+            counts.append(stepper.evaluate(running))
+            return "Step 2" in (stepper.locator("[aria-current=step]").get_attribute("aria-label") or "")
+
+        wait_until(moved_on, stepper, "playing goes on to step 2")
+        attention.page.wait_for_timeout(100)
+        assert max([*counts, stepper.evaluate(running)]) == 0, "nothing slides"
+        stepper.get_by_role("button", name="Play").click()
+
+        mixer = attention.widget("views.mixer(")
+        mixer.get_by_role("button", name="fruit flies", exact=True).click()
+        attention.settle()
+        first = mixer.get_by_role("slider").nth(1)
+        assert first.get_attribute("aria-valuetext") == "0.50", "a preset is there at once"
+    finally:
+        attention.page.emulate_media(reduced_motion="no-preference")
+        step.nth(0).click()

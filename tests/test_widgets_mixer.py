@@ -1,0 +1,122 @@
+"""The weighted-average mixer: what Python refuses, and what a reader sees when dragging, typing and choosing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from widget_page import Browser, show, widget_browser
+
+from anatomy_utils.widgets import Mixer
+
+WORDS = ["time", "flies", "fruit"]
+VECTORS = [[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
+
+
+def mixer(**settings: Any) -> Mixer:
+    return Mixer(
+        **{"words": WORDS, "vectors": VECTORS, "focus": "flies", "axes": ("verb ↔ insect", "motion")} | settings
+    )
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with widget_browser() as opened:
+        yield opened
+
+
+def test_weights_start_on_the_focus_and_make_its_own_vector() -> None:
+    assert mixer().weights == [0.0, 1.0, 0.0]
+    assert mixer().output.tolist() == [0.5, 0.5]
+
+
+def test_presets_by_word_or_by_list_are_divided_by_their_sum() -> None:
+    made = mixer(presets={"a": {"time": 3, "flies": 1}, "b": torch.tensor([0.0, 1.0, 1.0])})
+    assert [preset["weights"] for preset in made.presets] == [[0.75, 0.25, 0.0], [0.0, 0.5, 0.5]]
+
+
+def test_weights_set_from_python_sum_to_one_and_sent_ones_stay_as_they_are() -> None:
+    made = mixer()
+    made.weights = [1.0, 1.0, 2.0]
+    assert made.weights == [0.25, 0.25, 0.5]
+    sent = [0.1, 0.2, 0.7000000000000001]
+    made.set_state({"weights": sent})
+    assert made.weights == sent
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"words": ["time"]}, "1 words; expected 2 to 12"),
+        ({"words": ["a"] * 13}, "13 words"),
+        ({"words": "time flies"}, "one string"),
+        ({"vectors": np.ones((2, 2))}, r"shape \(2, 2\) for 3 words; expected \(3, 2\)"),
+        ({"vectors": np.ones((3, 4))}, r"shape \(3, 4\)"),
+        ({"vectors": [[1], [2, 3], [4, 5]]}, "rectangular"),
+        ({"focus": "bees"}, "focus is 'bees'; expected one of time, flies, fruit"),
+        ({"focus": 3}, "focus is 3"),
+        ({"weights": [1.0, 1.0]}, "weights has 2 weights; expected 3"),
+        ({"weights": [-1.0, 1.0, 1.0]}, "at least 0"),
+        ({"presets": {"none": [0, 0, 0]}}, "preset 'none' .* not all 0"),
+        ({"presets": {"other": {"bees": 1}}}, "preset 'other' names 'bees'"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        mixer(**wrong)
+
+
+def test_the_twin_tells_the_average() -> None:
+    made = mixer(weights=[1, 3, 0])
+    assert "0.25 time, 0.75 flies, at (0.38, 0.62)" in made.static_twin().alt
+
+
+def printed_weights(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"(\d\.\d\d) x", text.split(" = ")[1])]
+
+
+@pytest.mark.browser
+def test_a_slider_moves_the_vector_and_the_others_make_room(browser: Browser) -> None:
+    shown = show(browser, mixer(weights=[1, 1, 1]))
+    slider = shown.page.get_by_role("slider", name="weight of time")
+    slider.focus()
+    slider.press("ArrowRight")
+    for _ in range(7):
+        slider.press("ArrowRight")
+    shown.settle()
+    weights = np.array(shown.widget.weights)
+    assert abs(weights.sum() - 1) < 1e-12 and weights[0] == pytest.approx(0.41, abs=0.011)
+    assert weights[1] == pytest.approx(weights[2])
+    equation = shown.page.locator(".equation .line").first.inner_text().replace("\n", "")
+    assert sum(printed_weights(equation)) == pytest.approx(1)
+    assert equation.endswith(f"({shown.widget.output[0]:.2f}, {shown.widget.output[1]:.2f})")
+    slider.press("End")
+    assert shown.page.get_by_role("slider", name="weight of fruit").input_value() == "0"
+    slider.press("Home")
+    shown.settle()
+    assert shown.widget.weights == pytest.approx([0, 0.5, 0.5])  # the others keep their proportions
+    shown.check()
+
+
+@pytest.mark.browser
+def test_presets_two_views_and_python_agree(browser: Browser) -> None:
+    shown = show(browser, mixer(presets={"as a verb": {"time": 1, "flies": 1}}), views=2, reduced_motion=True)
+    shown.page.get_by_role("button", name="as a verb").first.click()
+    images = shown.page.get_by_role("img", name="lies at 0.25 on “verb ↔ insect” and 0.75 on “motion”")
+    assert images.count() == 2 and shown.widget.weights == [0.5, 0.5, 0.0]
+    shown.update(weights=[0.0, 0.0, 1.0])
+    assert shown.page.get_by_role("img", name="lies at 1.00 on").count() == 2
+    shown.check()
+
+
+@pytest.mark.browser
+def test_any_text_is_shown_as_text(browser: Browser) -> None:
+    words = ["<script>window.hit = 1</script>", "😀👩‍👩‍👧", "שלום", "</script><img src=x onerror=window.hit=1>"]
+    shown = show(browser, mixer(words=words, vectors=np.eye(4)[:, :2], focus=2), theme="dark")
+    assert shown.page.get_by_role("slider").count() == 4
+    assert shown.page.evaluate("window.hit === undefined && document.querySelectorAll('.anatomy img').length === 0")
+    shown.check()
