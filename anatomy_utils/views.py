@@ -84,6 +84,7 @@ def mixer(
     *,
     focus: str,
     towards: tuple[str, str],
+    weights: dict[str, float] | None = None,
     presets: dict[str, dict[str, float]] | None = None,
 ) -> Mixer:
     """Words of the encoder's vocabulary on a plane, to be mixed by hand.
@@ -91,7 +92,8 @@ def mixer(
     Args:
         words: single-token words.
         focus: the word whose new vector is mixed.
-        towards: two words; a point's coordinates are the cosine similarities with them.
+        towards: two words; a point's coordinates are the dot products with them, all at length 1.
+        weights: of the words at first; all on `focus` when left out.
         presets: name → weight of each word.
     """
     from anatomy_utils.widgets.mixer import Mixer
@@ -99,4 +101,4 @@ def mixer(
     vectors = probe.bare_vectors(encoder, tokenizer, words)
     plane = vectors @ probe.bare_vectors(encoder, tokenizer, towards).T  # word 2
     right, up = towards
-    return Mixer(words, plane, focus=focus, axes=(f"like “{right}”", f"like “{up}”"), presets=presets or {})
+    return Mixer(words, plane, focus=focus, axes=(f"like “{right}”", f"like “{up}”"), weights=weights, presets=presets)

@@ -135,9 +135,17 @@ class Control:
     times: list[tuple[float, float]] = field(default_factory=list)
 
 
-def slider_key() -> Act:
+def nudge(root: Locator, turn: int) -> None:
+    """An arrow key on the slider that has the focus."""
+    root.page.keyboard.press("ArrowLeft" if turn // BLOCK % 2 else "ArrowRight")
+
+
+def slider_at(nth: int, value: str) -> Act:
+    """Put a slider to a value from where an arrow key leads on, and focus it."""
+
     def act(root: Locator, turn: int) -> None:
-        root.page.keyboard.press("ArrowLeft" if turn // BLOCK % 2 else "ArrowRight")
+        root.get_by_role("slider").nth(nth).fill(value)
+        root.get_by_role("slider").nth(nth).focus()
 
     return act
 
@@ -165,10 +173,7 @@ def grasp(root: Locator, turn: int) -> None:
 
 def paint_cell(root: Locator, turn: int) -> None:
     root.page.mouse.up()
-    cell = root.locator("[role=gridcell]").nth(16 * (1 + turn % 9) + turn % 11)
-    box = cell.bounding_box()
-    assert box is not None
-    root.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    root.locator("[role=gridcell]").nth(16 * (1 + turn % 9) + turn % 11).hover()
 
 
 def hover_map(root: Locator, turn: int) -> None:
@@ -189,16 +194,16 @@ def step_button(root: Locator, turn: int) -> None:
 
 
 def choose_ending(root: Locator, turn: int) -> None:
-    root.locator("select").focus()
+    root.locator("select").select_option(index=1 + turn % (len(ENDINGS) - 1))
 
 
 def controls() -> list[Control]:
     """Ours and the baselines, in the order they take turns."""
     steps_words = ".as-words [role=listbox]"
     return [
-        Control("mixer: weight slider, arrow key", "mixer", "keydown", slider_key(), prepare=focus("input", 1)),
+        Control("mixer: weight slider, arrow key", "mixer", "keydown", nudge, prepare=slider_at(1, "0.4")),
         Control("mixer: weight slider, dragged", "mixer", "pointermove", drag, prepare=grasp),
-        Control("scale explorer: slider, arrow key", "scale", "keydown", slider_key(), prepare=focus("input")),
+        Control("scale explorer: slider, arrow key", "scale", "keydown", nudge, prepare=slider_at(0, "20")),
         Control("scale explorer: slider, dragged", "scale", "pointermove", drag, prepare=grasp),
         Control("mask painter: cell, mouse", "painter", "pointerdown", lambda root, turn: root.page.mouse.down(),
                 prepare=paint_cell),
@@ -210,10 +215,10 @@ def controls() -> list[Control]:
         Control("stepper: another step", "stepper", "keydown", key("Enter"), prepare=step_button),
         Control("stepper: another query word", "stepper", "keydown", key("ArrowLeft", "ArrowRight"), prepare=focus(steps_words)),
         Control("stepper: new sentence", "stepper", "keydown", key("Enter"), kernel=True, prepare=type_ending, wanted=CHANGED),
-        Control("interact + matplotlib: slider", "interact_scale", "keydown", slider_key(), kernel=True,
+        Control("interact + matplotlib: slider", "interact_scale", "keydown", nudge, kernel=True,
                 prepare=focus(".noUi-handle"), wanted=CHANGED, baseline=True),
-        Control("interact + matplotlib: sentence", "interact_sentence", "keydown", key("ArrowDown", "ArrowDown", "ArrowUp"),
-                kernel=True, prepare=choose_ending, wanted=CHANGED, baseline=True),
+        Control("interact + matplotlib: sentence", "interact_sentence", "change", choose_ending, kernel=True,
+                wanted=CHANGED, baseline=True),
     ]  # fmt: skip
 
 

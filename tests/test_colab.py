@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from notebook_tools import WIDGET_VIEW, code_cells, notebook_paths, read, run
 
-from anatomy_utils.colab import FIRST_CELL, WEIGHTS, commands, missing
+from anatomy_utils.colab import FIRST_CELL
 
 pytestmark = [
     pytest.mark.notebook,
@@ -94,17 +94,3 @@ def test_the_stand_in_is_what_it_claims(github: dict[str, str]) -> None:
 def test_notebook_runs_on_colab(github: dict[str, str], path: Path) -> None:
     done = run_on_colab(read(path), github)
     assert all(cell.execution_count for cell in code_cells(done))
-
-
-def test_missing_packages_are_added_without_touching_the_others(tmp_path: Path) -> None:
-    pins = tmp_path / "pins.txt"
-    requirements = ["numpy>=1.26", "no-such-package>=2; python_version >= '3.11'"]
-    with_pins = next(command for command in commands("python", pins, requirements) if "--constraint" in command)
-    assert with_pins[-1] == "no-such-package>=2"
-    assert any(line.startswith("numpy==") for line in pins.read_text().splitlines())
-
-
-def test_nothing_missing_means_no_command(tmp_path: Path) -> None:
-    if missing(WEIGHTS):
-        pytest.skip("the weight packages are not installed here")
-    assert commands("python", tmp_path / "pins.txt", ["numpy>=1.26"]) == []

@@ -121,5 +121,6 @@ def _change(tree: ast.Module, node: ast.AST, kind: int) -> bool:
 
 
 RENAMED = {
-    "tril": "triu", "amax": "amin", "exp": "exp2", "sum": "mean", "mean": "sum", "softmax": "log_softmax", "ones": "zeros",
+    "tril": "triu", "amax": "amin", "exp": "exp2", "sum": "mean", "mean": "sum", "softmax": "log_softmax",
+    "ones": "zeros",
 }  # fmt: skip

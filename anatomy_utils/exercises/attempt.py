@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import sys
 import warnings
@@ -54,6 +55,8 @@ def attempt(function: Callable[..., Any], sheet: Sheet, *, seconds: float, threa
                 result = interruptible(function, *given.values())
             made.printed = made.printed if made.results else paper.getvalue()[:MOST_PRINTED]
             made.results.append(result)
+            if inspect.iscoroutine(result):
+                result.close()  # or Python complains later that nobody waited for it
             made.changed = made.changed or changed(case.arguments, given)
 
     with _put_back():

@@ -51,9 +51,7 @@ class Answer:
         return f"<{self.exercise.function_name}: {whose}>"
 
 
-def exercise(
-    id: str, *, record: Progress | None = None, seconds: float | None = None
-) -> Callable[[Callable[..., Any]], Answer]:
+def exercise(id: object, *, record: Progress | None = None, seconds: float | None = None) -> Callable[[Any], Answer]:
     """Check the decorated function, show its card, and leave a function that works under its name.
 
     Args:
@@ -69,10 +67,10 @@ def exercise(
         ValueError: there is no such exercise, or what is decorated is not a function.
     """
     if not isinstance(id, str):
-        raise ValueError('Write the exercise\'s id in parentheses: @exercise("attention.scores").')
+        raise ValueError('@exercise needs an id in parentheses: @exercise("attention.scores").')
     found = find_exercise(id)
 
-    def check(function: Callable[..., Any]) -> Answer:
+    def check(function: Any) -> Answer:
         if isinstance(function, Answer):
             function = function.yours
         if not callable(function) or isinstance(function, type):
@@ -82,7 +80,7 @@ def exercise(
         verdict = _judged(found, function, source, seconds)
         if verdict.state not in ("not attempted", "unchecked"):
             alone = standing_alone(function, source) if verdict.passed else None
-            notes.attempted(id, passed=verdict.passed, source=alone)
+            notes.attempted(found.id, passed=verdict.passed, source=alone)
         page = _page(found, verdict, notes)
         show(page)
         return Answer(found, function, function if verdict.passed else found.resolve(), verdict, page)

@@ -59,8 +59,6 @@ def wrong_type(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | Non
 
 
 def _instead_of_a_tensor(result: Any) -> str:
-    if inspect.iscoroutine(result):
-        result.close()
     known = _strange(result)
     if known:
         return known
@@ -140,6 +138,13 @@ def wrong_device(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | N
                 "device",
                 i,
             )
+    return None
+
+
+def complex_numbers(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
+    """Numbers with an imaginary part can be compared to nothing here, so they come before everything about numbers."""
+    if any(yours.is_complex() for _, _, yours, _ in pairs(sheet, made)):
+        return wrong_dtype(exercise, sheet, made)
     return None
 
 

@@ -31,7 +31,7 @@ from anatomy_utils.exercises.sheet import Sheet
 from anatomy_utils.exercises.tensors import close, parts, plain, same_result
 from anatomy_utils.exercises.verdict import Verdict
 
-BEFORE_MISTAKES = (form.returned_nothing, form.wrong_type, form.wrong_device, form.mutated)
+BEFORE_MISTAKES = (form.returned_nothing, form.wrong_type, form.wrong_device, form.mutated, form.complex_numbers)
 
 
 def judge(

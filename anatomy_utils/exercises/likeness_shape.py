@@ -65,7 +65,9 @@ def one_axis_gone(wrong: Wrong) -> tuple[str, str] | None:
         ("only the first entry", lambda t, a: t.select(a, 0)),
         ("only the last entry", lambda t, a: t.select(a, -1)),
     )
-    if any(t.dtype == torch.bool for t in wrong.targets) or all(y.unique().numel() < 2 for y in wrong.yours):
+    if any(t.dtype == torch.bool for t in wrong.targets) or all(
+        bool((y == y.flatten()[:1]).all()) for y in wrong.yours
+    ):
         return None  # too many things would be equal by chance
     for axis in (-1, -2, -3, 0):
         for keep in (False, True):

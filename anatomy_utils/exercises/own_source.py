@@ -23,10 +23,10 @@ def standing_alone(function: Callable[..., Any], source: str | None = None) -> s
     above: dict[str, str] = {}
     try:
         text = _without_decorators(source)
-        _collect(function, above, {getattr(function, "__name__", "")})
+        _collect(function, text, above, {getattr(function, "__name__", "")})
     except (SyntaxError, ValueError):
         return source
-    return "\n".join([*above.values(), text]) + "\n"
+    return "\n".join(["from __future__ import annotations", *above.values(), text]) + "\n"
 
 
 def load(text: str, name: str) -> Callable[..., Any]:
@@ -47,12 +47,14 @@ def load(text: str, name: str) -> Callable[..., Any]:
 
 
 def _without_decorators(source: str) -> str:
-    node = next(n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
-    return "\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno])
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return "\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno])
+    raise ValueError("This text holds no `def`.")
 
 
-def _collect(function: Callable[..., Any], above: dict[str, str], seen: set[str]) -> None:
-    for name in _names(function):
+def _collect(function: Callable[..., Any], text: str, above: dict[str, str], seen: set[str]) -> None:
+    for name in _names(text):
         if name in seen or name not in function.__globals__:
             continue
         seen.add(name)
@@ -74,20 +76,16 @@ def _line(name: str, value: Any, above: dict[str, str], seen: set[str]) -> str |
         helper = source_of(inner)
         if helper is None:
             return None
-        _collect(inner, above, seen)
-        return _without_decorators(helper)
+        text = _without_decorators(helper)
+        _collect(inner, text, above, seen)
+        return text
     qualified = getattr(inner, "__qualname__", getattr(inner, "__name__", ""))
     if module and module != "__main__" and qualified.isidentifier():
         return f"from {module} import {qualified} as {name}"
     return None
 
 
-def _names(function: Callable[..., Any]) -> list[str]:
-    """Global names in the order of use, those of inner functions and of annotations too."""
-
-    def of(code: types.CodeType) -> list[str]:
-        inner = [name for constant in code.co_consts if isinstance(constant, types.CodeType) for name in of(constant)]
-        return [*code.co_names, *inner]
-
-    annotations = [getattr(hint, "__name__", "") for hint in function.__annotations__.values()]
-    return list(dict.fromkeys([*annotations, *of(function.__code__)]))
+def _names(source: str) -> list[str]:
+    """Every name in a function's text, in the order of use, those of annotations and inner functions too."""
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
+    return list(dict.fromkeys(node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset))))

@@ -18,6 +18,8 @@ from typing import Any
 from anatomy_utils.exercises.lock import locked
 
 Record = dict[str, Any]
+DAMAGED = (ValueError, RecursionError)
+"""What reading a file that is no progress file may raise: no JSON, no text, nested without end, of another form."""
 SECTIONS = ("exercises", "questions", "predictions")
 
 
@@ -45,7 +47,7 @@ class Progress:
         except OSError as error:
             self._keep_in_memory(_checked({}), "read", error)
             return _checked({})
-        except ValueError:
+        except DAMAGED:
             self.notice = (
                 "Your progress file could not be read. It stays as it is; the next exercise you run puts it aside, "
                 "under another name, and begins a new one."
@@ -70,8 +72,7 @@ class Progress:
                 _write(self.path, record)
         except OSError as error:
             record = self.read()
-            if self._memory is None:
-                self._keep_in_memory(record, "saved", error)
+            self._keep_in_memory(record, "saved", error)
             _update(record, section, id, update)
 
     def attempted(self, id: str, *, passed: bool, source: str | None) -> None:
@@ -130,7 +131,7 @@ class Progress:
             return _checked({})
         try:
             return _checked(json.loads(text.decode("utf-8")))
-        except ValueError:
+        except DAMAGED:
             aside = _free_name(self.path)
             self.path.rename(aside)
             self.notice = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import re
 import textwrap
@@ -82,16 +83,15 @@ def _is_empty(statement: ast.stmt) -> bool:
 
 
 def _does_nothing(function: Callable[..., Any]) -> bool:
-    """Without source: a function that names nothing, computes nothing and returns None."""
+    """Without source: a function that takes up nothing and returns None."""
     code = getattr(function, "__code__", None)
     if code is None:
         return False
-
-    def empty() -> None: ...
-
-    return bool(
-        not code.co_names
-        and not code.co_cellvars
-        and len(code.co_varnames) == code.co_argcount + code.co_kwonlyargcount
-        and len(code.co_code) <= len(empty.__code__.co_code) + 4
-    )
+    steps = {(step.opname, step.argval if "CONST" in step.opname else None) for step in dis.get_instructions(code)}
+    return steps <= {
+        ("RESUME", None),
+        ("NOP", None),
+        ("LOAD_CONST", None),
+        ("RETURN_CONST", None),
+        ("RETURN_VALUE", None),
+    }

@@ -72,7 +72,7 @@ def _interruptible_frames(frame: FrameType | None) -> list[FrameType]:
     """The running frames called by `interruptible`, innermost first; none while something else runs."""
     frames: list[FrameType] = []
     while frame is not None:
-        if frame.f_code is interruptible.__code__:
+        if frame.f_code.co_name == "interruptible" and frame.f_code.co_filename == __file__:
             return frames
         frames.append(frame)
         frame = frame.f_back

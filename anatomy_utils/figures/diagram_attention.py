@@ -109,7 +109,7 @@ def _meet(pen: Pen, xs: Sequence[Number], query: int) -> None:
     pen.arrow((asked, 221), (asked, 202), role="query", width=1.8, tip=False)
     pen.arrow((min(asked, xs[0] + 10), 202), (max(asked, xs[-1] + 10), 202), role="query", width=1.8, tip=False)
     for i, x in enumerate(xs):
-        share = 0.62 if i == min(query + 1, len(xs) - 1) else 0.38 / (len(xs) - 1)
+        share = 0.62 if i == max(query - 1, 0) else 0.38 / (len(xs) - 1)
         pen.arrow((x + 10, 202), (x + 10, 178), role="query", width=1.4)
         pen.arrow((x + 30, 221), (x + 30, 178), role="key", width=1.4)
         pen.box(x - 2, 152, 44, 26, f"w{'₁₂₃₄₅₆₇'[i]}", "weights", fill=0.75 * share)

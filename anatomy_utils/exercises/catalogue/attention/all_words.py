@@ -52,7 +52,7 @@ ATTENTION = Exercise(
     title="Attention, all words at once",
     task="Write Softmax(QKᵀ/√d_head)V, and return the context together with the weights.",
     difficulty="medium",
-    minutes=8,
+    minutes=5,
     signature="attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]",
     docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value)\n"
     "→ context (…, query, d_value), weights (…, query, key).",

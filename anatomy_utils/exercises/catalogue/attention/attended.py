@@ -5,9 +5,12 @@ from __future__ import annotations
 from torch import Tensor
 
 
-def attend(query: Tensor, key: Tensor, value: Tensor, factor: float) -> tuple[Tensor, Tensor]:
-    """(context, weights) with scores of `factor` times the dot products."""
-    weights = (dots(query, key) * factor).softmax(-1)
+def attend(
+    query: Tensor, key: Tensor, value: Tensor, factor: float, mask: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """(context, weights) with scores of `factor` times the dot products; where `mask` is False, no weight."""
+    scores = dots(query, key) * factor
+    weights = scores.softmax(-1) if mask is None else scores.masked_fill(~mask, -1e9).softmax(-1) * mask
     return weights @ value, weights
 
 

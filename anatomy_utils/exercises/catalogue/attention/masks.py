@@ -35,7 +35,7 @@ CAUSAL_MASK = Exercise(
     title="A causal mask",
     task="Let each position attend to itself and to what came before it.",
     difficulty="easy",
-    minutes=4,
+    minutes=3,
     signature="causal_mask(length: int) -> Tensor",
     docstring="A boolean (query, key) table, True = may attend: each position sees itself and the ones before it.",
     reference="anatomy_utils.masks.causal",
@@ -146,7 +146,7 @@ MASKED_SOFTMAX = Exercise(
     title="Softmax with a mask",
     task="Turn scores into weights over the allowed keys only; a row with nothing allowed becomes all 0.",
     difficulty="hard",
-    minutes=8,
+    minutes=6,
     signature="masked_softmax(scores: Tensor, mask: Tensor) -> Tensor",
     docstring="scores (…, query, key), mask (broadcast to it; True = may attend) → weights (…, query, key).\n"
     "Rows sum to 1, or are all 0 where there is nothing to attend to.",

@@ -33,7 +33,7 @@ SHUFFLE = Question(
     choices=(
         Choice(
             "Each word gets the very same vector as before; only their order is shuffled.",
-            "A weighted average does not ask in which order its terms stand. Attention alone sees a set of "
+            "A weighted average does not ask in which order its terms stand. Attention alone sees a bag of "
             "words, not a sentence.",
             right=True,
         ),
@@ -52,19 +52,19 @@ APPLE = Question(
     id="attention.predict_apple",
     kind="prediction",
     text='"I ate an apple and a pear for breakfast." The encoder has six layers. '
-    "After which of them is this apple nearer to *banana* than to *Microsoft*?",
+    "From which layer on is this apple nearer to *banana* than to *microsoft*?",
     choices=(
         Choice(
-            "Before any layer: it comes out of the table that way.",
-            "The table has one row for both apples, and that row is nearer to *Microsoft* (.31 against .26).",
+            "From the table on, before any layer.",
+            "The table has one row for both apples, and that row is nearer to *microsoft*.",
         ),
         Choice(
-            "After the first layer.",
-            "One round of attention is enough: .47 to *banana* against .35 to *Microsoft*, and it stays on that side.",
+            "From the first layer on.",
+            "One layer is enough, and it stays on that side to the last.",
             right=True,
         ),
-        Choice("After about half of them.", "By then it is clear (.54 against .29), but it changed sides earlier."),
-        Choice("Only after the last.", "It is still on that side there, but it had been for five layers."),
+        Choice("From about the middle on.", "By then the gap is wide, but it changed sides earlier."),
+        Choice("Only from the last on.", "It is still on that side there, but it had been for five layers."),
     ),
 )
 

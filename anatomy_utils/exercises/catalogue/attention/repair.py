@@ -17,45 +17,63 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 def _cases(generator: torch.Generator) -> list[Case]:
     cases = []
     for kind, lead, long in (
-        ("a short sentence", (), 1),
-        ("a batch of sentences", (2,), 1),
+        ("a mask of its own for each query", (), 1),
+        ("a padded batch", (2,), 1),
         ("a long sentence", (), 4),
         ("a batch with heads", (2, 3), 1),
     ):
-        query, key, d_head, d_value = primes(generator, 4)
+        query, key, d_head, d_value = primes(generator, 4, (3, 5, 7, 11))
         key = key * long + (long > 1)
+        if kind == "a mask of its own for each query":
+            mask = torch.rand(query, key, generator=generator) < 0.6
+            mask[:, 1], mask[0, 2] = True, False
+        else:
+            real = torch.randint(2, key, (*lead, 1, 1), generator=generator)
+            mask = torch.arange(key) < real  # … 1 key
         arguments = {
             "query": 2 * normal(generator, *lead, query, d_head),
             "key": normal(generator, *lead, key, d_head),
             "value": normal(generator, *lead, key, d_value),
+            "mask": mask,
         }
         cases.append(Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value}))
     return cases
 
 
-def _in_two_lines(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    weights = torch.softmax(query @ key.mT / math.sqrt(query.shape[-1]), dim=-1)
+def _scaled(query: Tensor) -> float:
+    return float(query.shape[-1] ** -0.5)
+
+
+def _in_three_lines(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
     return torch.matmul(weights, value), weights
 
 
-def _through_the_patient(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    return almost_right_attention(query * (key.shape[-2] / key.shape[-1]) ** 0.5, key, value)
+def _einsum(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
+    weights = (scores + (1 - mask.float()) * -1e9).softmax(-1)
+    return torch.einsum("...qk,...kv->...qv", weights, value), weights
 
 
-def _normalised(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    weights = (F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).mT).softmax(-1)
+def _cosines(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    return attend(F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, 1.0, mask)
+
+
+def _zero_afterwards(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    weights = attend(query, key, value, _scaled(query))[1] * mask
     return weights @ value, weights
 
 
 REPAIR = Exercise(
     id="attention.repair",
     title="The case: almost right",
-    task="Write the attention that `almost_right_attention` should have been.",
-    difficulty="medium",
-    minutes=8,
-    signature="repaired_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]",
-    docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value)\n"
-    "→ context (…, query, d_value), weights (…, query, key).",
+    task="Write the attention that `almost_right_attention` should have been, and let it obey a mask.",
+    difficulty="hard",
+    minutes=6,
+    signature="repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]",
+    docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)\n"
+    "→ context (…, query, d_value), weights (…, query, key). No row of the mask is empty.",
     reference="anatomy_utils.attention.scaled_dot_product_attention",
     returns=(Output("context", "query d_value"), Output("weights", "query key")),
     look_first=("weights", "context"),
@@ -63,54 +81,75 @@ REPAIR = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            almost_right_attention,
-            "These are the patient's own weights: still too even in long sentences and too sharp in short ones.",
+            lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** -0.5, m),
+            "Your mask works, but the patient's weights are still there: too even in long sentences, too sharp in "
+            "short ones.",
+        ),
+        Mistake(
+            "unchanged_and_unmasked",
+            lambda q, k, v, m: almost_right_attention(q, k, v),
+            "These are the patient's own weights, and the mask is not used yet.",
+        ),
+        Mistake(
+            "mask_ignored",
+            lambda q, k, v, m: attend(q, k, v, _scaled(q)),
+            "The scale is repaired. The mask is not used yet: forbidden keys still get a weight.",
+        ),
+        Mistake(
+            "mask_inverted",
+            lambda q, k, v, m: attend(q, k, v, _scaled(q), ~m),
+            "The scale is repaired, but your weights lie on the forbidden keys: True means 'may attend'.",
+        ),
+        Mistake(
+            "zero_afterwards",
+            _zero_afterwards,
+            "The scale is repaired, but the mask comes after the softmax: your rows no longer sum to 1.",
         ),
         Mistake(
             "wrong_direction",
-            lambda q, k, v: attend(q, k, v, k.shape[-2] ** 0.5),
+            lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** 0.5, m),
             "Now the longer the sentence, the sharper your weights: the number of keys still has a say.",
         ),
         Mistake(
             "no_scale",
-            lambda q, k, v: attend(q, k, v, 1.0),
+            lambda q, k, v, m: attend(q, k, v, 1.0, m),
             "The sentence's length no longer matters, but your weights are too sharp: nothing is divided any more.",
         ),
         Mistake(
             "no_root",
-            lambda q, k, v: attend(q, k, v, 1 / q.shape[-1]),
+            lambda q, k, v, m: attend(q, k, v, 1 / q.shape[-1], m),
             "The sentence's length no longer matters, but your weights are too even: d_head divides without its root.",
         ),
         Mistake(
             "both",
-            lambda q, k, v: attend(q, k, v, (k.shape[-2] * q.shape[-1]) ** -0.5),
+            lambda q, k, v, m: attend(q, k, v, (k.shape[-2] * q.shape[-1]) ** -0.5, m),
             "Your scores are now divided twice: the patient's division is still in there.",
         ),
         Mistake(
             "root_of_values",
-            lambda q, k, v: attend(q, k, v, v.shape[-1] ** -0.5),
+            lambda q, k, v, m: attend(q, k, v, v.shape[-1] ** -0.5, m),
             "The sentence's length no longer matters, but your weights depend on the width of the values.",
         ),
-        Mistake("cosine", _normalised, "Your scores are cosines now: the lengths of queries and keys are lost."),
+        Mistake("cosine", _cosines, "Your scores are cosines now: the lengths of queries and keys are lost."),
     ),
     alternatives={
-        "in two lines": _in_two_lines,
-        "with a factor": lambda q, k, v: attend(q, k, v, q.shape[-1] ** -0.5),
-        "undoing the harm": _through_the_patient,
-        "einsum": lambda q, k, v: (lambda weights: (torch.einsum("...qk,...kv->...qv", weights, v), weights))(
-            (torch.einsum("...qd,...kd->...qk", q, k) * k.shape[-1] ** -0.5).softmax(-1)
+        "in three lines": _in_three_lines,
+        "with a factor": lambda q, k, v, m: attend(q, k, v, _scaled(q), m),
+        "undoing the harm": lambda q, k, v, m: attend(
+            q * (k.shape[-2] / k.shape[-1]) ** 0.5, k, v, k.shape[-2] ** -0.5, m
         ),
+        "einsum": _einsum,
     },
     hints=(
         "Look down the table of symptoms: d_head stays the same. What changes from row to row, and what "
         "changes with it?",
         "The favourites are right and the rows sum to 1, so softmax and dot products are fine. Only their "
-        "scale can be wrong.",
-        "Where the sentence has exactly d_head words, patient and healthy agree. So which number stands "
-        "under the root?",
+        "scale can be wrong: which number stands under the root, and which should?",
+        "Divide by the root of `query.shape[-1]`. For the mask: `scores.masked_fill(~mask, float('-inf'))`, before "
+        "the softmax.",
     ),
     solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
-    "weights = scores.softmax(dim=-1)\nreturn weights @ value, weights",
+    "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn weights @ value, weights",
     explanation="The patient divides by the root of the number of keys: `key.shape[-2]` where "
     "`key.shape[-1]` should stand. "
     "One index, no error message, and a picture that looks fine.",

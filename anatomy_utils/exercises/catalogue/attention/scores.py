@@ -31,7 +31,7 @@ SCORES = Exercise(
     title="Scaled scores",
     task="Score every query against every key: the dot product, divided by √d_head.",
     difficulty="medium",
-    minutes=5,
+    minutes=4,
     signature="attention_scores(query: Tensor, key: Tensor) -> Tensor",
     docstring="How well each query matches each key, scaled.\n\n"
     "query (…, query, d_head), key (…, key, d_head) → scores (…, query, key).",
