@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from statistics import median
 
 import torch
 from torch import Tensor
@@ -24,7 +23,7 @@ class Cost:
     """What one call costs.
 
     Attributes:
-        seconds: median over the repeats.
+        seconds: of the fastest repeat; the others had to share the machine.
         largest: bytes of the largest tensor that the call made.
     """
 
@@ -43,7 +42,7 @@ def attention_costs(
         lengths: numbers of positions to try.
         num_heads: heads side by side.
         d_head: width of each head.
-        repeats: rounds over which the median is taken, after one that is not counted.
+        repeats: rounds, after one that is not counted.
 
     Returns:
         `"explicit"` and `"fused"` → one cost per length.
@@ -69,7 +68,7 @@ def attention_costs(
                     call(vectors)
                     seconds[kind].append(time.perf_counter() - start)
         for kind in kinds:
-            costs[kind].append(Cost(median(seconds[kind]), largest[kind]))
+            costs[kind].append(Cost(min(seconds[kind]), largest[kind]))
     return costs
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
+from jaxtyping import Bool
+from torch import Tensor
 
 from anatomy_utils import probe
 from anatomy_utils.encoder import Encoder
@@ -68,13 +70,19 @@ def attention_stepper(
 
 
 def mask_painter(
-    encoder: Encoder, tokenizer: Tokenizer, sentence: str, *, layer: int = 0, head: int = 0
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentence: str,
+    *,
+    layer: int = 0,
+    head: int = 0,
+    mask: Bool[Tensor, "query key"] | None = None,
 ) -> MaskPainter:
-    """The real scores of one head, for the reader to mask."""
+    """The real scores of one head, for the reader to mask; `mask` is painted at first."""
     from anatomy_utils.widgets.mask_painter import MaskPainter
 
     tokens, seen = probe.run(encoder, tokenizer, sentence)
-    return MaskPainter(tokens, seen[f"layers.{layer}.self_attention.scores"][0, head])
+    return MaskPainter(tokens, seen[f"layers.{layer}.self_attention.scores"][0, head], mask=mask)
 
 
 def mixer(

@@ -13,6 +13,11 @@ from typing import Any
 import torch
 from torch.nn import functional as F
 
+
+def sc(q: Tensor, k: Tensor) -> Tensor:
+    return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
 ANSWERS: list[Answer] = []
 
 
@@ -71,7 +76,7 @@ def scores_absd(query, key):
     return (query @ key.transpose(-2, -1)).abs() / math.sqrt(query.shape[-1])
 
 
-@answer("attention.scores", "likeness:cell", "All numbers of your scores differ from the target.")
+@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
 def scores_dist(query, key):
     return -torch.cdist(query, key)
 
@@ -165,7 +170,7 @@ def scores_centered(query, key):
     return s - s.mean(-1, keepdim=True)
 
 
-@answer("attention.scores", "likeness:cell", "All numbers of your scores differ from the target.")
+@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
 def scores_skiplastfeat(query, key):
     return query[..., :-1] @ key[..., :-1].transpose(-2, -1) / math.sqrt(query.shape[-1])
 
@@ -192,7 +197,7 @@ def scores_undefined(query, key):
     return querry @ key.transpose(-2, -1)
 
 
-@answer("attention.scores", "likeness:cell", "All numbers of your scores differ from the target.")
+@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
 def scores_sumkeys(query, key):
     return query.sum(-1, keepdim=True) * key.sum(-1).unsqueeze(-2) / math.sqrt(query.shape[-1])
 
@@ -386,8 +391,8 @@ def softmax_dim0(scores):
 
 @answer(
     "attention.softmax",
-    "likeness:ranking",
-    "In your weights, within each row, the numbers stand in the right order of size, but they are",
+    "likeness:temperature",
+    "they belong to scores that are the right ones times",
 )
 def softmax_base2(scores):
     s = scores - scores.amax(-1, keepdim=True)
@@ -611,16 +616,39 @@ def lookup_listc(table, input_ids):
     return [table[i] for i in input_ids]
 
 
-@answer("attention.repair", "likeness:temperature", "Each row of your weights sums to")
-def repair_min1(query, key, value):
-    w = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])).softmax(-1)
-    return w @ value, w
+@answer("attention.repair", "likeness:temperature", "belong to scores that are the right ones times one number")
+def repair_root_of_queries(query, key, value, mask):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1)
+    return weights @ value, weights
 
 
-@answer("attention.repair", "likeness:temperature", "Each row of your weights sums to")
-def repair_logn(query, key, value):
-    w = (query @ key.transpose(-2, -1) / math.log(key.shape[-2])).softmax(-1)
-    return w @ value, w
+@answer("attention.repair", "likeness:temperature", "belong to scores that are the right ones times one number")
+def repair_logarithm(query, key, value, mask):
+    scores = query @ key.transpose(-2, -1) / math.log(key.shape[-2])
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1)
+    return weights @ value, weights
+
+
+@answer("attention.repair", "likeness:not_zero", "Where the target is 0, your weights should be 0 too")
+def repair_soft_mask(query, key, value, mask):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    weights = scores.masked_fill(~mask, -3.0).softmax(-1)
+    return weights @ value, weights
+
+
+@answer("attention.repair", "likeness:factor", "In your context every number is the target's times 2")
+def repair_values_masked(query, key, value, mask):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    weights = scores.masked_fill(~mask, -1e9).softmax(-1)
+    return weights @ (2 * value), weights
+
+
+@answer("attention.repair", "shape:shape", "The shape of your weights is")
+def repair_any(query, key, value, mask):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    weights = scores[..., mask.flatten()[: scores.shape[-1]]].softmax(-1)
+    return weights @ value[..., : weights.shape[-1], :], weights
 
 
 @answer(
@@ -691,3 +719,316 @@ def mean_cplx(vectors):
 )
 def mean_meta(vectors):
     return vectors.mean(0).to("meta")
+
+
+@answer(
+    "attention.scores",
+    "likeness:case_factor",
+    "In your scores every number is the target's times one number, but another one in each case",
+)
+def scores_cube_root(q, k):
+    return q @ k.transpose(-2, -1) / q.shape[-1] ** (1 / 3)
+
+
+@answer(
+    "attention.scores",
+    "likeness:case_factor",
+    "In your scores every number is the target's times one number, but another one in each case",
+)
+def scores_std(q, k):
+    s = q @ k.transpose(-2, -1)
+    return s / s.std()
+
+
+@answer(
+    "attention.scores",
+    "likeness:layout",
+    "In your scores the target's numbers are all there, but read along the other axis; a view",
+)
+def scores_swapped_t(q, k):
+    return (k @ q.transpose(-2, -1)).reshape(*q.shape[:-1], k.shape[-2]) / math.sqrt(q.shape[-1])
+
+
+@answer("attention.scores", "likeness:cut_off", "Your scores are the target, but what lies above")
+def scores_clampd(q, k):
+    return sc(q, k).clamp(-1, 1)
+
+
+@answer(
+    "attention.scores",
+    "likeness:case_factor",
+    "In your scores every number is the target's times one number, but another one in each case",
+)
+def scores_minus1(q, k):
+    return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1] - 1)
+
+
+@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
+def scores_squared(q, k):
+    return (q @ k.transpose(-2, -1)) ** 2 / math.sqrt(q.shape[-1])
+
+
+@answer("attention.scores", "crash", "torch.dot takes two vectors; you gave tensors with")
+def scores_loop1(q, k):
+    out = torch.zeros(q.shape[0], k.shape[0])
+    for i in range(q.shape[0]):
+        for j in range(k.shape[0]):
+            out[i, j] = torch.dot(q[i], k[j]) / math.sqrt(q.shape[-1])
+    return out
+
+
+@answer("attention.scores", "crash", "Two shapes do not fit each other: one has")
+def scores_transb(q, k):
+    return q @ k.transpose(0, 1) / math.sqrt(q.shape[-1])
+
+
+@answer("attention.scores", "shape:shape", "The shape of your scores is")
+def scores_outerp(q, k):
+    return torch.outer(q.flatten(), k.flatten())
+
+
+@answer(
+    "attention.attention",
+    "likeness:inputs",
+    "Your context is exactly what comes out when softmax is taken of `value` first.",
+)
+def attention_valsoft(q, k, v):
+    w = sc(q, k).softmax(-1)
+    return w @ v.softmax(-1), w
+
+
+@answer(
+    "attention.attention", "unsteady", "Your function gives another result each time it is called with the same input."
+)
+def attention_dropoutd(q, k, v):
+    w = F.dropout(sc(q, k).softmax(-1), 0.1, True)
+    return w @ v, w
+
+
+@answer(
+    "attention.attention",
+    "likeness:inputs",
+    "Your context is exactly what comes out when everything in `value` moves back by one along",
+)
+def attention_shiftw(q, k, v):
+    w = sc(q, k).softmax(-1)
+    return w.roll(1, -1) @ v, w
+
+
+@answer(
+    "attention.attention",
+    "likeness:row_offset",
+    "In your context each column is the target's column plus a number of its own.",
+)
+def attention_ctx_res(q, k, v):
+    w = sc(q, k).softmax(-1)
+    return w @ v + v.mean(-2, keepdim=True), w
+
+
+@answer(
+    "attention.attention", "likeness:zero", "In 341 of 396 cells your weights are exactly 0, where the target is not."
+)
+def attention_onehot(q, k, v):
+    s = sc(q, k)
+    w = F.one_hot(s.argmax(-1), s.shape[-1]).float()
+    return w @ v, w
+
+
+@answer("attention.attention", "likeness:stage", "Up to the weights you are right: your variable `w` holds them.")
+def attention_halfprec(q, k, v):
+    w = sc(q, k).softmax(-1)
+    return (w.half() @ v.half()).float(), w
+
+
+@answer("attention.attention", "likeness:negative_weights", "Some of your weights are below")
+def attention_norm2(q, k, v):
+    s = sc(q, k)
+    w = s / s.norm(dim=-1, keepdim=True)
+    return w @ v, w
+
+
+@answer("attention.attention", "type", "You return a dict; this exercise wants")
+def attention_dictret(q, k, v):
+    w = sc(q, k).softmax(-1)
+    return {"context": w @ v, "weights": w}
+
+
+@answer(
+    "attention.masked_softmax",
+    "likeness:not_zero",
+    "Where the target is 0, your weights should be 0 too; in 115 of these 132 cells there is",
+)
+def masked_softmax_mask_value(s, m):
+    return s.masked_fill(~m, s.min().item()).softmax(-1) * m.any(-1, keepdim=True)
+
+
+@answer("attention.masked_softmax", "mistake:zero_afterwards", "Your forbidden weights are")
+def masked_softmax_where0(s, m):
+    return torch.where(m, s.softmax(-1), torch.tensor(1e-9))
+
+
+@answer("attention.masked_softmax", "mistake:nan_rows", "A row with nothing allowed has become")
+def masked_softmax_renorm(s, m):
+    w = s.softmax(-1) * m
+    return w / w.sum(-1, keepdim=True)
+
+
+@answer(
+    "attention.masked_softmax",
+    "likeness:not_zero",
+    "Where the target is 0, your weights should be 0 too; in 85 of these 132 cells there is",
+)
+def masked_softmax_tri(s, m):
+    return s.masked_fill(torch.ones_like(s).triu(1).bool(), -1e9).softmax(-1)
+
+
+@answer("attention.masked_softmax", "mistake:even_rows", "In a row with nothing allowed all keys get the same weight.")
+def masked_softmax_maskint(s, m):
+    return s.masked_fill(m == 0, -9e15).softmax(-1)
+
+
+@answer("attention.softmax", "likeness:cell", "All cells of your weights differ from the target.")
+def softmax_abs1(s):
+    return s.abs() / s.abs().sum(-1, keepdim=True)
+
+
+@answer("attention.softmax", "nan", "In your weights there is NaN (not a number) in")
+def softmax_minsub(s):
+    p = (s - s.amin(-1, keepdim=True)).exp()
+    return p / p.sum(-1, keepdim=True)
+
+
+@answer("attention.softmax", "likeness:temperature", "Each row of your weights sums to")
+def softmax_temp(s):
+    return (s / 2).softmax(-1)
+
+
+@answer("attention.softmax", "likeness:sums", "The rows of your weights should each sum to")
+def softmax_sigm(s):
+    return s.sigmoid()
+
+
+@answer(
+    "attention.weighted_average",
+    "likeness:inputs",
+    "Your result is exactly what comes out when every number in `weights` is squared.",
+)
+def weighted_average_sq(w, v):
+    return (w**2) @ v
+
+
+@answer(
+    "attention.weighted_average",
+    "mistake:even",
+    "Every new vector is the plain average: all words count the same, whatever the weights say.",
+)
+def weighted_average_elem(w, v):
+    return w.sum(-1, keepdim=True) * v.mean(0)
+
+
+@answer("attention.weighted_average", "crash", "The two do not fit for a matrix product: the left one is")
+def weighted_average_wt(w, v):
+    return w.T @ v
+
+
+@answer(
+    "attention.weighted_average",
+    "likeness:row_factor",
+    "In your result each row is the target's row times a number of its own.",
+)
+def weighted_average_rownorm(w, v):
+    o = w @ v
+    return o / o.norm(dim=-1, keepdim=True)
+
+
+@answer("attention.projection", "likeness:cell", "All cells of your projection differ from the target.")
+def projection_biasrow(h, w, b):
+    return h @ (w + b)
+
+
+@answer("attention.projection", "crash", "Two shapes do not fit each other: one has")
+def projection_hb(h, w, b):
+    return (h + b) @ w
+
+
+@answer("attention.projection", "likeness:cell", "All cells of your projection differ from the target.")
+def projection_wsoft(h, w, b):
+    return h @ w.softmax(0) + b
+
+
+@answer("attention.causal_mask", "likeness:cell", "differ from the target")
+def causal_mask_off(length):
+    return torch.ones(length, length, dtype=torch.bool).tril(-1) | torch.eye(length, dtype=torch.bool).roll(1, 0)
+
+
+@answer(
+    "attention.causal_mask",
+    "dtype",
+    "The numbers are right, but not their type: in your mask there are whole numbers (uint",
+)
+def causal_mask_byte(length):
+    return torch.ones(length, length, dtype=torch.uint8).tril()
+
+
+@answer("attention.causal_mask", "shape:fixed", "In the others: The shape of your mask is")
+def causal_mask_hardcode(length):
+    return torch.tensor([[1, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
+
+
+@answer("attention.one_word", "likeness:stage", "Up to the scaled scores you are right: your variable `s` holds them.")
+def one_word_nosoft2(q, k, v):
+    s = k @ q / len(q) ** 0.5
+    w = s / s.sum()
+    return w @ v
+
+
+@answer("attention.one_word", "shape:shape", "The shape of your context is (); wanted is")
+def one_word_kq(q, k, v):
+    scores = k @ q
+    scaled = scores / math.sqrt(len(q))
+    weights = scaled.softmax(0)
+    context = weights @ v
+    return context.mean()
+
+
+@answer("attention.one_word", "likeness:cell", "All cells of your context differ from the target.")
+def one_word_scaleafter(q, k, v):
+    return ((k @ q).softmax(0) / len(q) ** 0.5) @ v
+
+
+@answer("attention.lookup", "shape:shape", "The shape of your vectors is")
+def lookup_onehotbad(t, i):
+    return F.one_hot(i, t.shape[0]).float()
+
+
+@answer(
+    "attention.lookup", "crash", "Only whole numbers or True/False can be used as an index; this tensor holds something"
+)
+def lookup_float_ids(t, i):
+    return t[i.float()]
+
+
+@answer("attention.lookup", "likeness:cell", "differ from the target")
+def lookup_mod(t, i):
+    return t[i % 7]
+
+
+@answer("start.mean", "likeness:cell", "All cells of your average differ from the target.")
+def mean_weighted(v):
+    w = torch.arange(1, len(v) + 1).float()
+    return (w / w.sum()) @ v
+
+
+@answer("start.mean", "likeness:cell", "differ from the target")
+def mean_geo(v):
+    return v.abs().log().mean(0).exp()
+
+
+@answer("start.mean", "nan", "In your average there is NaN (not a number) everywhere with a single word; with several")
+def mean_skip(v):
+    return v[1:].mean(0)
+
+
+@answer("start.mean", "likeness:cell", "All cells of your average differ from the target.")
+def mean_half(v):
+    return (v.amax(0) + v.amin(0)) / 2

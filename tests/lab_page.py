@@ -61,7 +61,8 @@ class NotebookPage:
 
     def run_cell(self, index: int) -> float:
         """Run one cell, as Ctrl + Enter does."""
-        self.page.evaluate(f"index => {{ {NOTEBOOK} notebook.deselectAll(); notebook.activeCellIndex = index; }}", index)
+        script = f"index => {{ {NOTEBOOK} notebook.deselectAll(); notebook.activeCellIndex = index; }}"
+        self.page.evaluate(script, index)
         return self._run("notebook:run-cell")
 
     def write_and_run(self, index: int, source: str) -> Locator:
@@ -81,7 +82,8 @@ class NotebookPage:
         code = f"print(__import__('json').dumps({expression}))"
         text = self.page.evaluate(
             f"""async (code) => {{ {NOTEBOOK}
-                const future = panel.context.sessionContext.session.kernel.requestExecute({{ code, store_history: false }});
+                const {{ kernel }} = panel.context.sessionContext.session;
+                const future = kernel.requestExecute({{ code, store_history: false }});
                 let text = "";
                 future.onIOPub = ({{ content }}) => {{
                   text += content.text ?? (content.ename ? `${{content.ename}}: ${{content.evalue}}` : "");
@@ -100,7 +102,8 @@ class NotebookPage:
         seconds: float = self.page.evaluate(
             """async ([command, limit]) => {
               const start = performance.now();
-              const late = new Promise((_, fail) => setTimeout(() => fail(new Error(`${command} took over ${limit} s`)), limit * 1000));
+              const fault = new Error(`${command} took over ${limit} s`);
+              const late = new Promise((_, fail) => setTimeout(() => fail(fault), limit * 1000));
               await Promise.race([window.jupyterapp.commands.execute(command), late]);
               return (performance.now() - start) / 1000;
             }""",
@@ -122,15 +125,34 @@ class NotebookPage:
 
     def cells(self) -> list[dict[str, Any]]:
         """Every cell as stored: cell_type, source, execution_count, outputs."""
-        cells: list[dict[str, Any]] = self.page.evaluate(f"() => {{ {NOTEBOOK} return notebook.model.toJSON().cells; }}")
+        script = f"() => {{ {NOTEBOOK} return notebook.model.toJSON().cells; }}"
+        cells: list[dict[str, Any]] = self.page.evaluate(script)
         return [cell | {"source": "".join(cell["source"])} for cell in cells]
+
+    def ids(self) -> list[str]:
+        """The id and kind of every cell, in order."""
+        ids: list[str] = self.page.evaluate(
+            f"() => {{ {NOTEBOOK} return notebook.widgets.map(({{ model }}) => `${{model.id}} ${{model.type}}`); }}"
+        )
+        return ids
+
+    def source(self, index: int) -> str:
+        """What stands in a cell."""
+        source: str = self.page.evaluate(
+            f"index => {{ {NOTEBOOK} return notebook.widgets[index].model.sharedModel.getSource(); }}", index
+        )
+        return source
 
     def index(self, text: str) -> int:
         """The position of the first code cell that holds `text`."""
-        for index, cell in enumerate(self.cells()):
-            if cell["cell_type"] == "code" and text in cell["source"]:
-                return index
-        raise LookupError(f"No code cell of {self.name} holds {text!r}.")
+        index: int = self.page.evaluate(
+            f"""text => {{ {NOTEBOOK} return notebook.widgets.findIndex(
+                ({{ model }}) => model.type === "code" && model.sharedModel.getSource().includes(text)); }}""",
+            text,
+        )
+        if index < 0:
+            raise LookupError(f"No code cell of {self.name} holds {text!r}.")
+        return index
 
     def cell(self, index: int) -> Locator:
         """A cell's place in the page, brought into view."""

@@ -46,8 +46,8 @@ class Lab:
     def write_notebook(self, name: str, cells: list[str]) -> str:
         """Put a notebook of code cells into the folder, never run."""
         written = [
-            {"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
-            for n, source in enumerate(cells)
+            {"cell_type": "code", "id": f"c{n}", "metadata": {}, "source": text, "outputs": [], "execution_count": None}
+            for n, text in enumerate(cells)
         ]
         kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
         notebook = {"cells": written, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +71,9 @@ def carry_out(step: Step) -> Outcome:
     start = time.perf_counter()
     report = RESULTS / f"{step.group}-{len(list(RESULTS.glob('*.xml')))}.xml"
     command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
-    code = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONUTF8": "1"}).returncode
+    with tempfile.TemporaryDirectory() as fresh:  # nbval's kernels must not read or change anybody's progress
+        variables = os.environ | {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
+        code = subprocess.run(command, cwd=ROOT, env=variables).returncode
     seconds = time.perf_counter() - start
     if not step.is_pytest:
         return Outcome(step, int(code == 0), int(code != 0), 0, seconds)

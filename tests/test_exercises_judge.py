@@ -265,7 +265,7 @@ def test_the_drawing_marks_what_differs_and_stays_small() -> None:
     target = torch.arange(400.0).reshape(20, 20)
     yours = target.clone()
     yours[13, 17] = -1
-    drawn = compare("scores", "query key", target, yours, "a case")
+    drawn = compare("scores", "query key", target, yours)
     assert len(drawn.yours.cells) == ROWS and len(drawn.yours.cells[0]) == COLUMNS
     assert sum(map(sum, drawn.yours.marked)) == 1 and not any(map(any, drawn.target.marked))
     assert "13" in drawn.yours.row_names and "17" in drawn.yours.column_names
@@ -288,7 +288,7 @@ def test_the_drawing_marks_what_differs_and_stays_small() -> None:
     ],
 )
 def test_any_two_tensors_can_be_drawn(target: Tensor, yours: Tensor) -> None:
-    drawn = compare("result", "query key", target, yours, "a case")
+    drawn = compare("result", "query key", target, yours)
     assert "target" in as_text(drawn) and "<table" in as_html(drawn)
 
 

@@ -25,7 +25,9 @@ def test_closeness_is_the_cosine_layer_by_layer(minilm):
     assert list(similarities) == ["banana", "apple"]
     assert similarities["apple"][0] == pytest.approx(1.0)  # the same row of the table
     by_hand = F.cosine_similarity(
-        probe.word_states(*minilm, "An apple a day", "apple")[4], probe.word_states(*minilm, "banana", "banana")[4], dim=0
+        probe.word_states(*minilm, "An apple a day", "apple")[4],
+        probe.word_states(*minilm, "banana", "banana")[4],
+        dim=0,
     )
     assert similarities["banana"][4] == pytest.approx(by_hand.item())
 

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -47,26 +48,27 @@ def attempt(function: Callable[..., Any], sheet: Sheet, *, seconds: float, threa
     """
     made = Attempt()
 
-    def run_all() -> None:
-        for case in sheet.cases:
-            paper = io.StringIO()
-            given = fresh_arguments(case.arguments)
-            with contextlib.redirect_stdout(paper):
-                result = interruptible(function, *given.values())
-            made.printed = made.printed if made.results else paper.getvalue()[:MOST_PRINTED]
-            made.results.append(result)
-            if inspect.iscoroutine(result):
-                result.close()  # or Python complains later that nobody waited for it
-            made.changed = made.changed or changed(case.arguments, given)
-
     with _put_back():
         try:
-            run_limited(run_all, seconds, thread=thread)
+            run_limited(partial(_run_all, function, sheet, made), seconds, thread=thread)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             made.error = error
     return made
+
+
+def _run_all(function: Callable[..., Any], sheet: Sheet, made: Attempt) -> None:
+    for case in sheet.cases:
+        paper = io.StringIO()
+        given = fresh_arguments(case.arguments)
+        with contextlib.redirect_stdout(paper):
+            result = interruptible(function, *given.values())
+        made.printed = made.printed if made.results else paper.getvalue()[:MOST_PRINTED]
+        made.results.append(result)
+        if inspect.iscoroutine(result):
+            result.close()  # or Python complains later that nobody waited for it
+        made.changed = made.changed or changed(case.arguments, given)
 
 
 @contextlib.contextmanager
@@ -92,17 +94,18 @@ def try_with_gradients(
 ) -> tuple[Tensor, ...] | None:
     """The result of one more run on these very arguments, or None when it does not give any."""
 
-    def run() -> Any:
-        with contextlib.redirect_stdout(io.StringIO()):
-            return interruptible(function, *arguments.values())
-
     with _put_back():
         try:
-            return parts(run_limited(run, seconds))
+            return parts(run_limited(partial(_run_quietly, function, arguments), seconds))
         except KeyboardInterrupt:
             raise
         except BaseException:
             return None
+
+
+def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    with contextlib.redirect_stdout(io.StringIO()):
+        return interruptible(function, *arguments.values())
 
 
 def variables(function: Callable[..., Any], case: Case, seconds: float) -> dict[str, Tensor]:

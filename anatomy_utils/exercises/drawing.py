@@ -47,14 +47,13 @@ class Comparison:
     yours: Window
 
 
-def compare(name: str, axes: str, target: Tensor, yours: Tensor, case_words: str) -> Comparison:
+def compare(name: str, axes: str, target: Tensor, yours: Tensor) -> Comparison:
     """Choose the window around the first difference and fill it.
 
     Args:
         name: what is drawn: `"weights"`.
         axes: names of its last axes: `"query key"`.
         target, yours: of any shapes; when the shapes are equal, differing cells are marked.
-        case_words: which case this is: `"one sentence: query (3, 5), key (7, 5)"`.
     """
     target, yours = plain(target), plain(yours)
     alike = target.shape == yours.shape
@@ -62,7 +61,7 @@ def compare(name: str, axes: str, target: Tensor, yours: Tensor, case_words: str
     first = marks.nonzero()[0].tolist() if bool(marks.any()) else None
     kind = _kind(target)
     scale = max(_largest(target), _largest(yours)) if kind == "signed" else 1.0
-    title = f"{name} — {case_words}"
+    title = f"{name}: the target beside yours"
     return Comparison(
         title,
         kind,
@@ -104,6 +103,8 @@ def _window(
     row, column = ([0, 0] + (first or []))[-2:] if tensor.dim() else (0, 0)
     rows = _span(row if tensor.dim() > 1 else 0, sheet.shape[0], ROWS)
     columns = _span(column, sheet.shape[1], COLUMNS)
+    if len(rows) < sheet.shape[0] or len(columns) < sheet.shape[1]:
+        caption += ", a part of it"
     picked = [[sheet[i, j] for j in columns] for i in rows]
     return Window(
         caption,

@@ -68,4 +68,4 @@ def first_cell(wrong: Wrong) -> tuple[str, str]:
 
 
 def _share(off: int, all_cells: int) -> str:
-    return "All numbers" if off == all_cells else f"{off} of {all_cells} numbers"
+    return "All cells" if off == all_cells else f"{off} of {all_cells} cells"

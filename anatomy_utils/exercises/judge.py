@@ -14,6 +14,7 @@ A catalogued mistake comes before shape and NaN, because its sentence says what 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from torch import Tensor
@@ -22,7 +23,7 @@ from anatomy_utils.exercises import form
 from anatomy_utils.exercises.attempt import Attempt, attempt, try_once
 from anatomy_utils.exercises.crash import learners_line
 from anatomy_utils.exercises.definition import Case, Exercise
-from anatomy_utils.exercises.drawing import Comparison, compare
+from anatomy_utils.exercises.drawing import compare
 from anatomy_utils.exercises.first_difference import first_cell, last_good_stage
 from anatomy_utils.exercises.form import Finding
 from anatomy_utils.exercises.likeness import Wrong, find_likeness
@@ -172,16 +173,19 @@ def _likeness(
     wrong: dict[int, list[int]],
     prefix: str,
 ) -> Finding:
-    def tensors(results: Sequence[Any]) -> list[Tensor]:
-        return [plain((parts(results[i]) or ())[k]) for i in indices]
-
     cases = [sheet.cases[i] for i in indices]
     others = [{j: plain(part) for j, part in enumerate(parts(made.results[i]) or ()) if j != k} for i in indices]
-    answer = Wrong(exercise, k, cases, tensors(made.results), tensors(sheet.targets), function, others)
+    answer = Wrong(
+        exercise, k, cases, _outputs(made.results, indices, k), _outputs(sheet.targets, indices, k), function, others
+    )
     name, sentence = find_likeness(answer) or last_good_stage(answer) or first_cell(answer)
     notes = [f"Your {output.name}: right." for j, output in enumerate(exercise.returns) if j != k and not wrong[j]]
     scope = _scope(sheet.cases, indices)
     return Finding(scope + sentence, f"{prefix}:{name}", indices[0], k, tuple(notes))
+
+
+def _outputs(results: Sequence[Any], indices: list[int], k: int) -> list[Tensor]:
+    return [plain((parts(results[i]) or ())[k]) for i in indices]
 
 
 def _scope(cases: Sequence[Case], indices: list[int]) -> str:
@@ -219,9 +223,7 @@ def _verdict(exercise: Exercise, sheet: Sheet, made: Attempt, finding: Finding) 
         return Verdict("wrong", finding.sentence, finding.found_by, finding.notes, printed=made.printed)
     output, mine, theirs = exercise.returns[k], yours[k], target[k]
 
-    def draw() -> Comparison:
-        return compare(output.name, output.axes, theirs, mine, _given(case))
-
+    draw = partial(compare, output.name, output.axes, theirs, mine)
     notes = (f"Shown: {case.kind}, {_given(case)}.", *finding.notes)
     return Verdict("wrong", finding.sentence, finding.found_by, notes, None, draw, made.printed)
 

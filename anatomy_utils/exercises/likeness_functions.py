@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.likeness import Likeness, Wrong
-from anatomy_utils.exercises.likeness_values import is_bool
+from anatomy_utils.exercises.likeness_values import is_bool, say
 from anatomy_utils.exercises.tensors import close
 
 
@@ -83,4 +83,19 @@ def _along(way: Callable[[Tensor, int], Tensor], axis: int) -> Callable[[Tensor]
     return lambda tensor: way(tensor, axis)
 
 
-ALL: tuple[Likeness, ...] = (function_of_target,)
+def cut_off(wrong: Wrong) -> tuple[str, str] | None:
+    """The target, with everything beyond a lower and an upper end brought to it."""
+    if is_bool(wrong) or not all(bool(y.isfinite().all()) and y.numel() > 1 for y, _ in wrong.pairs()):
+        return None
+    low, high = min(float(y.min()) for y, _ in wrong.pairs()), max(float(y.max()) for y, _ in wrong.pairs())
+    if low == high or not wrong.holds(lambda t: t.clamp(low, high)):
+        return None
+    ends = []
+    if any(bool((t > high + 1e-3).any()) for _, t in wrong.pairs()):
+        ends.append(f"above {say(high)}")
+    if any(bool((t < low - 1e-3).any()) for _, t in wrong.pairs()):
+        ends.append(f"below {say(low)}")
+    return "cut_off", f"{wrong.this_is} the target, but what lies {' or '.join(ends)} is cut off."
+
+
+ALL: tuple[Likeness, ...] = (function_of_target, cut_off)

@@ -93,6 +93,8 @@ def _changes_of_one(wrong: Wrong, name: str) -> Iterator[tuple[str, Change]]:
                 yield f"when `{name}` is divided by {itself}", _scale(name, size, -1.0)
         yield f"when `{name}` counts twice", _set(name, lambda a: 2 * a[name])
         yield f"when `{name}` counts half", _set(name, lambda a: a[name] / 2)
+        yield f"when every number in `{name}` is squared", _set(name, lambda a: a[name].square())
+        yield f"when every number in `{name}` loses its sign", _set(name, lambda a: a[name].abs())
         yield f"when 1 − `{name}` stands in place of `{name}`", _set(name, lambda a: 1 - a[name])
         yield (
             f"when its average is taken off each vector in `{name}`",

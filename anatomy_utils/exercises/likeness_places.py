@@ -119,7 +119,9 @@ def same_order_of_size(wrong: Wrong) -> tuple[str, str] | None:
 
 def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
     """Weights where the target has none, or none where it has some."""
-    if any(t.dtype == torch.bool or not bool((y.isfinite() & t.isfinite()).all()) for y, t in wrong.pairs()):
+    if any(t.dtype == torch.bool for t in wrong.targets):
+        return _too_much_or_too_little(wrong)
+    if not all(bool((y.isfinite() & t.isfinite()).all()) for y, t in wrong.pairs()):
         return None
     too_many = [(y.abs() > 1e-6) & (t == 0) for y, t in wrong.pairs()]
     if all(bool(m.any()) for m in too_many):
@@ -148,6 +150,19 @@ def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
         f"In {count} of {cells} cells your {wrong.name} {'are' if wrong.name.endswith('s') else 'is'} exactly "
         f"0, where the target is not.",
     )
+
+
+def _too_much_or_too_little(wrong: Wrong) -> tuple[str, str] | None:
+    """True where the target is False, or the other way, but not both."""
+    pairs = list(zip(wrong.yours, wrong.targets, strict=True))
+    for is_now, should_be in ((True, False), (False, True)):
+        if all(bool((y == t)[t == is_now].all()) for y, t in pairs):
+            off, cells = sum(int((y != t).sum()) for y, t in pairs), sum(int((t == should_be).sum()) for _, t in pairs)
+            return "one_sided", (
+                f"{wrong.this_is} {is_now} in {off} of the {cells} cells in which the target is {should_be}; "
+                "everywhere else the two agree."
+            )
+    return None
 
 
 ALL: tuple[Likeness, ...] = (

@@ -40,7 +40,7 @@ def temperature(wrong: Wrong) -> tuple[str, str] | None:
         return None
     powers = [_power(y, t) for y, t in wrong.pairs()]
     known = [power for power in powers if power is not None]
-    if len(known) < len(powers):
+    if len(known) < len(powers) or not _enough_cells(wrong):
         return None
     number = one_number(known)
     if any(abs(p - 1) < STEADY for p in known):
@@ -91,6 +91,11 @@ def _sums(wrong: Wrong) -> str:
     return say(low) if abs(high - low) < STEADY else f"numbers from {say(low)} to {say(high)}"
 
 
+def _enough_cells(wrong: Wrong) -> bool:
+    """Two weights in one row always fit some power; in one case there must be more of them than that."""
+    return any(int(((t > 1e-30).sum(-1) - 1).clamp_min(0).sum()) > 1 for _, t in wrong.pairs())
+
+
 def _power(yours: Tensor, target: Tensor) -> float | None:
     """p with yours ∝ target ** p in every row."""
     inside = (target > 1e-30) & (yours > 1e-30)
@@ -102,7 +107,7 @@ def _power(yours: Tensor, target: Tensor) -> float | None:
         torch.where(inside, x - x.sum(-1, keepdim=True) / count, 0.0) for x in (log_yours, log_target)
     )
     length = float(log_target.square().sum())
-    if length < 1e-9 or int((count - 1).sum()) < 2:
+    if length < 1e-9:
         return None
     power = float((log_yours * log_target).sum()) / length
     return power if torch.allclose(log_yours, power * log_target, 2e-3, 2e-3) else None

@@ -25,13 +25,18 @@ def made_of(wrong: Wrong, place: tuple[int, ...]) -> str:
     words = _words(target)
     if yours is None:
         return f" The target's is made of {words}." if words else ""
+    if not any(bool(mask.any()) for mask in yours.values()):
+        return f" The target's is made of {words}; yours there stays the same when these change a little."
     missing = {name: target[name] & ~yours[name] for name in target}
     too_much = {name: yours[name] & ~target[name] for name in target}
-    if any(bool(m.any()) for m in missing.values()):
+    lacks, adds = (any(bool(mask.any()) for mask in used.values()) for used in (missing, too_much))
+    if lacks and adds:
+        return f" The target's is made of {words}, yours of {_words(yours)}."
+    if lacks:
         return f" The target's is made of {words}; yours does not use {_words(missing)}."
-    if any(bool(m.any()) for m in too_much.values()):
+    if adds:
         return f" The target's is made of {words}; yours also uses {_words(too_much)}."
-    return f" Both are made of {words}: work this one out by hand." if words else ""
+    return f" Both are made of {words}: work this one out by hand."
 
 
 def _used(wrong: Wrong, function: Callable[..., Any], place: tuple[int, ...]) -> Used | None:
@@ -55,7 +60,7 @@ def _used(wrong: Wrong, function: Callable[..., Any], place: tuple[int, ...]) ->
 
 def _words(used: Used) -> str:
     pieces = [_piece(name, mask) for name, mask in used.items() if bool(mask.any())]
-    return " and ".join(pieces)
+    return " and ".join([", ".join(pieces[:-1]), pieces[-1]] if len(pieces) > 1 else pieces)
 
 
 def _piece(name: str, mask: Tensor) -> str:
@@ -65,7 +70,9 @@ def _piece(name: str, mask: Tensor) -> str:
     indices = []
     for axis in range(mask.dim()):
         lines = mask.movedim(axis, 0).reshape(mask.shape[axis], -1).any(1).nonzero().flatten().tolist()
-        indices.append(str(lines[0]) if len(lines) == 1 else ":" if len(lines) == mask.shape[axis] else str(lines))
+        if 1 < len(lines) < mask.shape[axis]:
+            return f"a part of `{name}`"
+        indices.append(str(lines[0]) if len(lines) == 1 else ":")
     while indices and indices[-1] == ":":
         indices.pop()
-    return f"`{name}[{', '.join(indices)}]`"
+    return f"`{name}[{', '.join(indices)}]`" if indices else f"a part of `{name}`"

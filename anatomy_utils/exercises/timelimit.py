@@ -50,14 +50,7 @@ def run_limited(function: Callable[[], T], seconds: float, *, thread: bool | Non
 
 def _with_an_alarm(function: Callable[[], T], seconds: float) -> T:
     tracer = sys.gettrace()
-
-    def ring(signum: int, frame: FrameType | None) -> None:
-        inside = _interruptible_frames(frame)
-        if inside:
-            _raise_on_the_next_lines(inside)
-            raise TimeRanOut
-
-    old_handler = signal.signal(signal.SIGALRM, ring)
+    old_handler = signal.signal(signal.SIGALRM, _ring)
     old_timer = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         return function()
@@ -66,6 +59,13 @@ def _with_an_alarm(function: Callable[[], T], seconds: float) -> T:
         signal.signal(signal.SIGALRM, old_handler)
         if sys.gettrace() is not tracer:
             sys.settrace(tracer)
+
+
+def _ring(signum: int, frame: FrameType | None) -> None:
+    inside = _interruptible_frames(frame)
+    if inside:
+        _raise_on_the_next_lines(inside)
+        raise TimeRanOut
 
 
 def _interruptible_frames(frame: FrameType | None) -> list[FrameType]:

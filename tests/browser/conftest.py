@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,10 +23,11 @@ SCREENSHOTS = ROOT / ".cache" / "screenshots"
 
 @dataclass
 class Ran:
-    """A notebook after Run All, and how long that took."""
+    """A notebook after Run All, how long that took, and its cells as they were then."""
 
     notebook: NotebookPage
     seconds: float
+    cells: list[dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
@@ -45,14 +47,16 @@ def browser() -> Iterator[Browser]:
 def ran_start(browser: Browser, lab: Lab) -> Iterator[Ran]:
     """Notebook 00, run once for all tests; a test that changes a cell puts it back."""
     with open_notebook(browser, lab, "00_start_here.ipynb") as notebook:
-        yield Ran(notebook, notebook.run_all())
+        seconds = notebook.run_all()
+        yield Ran(notebook, seconds, notebook.cells())
 
 
 @pytest.fixture(scope="session")
 def ran_attention(browser: Browser, lab: Lab) -> Iterator[Ran]:
     """Notebook 01, run once for all tests; a test that changes a cell puts it back."""
     with open_notebook(browser, lab, "01_attention.ipynb") as notebook:
-        yield Ran(notebook, notebook.run_all())
+        seconds = notebook.run_all()
+        yield Ran(notebook, seconds, notebook.cells())
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ from driving import drag_slider, numbers_in, pixels, point_at, press, printed, w
 from lab_page import NotebookPage
 from playwright.sync_api import Locator, expect
 
+STREET = "The animal didn't cross the street because it was too tired."
 HEBREW = "שלום עולם"
+EMOJI = "so happy 🙂👩‍🔬"
 
 
 # ---- the mixer
@@ -155,7 +157,8 @@ def test_mask_painter_paints_a_stroke(attention: NotebookPage) -> None:
 
 
 def stepper_words(stepper: Locator) -> list[str]:
-    return [text.strip() for text in stepper.get_by_role("listbox", name="Query word").get_by_role("option").all_inner_texts()]
+    words = stepper.get_by_role("listbox", name="Query word").get_by_role("option")
+    return [text.strip() for text in words.all_inner_texts()]
 
 
 def type_sentence(stepper: Locator, sentence: str) -> None:
@@ -226,10 +229,12 @@ def test_stepper_computes_a_sentence_of_the_readers_own(attention: NotebookPage)
 
 @pytest.mark.parametrize(
     ("sentence", "said"),
-    [("", "empty"), ("   ", "empty"), ("word " * 500, "shorten"), ("a b c d e f g h i j k l m n o p q r s t u v w x y z", "tokens")],
+    [("", "empty"), ("   ", "empty"), ("word " * 500, "shorten"), (" ".join("abcdefghijklmnopqrstuvwxyz"), "tokens")],
     ids=["empty", "blank", "500 words", "too many tokens"],
 )
-def test_stepper_refuses_in_one_sentence_and_keeps_the_picture(attention: NotebookPage, sentence: str, said: str) -> None:
+def test_stepper_refuses_in_one_sentence_and_keeps_its_picture(
+    attention: NotebookPage, sentence: str, said: str
+) -> None:
     stepper = attention.widget("views.attention_stepper(")
     type_sentence(stepper, "bees buzz")
     words = stepper_words(stepper)
@@ -243,7 +248,9 @@ def test_stepper_refuses_in_one_sentence_and_keeps_the_picture(attention: Notebo
     expect(error).to_be_empty()
 
 
-@pytest.mark.parametrize("sentence", ["<script>alert(1)</script>", "so happy 🙂👩‍🔬", HEBREW, "<img src=x onerror=alert(1)>"])
+@pytest.mark.parametrize(
+    "sentence", ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", EMOJI, HEBREW], ids=ascii
+)
 def test_stepper_shows_any_text_as_text(attention: NotebookPage, sentence: str) -> None:
     stepper = attention.widget("views.attention_stepper(")
     dialogs: list[str] = []
@@ -310,10 +317,8 @@ def test_viewer_reads_exact_weights_under_pointer_and_keys(attention: NotebookPa
     tokens = viewer.get_by_role("listbox", name="Query token")
     tokens.get_by_role("option", name="it", exact=False).filter(has_text="it").first.click()
     attention.settle()
-    weights = attention.ask_kernel(
-        "__import__('anatomy_utils.probe').probe.run(encoder, tokenizer, "
-        "\"The animal didn't cross the street because it was too tired.\")[1]['layers.3.self_attention.weights'][0, 1].tolist()"
-    )
+    seen_by = f"probe.run(encoder, tokenizer, {STREET!r})[1]"
+    weights = attention.ask_kernel(f"{seen_by}['layers.3.self_attention.weights'][0, 1].tolist()")
     press(large, "Home", "ArrowRight", "ArrowRight")
     attention.settle()
     row = [text.strip() for text in tokens.get_by_role("option").all_inner_texts()].index("it")

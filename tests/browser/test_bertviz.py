@@ -41,7 +41,7 @@ def test_view_is_drawn_offline(views: NotebookPage, cell: int, name: str, theme:
     drawn = inside.locator("svg line, svg path, svg rect, canvas")
     wait_until(lambda: drawn.count() > 10, frame, f"the {name} is drawn")
     if name == "model view":
-        drawn.first.click(force=True)  # a transparent sheet lies over it; the small drawings have no words; one shown large has
+        drawn.first.click(force=True)  # a clear sheet lies over it; only shown large it has words
     words = inside.locator("text", has_text="fruit").first
     assert contrast(words) >= 4.5, f"words in the {name} are legible on a {theme} page"
     assert "hacked" not in views.page.evaluate("() => Object.keys(window)")
@@ -57,9 +57,10 @@ def contrast(text: Locator) -> float:
           const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255)
             .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
             .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+          const background = (element) => channels(getComputedStyle(element).backgroundColor);
           let behind = node;
-          while (behind && (channels(getComputedStyle(behind).backgroundColor)[3] ?? 1) === 0) behind = behind.parentElement;
-          const back = luminance(behind ? channels(getComputedStyle(behind).backgroundColor) : [255, 255, 255]);
+          while (behind && (background(behind)[3] ?? 1) === 0) behind = behind.parentElement;
+          const back = luminance(behind ? background(behind) : [255, 255, 255]);
           const front = luminance(channels(getComputedStyle(node).fill));
           return (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
         }"""

@@ -55,10 +55,7 @@ def test_map_leads_to_the_notebook_that_teaches_a_part(start: NotebookPage) -> N
         wait_until(lambda: start.page.evaluate(current) == "01_attention.ipynb", drawn, "notebook 01 opens in a tab")
     finally:
         start.page.wait_for_function(f"() => {{ {NOTEBOOK} return panel.context?.isReady; }}")
-        start.page.evaluate(
-            f"""async () => {{ {NOTEBOOK} await panel.context.ready; await panel.context.sessionContext.ready;
-                await panel.context.sessionContext.shutdown(); panel.dispose(); }}"""
-        )
+        start.page.evaluate(f"async () => {{ {NOTEBOOK} await panel.context.sessionContext.ready; panel.dispose(); }}")
         start.page.wait_for_function(
             f"name => {{ {NOTEBOOK} return panel?.context?.path === name; }}", arg=start.name
         )

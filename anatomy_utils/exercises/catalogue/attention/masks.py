@@ -172,7 +172,7 @@ MASKED_SOFTMAX = Exercise(
         Mistake(
             "nan_rows",
             lambda scores, mask: scores.masked_fill(~mask, -math.inf).softmax(-1),
-            "Right wherever something is allowed. A row of −∞ alone becomes 0/0, which is NaN.",
+            "Right wherever something is allowed. A row with nothing allowed has become 0/0, which is NaN.",
         ),
         Mistake(
             "even_rows",
