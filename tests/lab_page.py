@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from chromium import find_chromium
 from lab_server import Lab
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, WebSocket, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Request, WebSocket, sync_playwright
 
 Theme = Literal["light", "dark"]
 QUIET = (
@@ -28,7 +28,13 @@ LOCAL_SCHEMES = ("data", "blob", "about", "chrome")
 RUN_SECONDS = 240
 WAIT_MS = 15_000
 # What JupyterLab itself says without being asked; nothing of ours.
-OWN_NOISE = ("favicon", "Download the React DevTools", "Could not restore the debugger state")
+# The last is said when a tab is closed while its kernel is still being asked what it can do.
+OWN_NOISE = (
+    "favicon",
+    "Could not restore the debugger state",
+    "Canceled future for",
+    "Cannot read properties of null (reading 'kernel')",
+)
 
 # The notebook in front, as `notebook` in every script below.
 NOTEBOOK = "const panel = window.jupyterapp.shell.currentWidget; const notebook = panel.content;"
@@ -232,6 +238,11 @@ def _listen(opened: NotebookPage) -> None:
             opened.away.append(request.url)
 
     opened.page.on("console", console)
-    opened.page.on("pageerror", lambda error: opened.errors.append(f"page: {error}"))
+
+    def page_error(error: Error) -> None:
+        if not any(noise in str(error) for noise in OWN_NOISE):
+            opened.errors.append(f"page: {error}")
+
+    opened.page.on("pageerror", page_error)
     opened.page.on("request", request)
     opened.page.on("websocket", request)

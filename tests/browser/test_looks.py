@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from access import all_cells_laid_out, load_axe, nameless_controls, violations
+from access import RULES, all_cells_laid_out, load_axe, nameless_controls, violations
 from conftest import Ran
 from driving import wait_until
 from lab_page import NotebookPage, Theme
@@ -50,7 +50,8 @@ LOOK = """(root) => {
   let node = root;
   while (node.parentElement && /rgba\\(.*, 0\\)/.test(background(node))) node = node.parentElement;
   const brightest = Math.max(...background(node).match(/\\d+/g).slice(0, 3).map(Number));
-  return [root.getAttribute('aria-label') ?? '', root.className, brightest];
+  const name = root.getAttribute('aria-label') ?? '';
+  return [name, root.className === 'anatomy' ? name : root.className, brightest];
 }"""
 
 
@@ -67,7 +68,8 @@ def test_widgets_are_accessible_and_follow_the_theme(notebook: NotebookPage, the
     notebook.theme(theme)
     try:
         with all_cells_laid_out(notebook):
-            faults = [*nameless_controls(notebook), *violations(notebook)]
+            rules = RULES if theme == "light" else ["color-contrast"]
+            faults = [*nameless_controls(notebook), *violations(notebook, rules)]
             pictured = set()
             for number, root in enumerate(notebook.page.locator(".anatomy").all()):
                 name, kind, brightest = root.evaluate(LOOK)
@@ -86,12 +88,17 @@ def test_no_key_typed_into_a_widget_reaches_the_notebook(notebook: NotebookPage)
     before = notebook.ids()
     count = notebook.page.evaluate(MARK_CONTROLS)
     assert count >= 4
+    tried = 0
     for number in range(count):
         control = notebook.page.locator(f'[data-try="{number}"]')
+        if control.count() == 0:  # a key given to one control may have replaced another
+            continue
         control.focus()
+        tried += 1
         for key in ("d", "d", "a", "m"):  # delete the cell, insert one above, turn it into Markdown
             notebook.page.keyboard.press(key)
         assert notebook.ids() == before, f"keys typed into {control.evaluate('node => node.outerHTML')[:150]}"
+    assert tried >= 0.8 * count
     for field in notebook.page.locator(".anatomy input[type=text]").all():
         assert field.input_value().endswith("ddam"), "a field keeps what is typed into it"
         field.fill(field.input_value().removesuffix("ddam"))

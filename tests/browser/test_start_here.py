@@ -56,6 +56,4 @@ def test_map_leads_to_the_notebook_that_teaches_a_part(start: NotebookPage) -> N
     finally:
         start.page.wait_for_function(f"() => {{ {NOTEBOOK} return panel.context?.isReady; }}")
         start.page.evaluate(f"async () => {{ {NOTEBOOK} await panel.context.sessionContext.ready; panel.dispose(); }}")
-        start.page.wait_for_function(
-            f"name => {{ {NOTEBOOK} return panel?.context?.path === name; }}", arg=start.name
-        )
+        start.page.wait_for_function(f"name => {{ {NOTEBOOK} return panel?.context?.path === name; }}", arg=start.name)
