@@ -1,0 +1,65 @@
+"""The loss: how far the predicted distribution is from the right token, averaged over the tokens that count.
+
+What training brings down. Notebook 04 teaches cross-entropy, notebook 05 label smoothing. Codes disagree on smoothing:
+here, as in torch, the ε is spread over the whole vocabulary, the right token included; others spread it over the rest.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.nn import functional as F
+
+IGNORE = -100
+"""The label of a position that does not count, such as padding; torch and Hugging Face use the same number."""
+
+
+def cross_entropy(
+    logits: Float[Tensor, "*batch vocab_size"],
+    labels: Int[Tensor, "*batch"],
+    *,
+    label_smoothing: float = 0.0,
+    ignore: int = IGNORE,
+) -> Float[Tensor, ""]:
+    """−log p(right token), averaged over the positions whose label counts.
+
+    With smoothing ε the target is not 1 for the right token, but (1 − ε) for it and ε / vocab_size for each token:
+    (1 − ε) · (−log p_label) − ε · mean over v of log p_v. Szegedy et al. 2016, section 7 (arXiv:1512.00567); Vaswani et
+    al. 2017, section 5.4, use ε = 0.1. The loss then has a floor above 0.
+
+    Args:
+        logits: any real numbers.
+        labels: the right tokens.
+        label_smoothing: ε, at least 0 and below 1.
+        ignore: the label of positions that do not count.
+
+    Returns:
+        One number, 0 or more. Perplexity is its exponential (without smoothing).
+
+    Raises:
+        ValueError: no label counts, a label is outside the vocabulary, or ε is out of range.
+
+    >>> import torch
+    >>> even = torch.zeros(3, 4)  # four tokens alike: −log(1/4) = log 4
+    >>> round(cross_entropy(even, torch.tensor([1, 2, IGNORE])).item(), 4)
+    1.3863
+    """
+    if not 0 <= label_smoothing < 1:
+        raise ValueError(
+            f"label_smoothing is {label_smoothing}, but it must be at least 0 and below 1; the paper has 0.1."
+        )
+    vocab_size = logits.shape[-1]
+    counts = labels != ignore
+    if not counts.any():
+        raise ValueError(
+            f"All {labels.numel()} labels are {ignore}, so no position counts; give at least one real one."
+        )
+    if (counts & ((labels < 0) | (labels >= vocab_size))).any():
+        real = labels[counts]
+        raise ValueError(
+            f"labels run from {real.min().item()} to {real.max().item()}, but the logits are for ids from 0 to "
+            f"{vocab_size - 1}; mark padding with {ignore}."
+        )
+    return F.cross_entropy(
+        logits.reshape(-1, vocab_size), labels.reshape(-1), ignore_index=ignore, label_smoothing=label_smoothing
+    )

@@ -1,0 +1,140 @@
+"""Tiny random models for the decoding tests: Hugging Face's as the reference, ours with the same weights, a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+
+import jaxtyping
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from anatomy_utils.decoding import SeenIds, uncached
+from anatomy_utils.decoding.steps import Step
+
+VOCAB_SIZE = 23
+
+
+@contextmanager
+def shapes_unchecked() -> Iterator[None]:
+    """What a learner has: no type checker in front of our own sentence."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    try:
+        yield
+    finally:
+        jaxtyping.config.update("jaxtyping_disable", False)
+
+
+def normal(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def table_model(odds: torch.Tensor) -> Step[SeenIds]:
+    """A model that looks at the last token only: row = that token, column = probability of the next."""
+    return uncached(lambda ids: odds.log()[ids])
+
+
+@cache
+def hf_gpt2(seed: int) -> nn.Module:
+    """A GPT-2 whose weights are so large that it has clear opinions."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    torch.manual_seed(seed)
+    config = GPT2Config(
+        vocab_size=VOCAB_SIZE,
+        n_positions=32,
+        n_embd=12,
+        n_layer=2,
+        n_head=3,
+        initializer_range=0.6,
+        bos_token_id=None,
+        eos_token_id=None,
+        pad_token_id=0,
+    )
+    return GPT2LMHeadModel(config).eval()
+
+
+def our_gpt2(reference: nn.Module) -> nn.Module:
+    from anatomy_utils.zoo import gpt2
+
+    config = reference.config.to_dict() | {"architectures": ["GPT2LMHeadModel"]}
+    return gpt2.load(config, reference.state_dict())
+
+
+def our_t5(reference: nn.Module) -> nn.Module:
+    from anatomy_utils.zoo import t5
+
+    return t5.load(
+        reference.config.to_dict() | {"architectures": ["T5ForConditionalGeneration"]}, reference.state_dict()
+    )
+
+
+def gpt2_step(model: nn.Module) -> Step[SeenIds]:
+    """The reference as a step without a cache; padding at the head is masked, and not counted in the positions."""
+
+    def logits(ids: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        mask = torch.ones_like(ids) if mask is None else mask
+        return model(ids, attention_mask=mask, position_ids=(mask.cumsum(1) - 1).clamp(min=0)).logits
+
+    return uncached(logits)
+
+
+@cache
+def hf_t5(seed: int) -> nn.Module:
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    torch.manual_seed(seed)
+    config = T5Config(
+        vocab_size=VOCAB_SIZE,
+        d_model=12,
+        d_kv=5,
+        d_ff=17,
+        num_layers=2,
+        num_heads=3,
+        decoder_start_token_id=0,
+        eos_token_id=1,
+        pad_token_id=0,
+        initializer_factor=2.0,
+    )
+    return T5ForConditionalGeneration(config).eval()
+
+
+@dataclass(frozen=True)
+class Translating:
+    """The cache of an encoder–decoder without one: what was read, and the target so far."""
+
+    memory: torch.Tensor
+    mask: torch.Tensor
+    seen: SeenIds
+
+    def rows(self, rows: torch.Tensor) -> Translating:
+        return Translating(self.memory[rows], self.mask[rows], self.seen.rows(rows))
+
+
+def t5_step(model: nn.Module, source: torch.Tensor, mask: torch.Tensor) -> tuple[Step[Translating], Translating]:
+    from transformers.modeling_outputs import BaseModelOutput
+
+    def step(ids: torch.Tensor, cache: Translating) -> tuple[torch.Tensor, Translating]:
+        seen = cache.seen.extended(ids)
+        memory = BaseModelOutput(last_hidden_state=cache.memory)
+        logits = model(encoder_outputs=memory, attention_mask=cache.mask, decoder_input_ids=seen.ids).logits
+        return logits[:, -1], Translating(cache.memory, cache.mask, seen)
+
+    with torch.no_grad():
+        memory = model.get_encoder()(source, attention_mask=mask).last_hidden_state
+    return step, Translating(memory, mask, SeenIds())
+
+
+def prompts(seed: int, batch: int = 3, length: int = 4) -> torch.Tensor:
+    return torch.randint(2, VOCAB_SIZE, (batch, length), generator=torch.Generator().manual_seed(seed))
+
+
+def padded(rows: list[list[int]], pad_id: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows of unequal length, padded at the head, with their mask."""
+    longest = max(map(len, rows))
+    tensors = [F.pad(torch.tensor(row), (longest - len(row), 0), value=pad_id) for row in rows]
+    masks = [F.pad(torch.ones(len(row), dtype=torch.long), (longest - len(row), 0)) for row in rows]
+    return torch.stack(tensors), torch.stack(masks)

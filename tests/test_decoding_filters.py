@@ -1,0 +1,161 @@
+"""Filters and choice: by hand, by their properties, and against Hugging Face's."""
+
+import math
+
+import pytest
+import torch
+from decoding_models import normal
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anatomy_utils.decoding import Filters
+from anatomy_utils.decoding.choice import check_randomness, greedy, sampled
+from anatomy_utils.decoding.filters import min_p, repetition_penalty, temperature, top_k, top_p
+
+SEEDS = st.integers(0, 10_000)
+NO_IDS = torch.zeros(1, 0, dtype=torch.long)
+
+
+def some_logits(seed, vocab_size=13):
+    spread = 0.5 + seed % 7
+    return normal(3, vocab_size, seed=seed) * spread
+
+
+def hf(name, *args):
+    from transformers.generation import logits_process
+
+    return getattr(logits_process, name)(*args)
+
+
+@given(SEEDS, st.sampled_from([0.1, 0.7, 1.0, 1.9]))
+def test_temperature_equals_hugging_face(seed, number):
+    logits = some_logits(seed)
+    torch.testing.assert_close(temperature(logits, number), hf("TemperatureLogitsWarper", number)(NO_IDS, logits))
+
+
+@given(SEEDS, st.integers(1, 20))
+def test_top_k_equals_hugging_face(seed, k):
+    logits = some_logits(seed).round()  # whole numbers tie
+    assert torch.equal(top_k(logits, k), hf("TopKLogitsWarper", k)(NO_IDS, logits))
+
+
+@given(SEEDS, st.floats(0.01, 1.0))
+def test_top_p_equals_hugging_face(seed, p):
+    logits = some_logits(seed)
+    assert torch.equal(top_p(logits, p), hf("TopPLogitsWarper", p)(NO_IDS, logits))
+
+
+@given(SEEDS, st.floats(0.0, 0.99))
+def test_min_p_equals_hugging_face(seed, p):
+    logits = some_logits(seed)
+    assert torch.equal(min_p(logits, p), hf("MinPLogitsWarper", p)(NO_IDS, logits))
+
+
+@given(SEEDS, st.sampled_from([0.5, 1.0, 1.3, 4.0]))
+def test_repetition_penalty_equals_hugging_face(seed, penalty):
+    logits = some_logits(seed)
+    ids = torch.randint(0, 13, (3, 7), generator=torch.Generator().manual_seed(seed))
+    wanted = hf("RepetitionPenaltyLogitsProcessor", penalty)(ids, logits)
+    torch.testing.assert_close(repetition_penalty(logits, ids, penalty), wanted)
+
+
+def test_top_p_always_keeps_the_likeliest():
+    assert top_p(torch.tensor([1.0, 3.0, 2.0]), 1e-12).isfinite().tolist() == [False, True, False]
+
+
+@given(SEEDS, st.floats(0.01, 0.999))
+def test_top_p_keeps_the_smallest_set(seed, p):
+    logits = some_logits(seed).double()
+    probabilities = logits.softmax(dim=-1)
+    kept = top_p(logits, p).isfinite()
+    for row, chosen in zip(probabilities, kept, strict=True):
+        ours = row[chosen]
+        assert ours.sum() >= p - 1e-9
+        assert ours.sum() - ours.min() < p + 1e-9, "one token fewer would have been enough"
+        assert chosen.all() or ours.min() >= row[~chosen].max()
+
+
+@given(
+    SEEDS,
+    st.fixed_dictionaries(
+        {
+            "temperature": st.floats(0.2, 3.0),
+            "top_k": st.none() | st.integers(1, 20),
+            "top_p": st.none() | st.floats(0.05, 1.0),
+            "min_p": st.none() | st.floats(0.0, 0.9),
+            "repetition_penalty": st.sampled_from([1.0, 1.5]),
+        }
+    ),
+)
+def test_every_choice_of_filters_leaves_a_distribution(seed, options):
+    filters, logits = Filters(**options), some_logits(seed)
+    before = logits.clone()
+    ids = torch.randint(0, 13, (3, 5), generator=torch.Generator().manual_seed(seed))
+    probabilities = filters(logits, ids).softmax(dim=-1)
+    torch.testing.assert_close(probabilities.sum(dim=-1), torch.ones(3))
+    assert torch.equal(logits, before), "the model's logits were changed in place"
+    drawn = sampled(filters(logits, ids), torch.Generator().manual_seed(seed))
+    for token, row in zip(drawn, probabilities, strict=True):
+        assert row[token] > 0, "a token that was ruled out was drawn"
+
+
+def test_filters_in_the_order_of_hugging_face():
+    filters = Filters(temperature=0.7, top_k=9, top_p=0.8, min_p=0.1, repetition_penalty=1.4)
+    for seed in range(20):
+        logits, ids = some_logits(seed), torch.tensor([[1, 2, 2], [3, 4, 5], [12, 0, 0]])
+        wanted = logits
+        for name, number in (
+            ("RepetitionPenaltyLogitsProcessor", 1.4),
+            ("TemperatureLogitsWarper", 0.7),
+            ("TopKLogitsWarper", 9),
+            ("TopPLogitsWarper", 0.8),
+            ("MinPLogitsWarper", 0.1),
+        ):
+            wanted = hf(name, number)(ids, wanted)
+        torch.testing.assert_close(filters(logits, ids), wanted)
+
+
+@given(SEEDS)
+def test_greedy_is_top_k_of_one(seed):
+    logits = some_logits(seed)
+    drawn = sampled(top_k(logits, 1), torch.Generator().manual_seed(seed))
+    assert torch.equal(drawn, greedy(logits))
+
+
+def test_sampling_follows_the_probabilities():
+    logits = torch.tensor([[0.5, 0.25, 0.25, 0.0]]).log()
+    generator = torch.Generator().manual_seed(0)
+    drawn = torch.cat([sampled(logits, generator) for _ in range(4000)]).bincount(minlength=4) / 4000
+    torch.testing.assert_close(drawn, logits[0].exp(), atol=0.03, rtol=0)
+
+
+def test_sampling_repeats_with_its_generator_and_leaves_the_global_one_alone():
+    logits, state = some_logits(3), torch.random.get_rng_state()
+    first, second = (sampled(logits, torch.Generator().manual_seed(5)) for _ in range(2))
+    assert torch.equal(first, second)
+    assert torch.equal(torch.random.get_rng_state(), state)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"temperature": 0.0}, "temperature is 0.0, but it must be above 0; for greedy choice give no generator"),
+        ({"temperature": -1.0}, "temperature is -1.0"),
+        ({"temperature": math.nan}, "temperature is nan"),
+        ({"top_k": 0}, "top_k is 0, but at least 1 token"),
+        ({"top_p": 0.0}, "top_p is 0.0, but it must lie above 0"),
+        ({"top_p": 1.1}, "top_p is 1.1"),
+        ({"min_p": -0.1}, "min_p is -0.1, but it must be at least 0 and below 1"),
+        ({"min_p": 1.0}, "min_p is 1.0"),
+        ({"repetition_penalty": 0.0}, "repetition_penalty is 0.0, but it must be above 0"),
+    ],
+)
+def test_filters_name_bad_numbers(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Filters(**wrong)
+
+
+def test_random_filters_need_a_generator():
+    with pytest.raises(ValueError, match=r"top_k=3.*no generator was given; add generator=torch.Generator"):
+        check_randomness(Filters(top_k=3), None)
+    check_randomness(Filters(repetition_penalty=2.0), None)
