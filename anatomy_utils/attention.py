@@ -16,7 +16,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils import masks
+from anatomy_utils.cache import KeyValue, LayerCache
 from anatomy_utils.masks import Mask
+from anatomy_utils.positions import Rotation
 from anatomy_utils.tap import is_tapped, tap
 
 FUSED_FROM = 256
@@ -50,12 +52,17 @@ def project(
 
 
 def scores(
-    query: Float[Tensor, "*batch query d_head"], key: Float[Tensor, "*batch key d_head"]
+    query: Float[Tensor, "*batch query d_head"], key: Float[Tensor, "*batch key d_head"], scale: float | None = None
 ) -> Float[Tensor, "*batch query key"]:
     """How well each query matches each key: Q Kᵀ / √d_head.
 
     Vaswani et al. 2017, section 3.2.1 (arXiv:1706.03762). The division keeps the variance of a score near 1 when the
     features of queries and keys have variance 1; without it, softmax saturates as d_head grows.
+
+    Args:
+        query: what each position is looking for.
+        key: what each position offers to be found by.
+        scale: what to multiply with instead of 1 / √d_head.
 
     Returns:
         Any real numbers; row i belongs to query i.
@@ -65,7 +72,7 @@ def scores(
     >>> scores(query, key).tolist()  # 2 · 3 / √4 and 0
     [[3.0, 0.0]]
     """
-    return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    return query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)
 
 
 def masked_softmax(
@@ -150,7 +157,11 @@ class MultiHeadAttention(nn.Module):
         num_kv_heads: how many key/value heads they share; as many as `num_heads` when left out, 1 for multi-query.
         d_head: width of one head; d_model / num_heads when left out.
         bias: whether the four projections add a bias.
+        output_bias: whether the last projection adds a bias; as `bias` when left out.
         dropout: probability of dropping a weight while training.
+        scale: what scores are multiplied with; 1 / √d_head when left out (T5 uses 1).
+        score_positions: adds to the scores what it makes of queries, keys and their offsets (see
+            `relative_positions`).
 
     Raises:
         ValueError: the heads do not divide d_model, or the key/value heads do not divide the heads.
@@ -164,7 +175,10 @@ class MultiHeadAttention(nn.Module):
         num_kv_heads: int | None = None,
         d_head: int | None = None,
         bias: bool = True,
+        output_bias: bool | None = None,
         dropout: float = 0.0,
+        scale: float | None = None,
+        score_positions: nn.Module | None = None,
     ) -> None:
         super().__init__()
         if d_head is None and d_model % num_heads:
@@ -184,16 +198,20 @@ class MultiHeadAttention(nn.Module):
         self.to_query = nn.Linear(d_model, num_heads * self.d_head, bias=bias)
         self.to_key = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
         self.to_value = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
-        self.to_output = nn.Linear(num_heads * self.d_head, d_model, bias=bias)
+        self.to_output = nn.Linear(num_heads * self.d_head, d_model, bias=bias if output_bias is None else output_bias)
         self.dropout = dropout
+        self.scale = scale
+        self.score_positions = score_positions
 
     def forward(
         self,
         hidden_states: Float[Tensor, "batch query d_model"],
-        memory: Float[Tensor, "batch key d_model"] | None = None,
+        memory: Float[Tensor, "batch key d_model"] | KeyValue | None = None,
         *,
         mask: Mask | None = None,
         causal: bool = False,
+        rotation: Rotation | None = None,
+        cache: LayerCache | None = None,
     ) -> Float[Tensor, "batch query d_model"]:
         """Attend from `hidden_states` to `memory`, or to themselves when there is no memory.
 
@@ -202,27 +220,41 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             hidden_states: the vectors that ask.
-            memory: the vectors that are asked (cross-attention); the same as `hidden_states` when left out.
+            memory: the vectors that are asked (cross-attention), or what `remember` made of them; the same as
+                `hidden_states` when left out.
             mask: boolean, True = may attend, or numbers added to the scores; broadcast to batch, heads, query, key.
             causal: forbid each position what comes after it. Faster than the same knowledge as a mask.
+            rotation: turns queries and keys by their positions.
+            cache: keys and values of the positions before these, to which these are added.
 
         Raises:
             ValueError: the mask does not fit, or `causal` was asked of cross-attention.
         """
-        source = hidden_states if memory is None else memory
         if causal and memory is not None:
             raise ValueError("causal=True is for self-attention; the memory of cross-attention has no 'after'.")
-        query = tap(self, "query", self._split(self.to_query(hidden_states)))
-        key = tap(self, "key", self._split(self.to_key(source)))
-        value = tap(self, "value", self._split(self.to_value(source)))
+        query = self._split(self.to_query(hidden_states))
+        key, value = (
+            memory if isinstance(memory, KeyValue) else self.remember(hidden_states if memory is None else memory)
+        )
+        if rotation is not None:
+            query, key = rotation(query), rotation(key)
+        query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
+        if cache is not None:
+            key, value = cache.extended(KeyValue(key, value))
         if mask is not None:
             check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
+        if self.score_positions is not None:
+            mask = masks.additive(self.score_positions(query, key), mask)
         if is_tapped(self) or (query.device.type == "cpu" and key.shape[2] < FUSED_FROM):
             context = self._explicit(query, key, value, mask, causal)
         else:
             context = self._fused(query, key, value, mask, causal)
         context = tap(self, "context", context.transpose(1, 2).flatten(2))  # batch query heads·d_head
         return tap(self, "output", self.to_output(context))
+
+    def remember(self, memory: Float[Tensor, "batch key d_model"]) -> KeyValue:
+        """The keys and values of vectors that will be asked again and again."""
+        return KeyValue(self._split(self.to_key(memory)), self._split(self.to_value(memory)))
 
     def _split(self, projected: Tensor) -> Tensor:
         """(batch position heads·d_head) → (batch heads position d_head)."""
@@ -232,7 +264,7 @@ class MultiHeadAttention(nn.Module):
         shared_by = self.num_heads // self.num_kv_heads
         if shared_by > 1:
             key, value = key.repeat_interleave(shared_by, dim=1), value.repeat_interleave(shared_by, dim=1)
-        matches = tap(self, "scores", scores(query, key))
+        matches = tap(self, "scores", scores(query, key, self.scale))
         if causal:
             mask = _forbid_future(mask, query)
         weights = tap(self, "weights", masked_softmax(matches, mask))
@@ -247,6 +279,7 @@ class MultiHeadAttention(nn.Module):
             attn_mask=_forbid_future(mask, query) if causal and not alone else mask,
             dropout_p=self.dropout if self.training else 0.0,
             is_causal=causal and alone,
+            scale=self.scale,
             enable_gqa=self.num_kv_heads != self.num_heads,
         )
 

@@ -11,7 +11,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.positions import LearnedPositions
 from anatomy_utils.tap import tap
 
 
@@ -50,15 +49,16 @@ def check_ids(input_ids: Int[Tensor, "*batch"], vocab_size: int) -> None:
 
 
 class Embeddings(nn.Module):
-    """Token vector + position vector (+ segment vector), normalized.
+    """Token vector + position vector + segment vector, whichever of them the model has, normalized.
 
-    Devlin et al. 2019 (arXiv:1810.04805), figure 2.
+    Vaswani et al. 2017, sections 3.4 and 3.5 (arXiv:1706.03762); Devlin et al. 2019, figure 2 (arXiv:1810.04805).
 
     Args:
         vocab_size: rows of the token table.
         d_model: width of the vectors.
-        positions: gives one vector per position.
+        positions: positions → vectors to add; None where positions enter later (rotary, relative).
         num_segments: rows of the segment ("token type") table; 0 for models without one.
+        scale: what the token's vector is multiplied with: √d_model in the 2017 Transformer.
         norm: applied to the sum; none by default.
         dropout: probability of dropping a feature of the result while training.
     """
@@ -67,9 +67,10 @@ class Embeddings(nn.Module):
         self,
         vocab_size: int,
         d_model: int,
-        positions: LearnedPositions,
+        positions: nn.Module | None = None,
         *,
         num_segments: int = 0,
+        scale: float = 1.0,
         norm: nn.Module | None = None,
         dropout: float = 0.0,
     ) -> None:
@@ -77,6 +78,7 @@ class Embeddings(nn.Module):
         self.tokens = nn.Embedding(vocab_size, d_model)
         self.positions = positions
         self.segments = nn.Embedding(num_segments, d_model) if num_segments else None
+        self.scale = scale
         self.norm = norm or nn.Identity()
         self.dropout = nn.Dropout(dropout)
 
@@ -84,15 +86,27 @@ class Embeddings(nn.Module):
         self,
         input_ids: Int[Tensor, "batch position"],
         segment_ids: Int[Tensor, "batch position"] | None = None,
+        *,
+        positions: Int[Tensor, " position"] | Int[Tensor, "batch position"] | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """Taps `tokens` (the bare look-up) and `output` (the sum, normalized).
 
         Args:
             input_ids: one id per token.
             segment_ids: 0 for the first text and 1 for the second; all 0 when left out.
+            positions: where each token stands; 0, 1, 2 … when left out.
+
+        Raises:
+            ValueError: an id or a position is out of range, or segments were given to a model without them.
         """
         check_ids(input_ids, self.tokens.num_embeddings)
-        summed = tap(self, "tokens", self.tokens(input_ids)) + self.positions(input_ids.shape[1])
+        summed = tap(self, "tokens", self.tokens(input_ids))
+        if self.scale != 1.0:
+            summed = summed * self.scale
+        if self.positions is not None:
+            if positions is None:
+                positions = torch.arange(input_ids.shape[1], device=input_ids.device)
+            summed = summed + self.positions(positions)
         if self.segments is not None:
             summed = summed + self.segments(torch.zeros_like(input_ids) if segment_ids is None else segment_ids)
         elif segment_ids is not None:

@@ -1,34 +1,24 @@
 """The encoder: a stack of equal layers that lets every token read the whole text.
 
-The left half of the 2017 Transformer and the whole of BERT. Notebook 03 teaches it. Where the norm stands is data, not
-a branch: each residual connection is given a norm before its sub-layer (pre-norm), after the sum (post-norm), or both.
+The left half of the 2017 Transformer and the whole of BERT. Notebook 03 teaches it. Where the norms stand is data, not
+a branch (see `norm.Norms`), and so are the positions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from anatomy_utils import masks
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.masks import Mask
+from anatomy_utils.norm import Norms
+from anatomy_utils.positions import RotaryPositions, Rotation
 from anatomy_utils.tap import tap
-
-
-class Norms(nn.Module):
-    """The norms of one residual connection: `after(x + sublayer(before(x)))`.
-
-    Post-norm, as in the paper and BERT, gives only `after`; pre-norm gives only `before`. A norm left out does nothing.
-    """
-
-    def __init__(self, *, before: nn.Module | None = None, after: nn.Module | None = None) -> None:
-        super().__init__()
-        self.before = before or nn.Identity()
-        self.after = after or nn.Identity()
 
 
 class EncoderLayer(nn.Module):
@@ -47,7 +37,7 @@ class EncoderLayer(nn.Module):
     def __init__(
         self,
         self_attention: MultiHeadAttention,
-        feed_forward: FeedForward,
+        feed_forward: nn.Module,
         *,
         attention_norms: Norms,
         feed_forward_norms: Norms,
@@ -55,8 +45,8 @@ class EncoderLayer(nn.Module):
     ) -> None:
         super().__init__()
         self.self_attention = self_attention
-        self.feed_forward = feed_forward
         self.attention_norms = attention_norms
+        self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
         self.dropout = nn.Dropout(dropout)
 
@@ -64,14 +54,17 @@ class EncoderLayer(nn.Module):
         self,
         hidden_states: Float[Tensor, "batch position d_model"],
         mask: Mask | None = None,
+        *,
+        rotation: Rotation | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """Taps `after_attention` and `output`, the residual stream after each of the two sub-layers."""
         norms = self.attention_norms
-        attended = self.self_attention(norms.before(hidden_states), mask=mask)
-        hidden_states = tap(self, "after_attention", norms.after(hidden_states + self.dropout(attended)))
+        attended = self.self_attention(norms.before(hidden_states), mask=mask, rotation=rotation)
+        hidden_states = norms.after(hidden_states + self.dropout(norms.output(attended)))
+        hidden_states = tap(self, "after_attention", hidden_states)
         norms = self.feed_forward_norms
         fed = self.feed_forward(norms.before(hidden_states))
-        return tap(self, "output", norms.after(hidden_states + self.dropout(fed)))
+        return tap(self, "output", norms.after(hidden_states + self.dropout(norms.output(fed))))
 
 
 class Encoder(nn.Module):
@@ -81,13 +74,25 @@ class Encoder(nn.Module):
         embeddings: turns ids into vectors.
         layers: the stack, from the bottom up (six in the paper).
         norm: applied to the last layer's output; pre-norm stacks need one.
+        rotary: turns queries and keys by their positions, in every layer.
+        score_bias: (query positions, key positions) → numbers added to every layer's scores, such as `T5Bias`.
     """
 
-    def __init__(self, embeddings: Embeddings, layers: Iterable[EncoderLayer], norm: nn.Module | None = None) -> None:
+    def __init__(
+        self,
+        embeddings: Embeddings,
+        layers: Iterable[EncoderLayer],
+        norm: nn.Module | None = None,
+        *,
+        rotary: RotaryPositions | None = None,
+        score_bias: nn.Module | None = None,
+    ) -> None:
         super().__init__()
         self.embeddings = embeddings
         self.layers = nn.ModuleList(layers)
         self.norm = norm or nn.Identity()
+        self.rotary = rotary
+        self.score_bias = score_bias
 
     def forward(
         self,
@@ -108,13 +113,13 @@ class Encoder(nn.Module):
         Raises:
             ValueError: attention_mask has another shape than input_ids, or an id or position is out of range.
         """
-        if attention_mask is not None and attention_mask.shape != input_ids.shape:
-            raise ValueError(
-                f"attention_mask has shape {tuple(attention_mask.shape)}, but input_ids has "
-                f"{tuple(input_ids.shape)}; give one 0 or 1 per token."
-            )
-        mask = None if attention_mask is None else masks.padding(attention_mask)
-        hidden_states = self.embeddings(input_ids, segment_ids)
+        masks.check_attention_mask(attention_mask, input_ids)
+        mask: Mask | None = None if attention_mask is None else masks.padding(attention_mask)
+        positions = torch.arange(input_ids.shape[1], device=input_ids.device)
+        if self.score_bias is not None:
+            mask = masks.additive(self.score_bias(positions, positions), mask)
+        rotation = None if self.rotary is None else self.rotary(positions)
+        hidden_states = self.embeddings(input_ids, segment_ids, positions=positions)
         for layer in self.layers:
-            hidden_states = layer(hidden_states, mask)
+            hidden_states = layer(hidden_states, mask, rotation=rotation)
         return self.norm(hidden_states)

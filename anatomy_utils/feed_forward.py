@@ -1,7 +1,8 @@
 """The position-wise feed-forward network: the same two layers applied to every position by itself.
 
 It follows attention in every block and holds most of a block's parameters. Notebook 03 teaches it. Published
-checkpoints disagree on the activation: ReLU in 2017, the exact (erf) GELU in BERT, its tanh approximation in GPT-2.
+checkpoints disagree on the activation: ReLU in 2017, the exact (erf) GELU in BERT, its tanh approximation in GPT-2,
+and a gate beside it in T5 1.1 (GELU) and Llama (SiLU).
 """
 
 from __future__ import annotations
@@ -26,13 +27,22 @@ class FeedForward(nn.Module):
         d_model: width of the vectors that come in and go out.
         d_ff: width in between; 4 × d_model in the paper.
         activation: any element-wise function; `torch.nn.functional.relu` in the paper.
+        bias: whether the two layers add a bias.
         dropout: probability of dropping a hidden feature while training.
     """
 
-    def __init__(self, d_model: int, d_ff: int, *, activation: Activation = F.relu, dropout: float = 0.0) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        *,
+        activation: Activation = F.relu,
+        bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
-        self.expand = nn.Linear(d_model, d_ff)
-        self.contract = nn.Linear(d_ff, d_model)
+        self.expand = nn.Linear(d_model, d_ff, bias=bias)
+        self.contract = nn.Linear(d_ff, d_model, bias=bias)
         self.activation = activation
         self.dropout = nn.Dropout(dropout)
 
@@ -42,3 +52,40 @@ class FeedForward(nn.Module):
         """Taps `hidden`: (batch, position, d_ff), what is between the two layers."""
         hidden = tap(self, "hidden", self.activation(self.expand(hidden_states)))
         return self.contract(self.dropout(hidden))
+
+
+class GatedFeedForward(nn.Module):
+    """GLU(x) = (activation(x W_gate) · x W₁) W₂: one projection decides how much of the other passes.
+
+    Shazeer 2020 (arXiv:2002.05202). With SiLU it is called SwiGLU (Llama), with GELU GEGLU (T5 1.1).
+
+    Args:
+        d_model: width of the vectors that come in and go out.
+        d_ff: width in between.
+        activation: applied to the gate.
+        bias: whether the three layers add a bias.
+        dropout: probability of dropping a hidden feature while training.
+    """
+
+    def __init__(
+        self, d_model: int, d_ff: int, *, activation: Activation = F.silu, bias: bool = False, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.gate = nn.Linear(d_model, d_ff, bias=bias)
+        self.expand = nn.Linear(d_model, d_ff, bias=bias)
+        self.contract = nn.Linear(d_ff, d_model, bias=bias)
+        self.activation = activation
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch position d_model"]
+    ) -> Float[Tensor, "batch position d_model"]:
+        """Taps `gate` (after the activation) and `hidden` (the gated product): (batch, position, d_ff)."""
+        gate = tap(self, "gate", self.activation(self.gate(hidden_states)))
+        hidden = tap(self, "hidden", gate * self.expand(hidden_states))
+        return self.contract(self.dropout(hidden))
+
+
+def gelu_tanh(values: Tensor) -> Tensor:
+    """The tanh approximation of GELU, as GPT-2 was trained with; within 1e-3 of the exact one."""
+    return F.gelu(values, approximate="tanh")

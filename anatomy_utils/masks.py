@@ -81,3 +81,41 @@ def combine(*masks: Mask | None) -> Bool[Tensor, "..."] | None:
             raise ValueError(f"Only boolean masks can be combined, not {mask.dtype}: True means 'may attend'.")
         joined = mask if joined is None else joined & mask
     return joined
+
+
+def additive(numbers: Shaped[Tensor, "..."], mask: Mask | None) -> Shaped[Tensor, "..."]:
+    """Numbers to be added to the scores, with −∞ wherever `mask` forbids.
+
+    >>> additive(torch.tensor([[1.0, 2.0]]), torch.tensor([[True, False]])).tolist()
+    [[1.0, -inf]]
+    """
+    if mask is None:
+        return numbers
+    return numbers.masked_fill(~mask, -torch.inf) if mask.dtype == torch.bool else numbers + mask
+
+
+def padding_at_head(attention_mask: Int[Tensor, "batch position"]) -> Int[Tensor, " batch"] | None:
+    """How many positions at the head of each row are padding; None when there is none.
+
+    Texts that are to be continued are padded at the head, so that all of them end at the same place.
+
+    Raises:
+        ValueError: padding stands behind a real token, or a row holds nothing else.
+
+    >>> padding_at_head(torch.tensor([[0, 0, 1], [1, 1, 1]])).tolist()
+    [2, 0]
+    """
+    real = attention_mask.bool()
+    if not real[:, -1].all() or (real[:, :-1] & ~real[:, 1:]).any():
+        raise ValueError("Prompts of unequal length must be padded at the head (0 0 1 1), not at the end or between.")
+    lacking = (~real).sum(dim=1)
+    return lacking if lacking.any() else None
+
+
+def check_attention_mask(attention_mask: Tensor | None, input_ids: Int[Tensor, "batch position"]) -> None:
+    """Raise one clear sentence when there is not exactly one 0 or 1 per token."""
+    if attention_mask is not None and attention_mask.shape != input_ids.shape:
+        raise ValueError(
+            f"attention_mask has shape {tuple(attention_mask.shape)}, but input_ids has {tuple(input_ids.shape)}; "
+            "give one 0 or 1 per token."
+        )

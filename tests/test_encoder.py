@@ -8,8 +8,9 @@ from torch.nn import functional as F
 from anatomy_utils import masks, norm
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings, lookup
-from anatomy_utils.encoder import EncoderLayer, Norms
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.encoder import EncoderLayer
+from anatomy_utils.feed_forward import FeedForward, GatedFeedForward
+from anatomy_utils.norm import Norms, RMSNorm, rms_norm
 from anatomy_utils.positions import LearnedPositions
 
 
@@ -95,3 +96,35 @@ def test_masks_by_hand_and_bad_input():
         masks.combine(torch.ones(2, 2))
     with pytest.raises(ValueError, match="-1"):
         masks.causal(-1)
+
+
+def test_rms_norm_equals_torch_and_keeps_low_precision():
+    hidden_states, weight = normal(2, 3, 7), normal(7, seed=1)
+    wanted = F.rms_norm(hidden_states, (7,), weight, 1e-3)
+    torch.testing.assert_close(rms_norm(hidden_states, weight, 1e-3), wanted)
+    module = RMSNorm(7, 1e-3)
+    module.load_state_dict({"weight": weight})
+    torch.testing.assert_close(module(hidden_states), wanted)
+    assert rms_norm(hidden_states.bfloat16(), weight.bfloat16()).dtype == torch.bfloat16
+
+
+def test_gated_feed_forward_by_hand():
+    torch.manual_seed(0)
+    gated = GatedFeedForward(5, 11)
+    vector = normal(1, 1, 5)
+    hidden = F.silu(vector @ gated.gate.weight.T) * (vector @ gated.expand.weight.T)
+    torch.testing.assert_close(gated(vector), hidden @ gated.contract.weight.T)
+
+
+def test_norms_stand_where_they_are_put():
+    layer = EncoderLayer(
+        MultiHeadAttention(12, 3),
+        FeedForward(12, 29),
+        attention_norms=Norms(before=norm.LayerNorm(12), output=norm.LayerNorm(12)),
+        feed_forward_norms=Norms(output=norm.LayerNorm(12), after=norm.LayerNorm(12)),
+    )
+    hidden_states = normal(2, 5, 12)
+    attended = layer.self_attention(F.layer_norm(hidden_states, (12,)))
+    middle = hidden_states + F.layer_norm(attended, (12,))
+    wanted = F.layer_norm(middle + F.layer_norm(layer.feed_forward(middle), (12,)), (12,))
+    torch.testing.assert_close(layer(hidden_states), wanted)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-FAMILIES = {"bert": "anatomy_utils.zoo.bert"}
+FAMILIES = {
+    name: f"anatomy_utils.zoo.{name}" for name in ("bart", "bert", "distilbert", "gpt2", "llama", "roberta", "t5")
+}
 """`model_type` in a published config.json → the module that builds and loads it."""
 
 

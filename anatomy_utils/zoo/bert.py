@@ -10,16 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.encoder import Encoder, EncoderLayer, Norms
+from anatomy_utils.encoder import Encoder, EncoderLayer
 from anatomy_utils.feed_forward import FeedForward
-from anatomy_utils.norm import LayerNorm
+from anatomy_utils.heads import (
+    BertPretrainingHead,
+    MaskedLanguageHead,
+    MultipleChoice,
+    SequenceHead,
+    SpanHead,
+    TokenHead,
+    WithHead,
+)
+from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,8 @@ class BertConfig:
     norm_epsilon: float = 1e-12
     dropout: float = 0.1
     attention_dropout: float = 0.1
+    position_offset: int = 0
+    """Unused rows at the head of the position table; 2 in RoBERTa."""
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> BertConfig:
@@ -72,7 +83,7 @@ def bert(config: BertConfig) -> Encoder:
     embeddings = Embeddings(
         config.vocab_size,
         config.d_model,
-        LearnedPositions(config.max_positions, config.d_model),
+        LearnedPositions(config.max_positions, config.d_model, offset=config.position_offset),
         num_segments=config.num_segments,
         norm=norm(),
         dropout=config.dropout,
@@ -80,8 +91,34 @@ def bert(config: BertConfig) -> Encoder:
     return Encoder(embeddings, [layer() for _ in range(config.num_layers)])
 
 
-_LAYER = r"(?:bert\.)?encoder\.layer\.(\d+)\."
-_EMBEDDINGS = r"(?:bert\.)?embeddings\."
+def with_head(config: BertConfig, task: str, num_labels: int = 2) -> nn.Module:
+    """A BERT with the head of a task, with fresh weights.
+
+    Args:
+        config: the numbers.
+        task: one of `TASKS`.
+        num_labels: for classification.
+    """
+    body, width = bert(config), config.d_model
+
+    def masked() -> MaskedLanguageHead:
+        return MaskedLanguageHead(body.embeddings.tokens, LayerNorm(width, config.norm_epsilon))
+
+    if task == "MultipleChoice":
+        return MultipleChoice(body, SequenceHead(width, 1, dropout=config.dropout))
+    heads = {
+        "MaskedLM": masked,
+        "PreTraining": lambda: BertPretrainingHead(masked(), SequenceHead(width, 2)),
+        "NextSentencePrediction": lambda: SequenceHead(width, 2),
+        "SequenceClassification": lambda: SequenceHead(width, num_labels, dropout=config.dropout),
+        "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.dropout),
+        "QuestionAnswering": lambda: SpanHead(width),
+    }
+    return WithHead(body, heads[task]()) if task in heads else body
+
+
+_LAYER = r"(?:\w+\.)?encoder\.layer\.(\d+)\."
+_EMBEDDINGS = r"(?:\w+\.)?embeddings\."
 KEYS = KeyMap(
     rename=[
         (_EMBEDDINGS + r"word_embeddings\.weight", r"embeddings.tokens.weight"),
@@ -97,14 +134,46 @@ KEYS = KeyMap(
     ],
     ignore=[
         _EMBEDDINGS + r"position_ids",  # the numbers 0, 1, 2 … that old files stored
-        r"(?:bert\.)?pooler\..*",  # part of the next-sentence head
+        r"(?:\w+\.)?pooler\..*",  # part of the next-sentence head
         r"cls\..*",  # the pretraining heads
     ],
 )
+_POOLER = (r"bert\.pooler\.dense\.(weight|bias)", r"head.dense.\1")
+_LABELS = (r"(?:classifier|cls\.seq_relationship)\.(weight|bias)", r"head.labels.\1")
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Encoder:
-    """A BERT from a published configuration and its tensors, ready to use (dropout off)."""
-    encoder = bert(BertConfig.from_published(config))
-    load_published(encoder, tensors, KEYS)
-    return encoder.eval()
+def _masked(head: str) -> list[tuple[str, str]]:
+    return [
+        (r"cls\.predictions\.transform\.dense\.(weight|bias)", head + r"dense.\1"),
+        (r"cls\.predictions\.transform\.LayerNorm\.(weight|bias)", head + r"norm.\1"),
+        (r"cls\.predictions\.decoder\.(weight|bias)", head + r"vocabulary.\1"),
+        (r"cls\.predictions\.(bias)", head + r"vocabulary.\1"),
+    ]
+
+
+TASKS: dict[str, KeyMap] = {
+    "Model": KEYS,
+    "MaskedLM": KEYS.within("body.", *_masked("head."), ignore=[KEYS.ignore[0], KEYS.ignore[1], r"cls\.seq.*"]),
+    "PreTraining": KEYS.within(
+        "body.",
+        *_masked("head.masked."),
+        (r"bert\.pooler\.dense\.(weight|bias)", r"head.next_sentence.dense.\1"),
+        (r"cls\.seq_relationship\.(weight|bias)", r"head.next_sentence.labels.\1"),
+        ignore=KEYS.ignore[:1],
+    ),
+    "NextSentencePrediction": KEYS.within("body.", _POOLER, _LABELS, ignore=[KEYS.ignore[0], r"cls\.predictions.*"]),
+    "SequenceClassification": KEYS.within("body.", _POOLER, _LABELS, ignore=KEYS.ignore[:1]),
+    "MultipleChoice": KEYS.within("body.", _POOLER, _LABELS, ignore=KEYS.ignore[:1]),
+    "TokenClassification": KEYS.within("body.", _LABELS),
+    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+}
+"""Task, as published architectures name it → where each tensor goes."""
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A BERT, with the head its configuration names, ready to use (dropout off)."""
+    task = task_of(config, "Bert", TASKS)
+    with unfilled():
+        model = with_head(BertConfig.from_published(config), task, number_of_labels(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
@@ -21,30 +23,62 @@ from torch import Tensor, nn
 PICKLES = ("pytorch_model.bin", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 
 
+Change = Callable[[Tensor], Tensor]
+
+
+def transposed(weight: Tensor) -> Tensor:
+    """GPT-2 stores its matrices (in, out); torch's `nn.Linear` stores (out, in)."""
+    return weight.T
+
+
 @dataclass(frozen=True)
 class KeyMap:
     """How a family's published names become ours.
 
     Attributes:
-        rename: pairs of a regular expression for a whole published name and the name here, with groups as `\\1`.
+        rename: pairs of a regular expression for a whole published name and the name here, with groups as `\\1`. A
+            tuple of names cuts the tensor into as many equal parts along its first axis.
         ignore: regular expressions for published names that are left unread on purpose.
+        change: pairs of a regular expression and what is done to tensors of such names first.
     """
 
-    rename: Sequence[tuple[str, str]]
+    rename: Sequence[tuple[str, str | tuple[str, ...]]]
     ignore: Sequence[str] = ()
+    change: Sequence[tuple[str, Change]] = ()
 
-    def ours(self, published: str) -> str | None:
-        """Our name for a published one; None where it is ignored on purpose.
+    def ours(self, published: str, tensor: Tensor) -> dict[str, Tensor]:
+        """Our names and tensors for a published one; empty where it is ignored on purpose.
 
         Raises:
             KeyError: the table says nothing about this name.
         """
         if any(re.fullmatch(pattern, published) for pattern in self.ignore):
-            return None
-        for pattern, replacement in self.rename:
+            return {}
+        for pattern, change in self.change:
+            if re.fullmatch(pattern, published):
+                tensor = change(tensor)
+        for pattern, names in self.rename:
             if match := re.fullmatch(pattern, published):
-                return match.expand(replacement)
+                names = (names,) if isinstance(names, str) else names
+                return {match.expand(name): part for name, part in zip(names, tensor.chunk(len(names)), strict=True)}
         raise KeyError(published)
+
+    def within(
+        self, prefix: str, *more: tuple[str, str | tuple[str, ...]], ignore: Sequence[str] | None = None
+    ) -> KeyMap:
+        """The same table for a model that holds this one under a name, with what else it has.
+
+        Args:
+            prefix: of the names here, such as `"body."`.
+            more: further pairs, not prefixed.
+            ignore: what to leave unread instead.
+        """
+
+        def prefixed(names: str | tuple[str, ...]) -> str | tuple[str, ...]:
+            return prefix + names if isinstance(names, str) else tuple(prefix + name for name in names)
+
+        rename = [*more, *((pattern, prefixed(names)) for pattern, names in self.rename)]
+        return KeyMap(rename, self.ignore if ignore is None else ignore, self.change)
 
 
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -98,34 +132,56 @@ def read_tensors(path: Path, sha256: str | None = None) -> dict[str, Tensor]:
 def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: KeyMap) -> None:
     """Fill `model` with published tensors; every name on either side must be accounted for.
 
+    A tensor that the model shares between places (a tied table) may come under any of its names.
+
     Raises:
         ValueError: names that the table does not know, parameters that nothing filled, or shapes that differ; all
             of them are listed.
     """
-    renamed: dict[str, Tensor] = {}
-    unknown: list[str] = []
+    wanted = model.state_dict(keep_vars=True)
+    first_name: dict[int, str] = {}
+    for name, tensor in wanted.items():
+        first_name.setdefault(id(tensor), name)
+    filled: dict[str, Tensor] = {}
+    left_over: list[str] = []
     for published, tensor in tensors.items():
         try:
-            ours = key_map.ours(published)
+            ours = key_map.ours(published, tensor)
         except KeyError:
-            unknown.append(published)
+            left_over.append(published)
             continue
-        if ours is not None:
-            renamed[ours] = tensor
-    wanted = model.state_dict()
+        for name, part in ours.items():
+            if name in wanted:
+                filled[first_name[id(wanted[name])]] = part
+            else:
+                left_over.append(published)
     complaints = {
-        "left over": [*unknown, *(name for name in renamed if name not in wanted)],
-        "missing": [name for name in wanted if name not in renamed],
+        "left over": left_over,
+        "missing": [name for name in first_name.values() if name not in filled],
         "of another shape": [
-            f"{name} {tuple(renamed[name].shape)} instead of {tuple(wanted[name].shape)}"
-            for name in wanted
-            if name in renamed and renamed[name].shape != wanted[name].shape
+            f"{name} {tuple(part.shape)} instead of {tuple(wanted[name].shape)}"
+            for name, part in filled.items()
+            if part.shape != wanted[name].shape
         ],
     }
     if any(complaints.values()):
         found = "; ".join(f"{what}: {', '.join(names)}" for what, names in complaints.items() if names)
         raise ValueError(f"These weights do not belong to this model ({found}); check that config and weights match.")
-    model.load_state_dict(renamed)
+    for name, empty in wanted.items():
+        part = filled[first_name[id(empty)]]
+        place, leaf = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
+        if not isinstance(empty, nn.Parameter):
+            setattr(place, leaf, part.to(empty.dtype))
+        elif first_name[id(empty)] == name:
+            part = part.to(empty.dtype).contiguous()
+            setattr(place, leaf, nn.Parameter(part, requires_grad=empty.requires_grad))
+        else:  # tied: the very same parameter as at its first name
+            setattr(place, leaf, model.get_parameter(first_name[id(empty)]))
+
+
+def unfilled() -> AbstractContextManager[Any]:
+    """Modules made in this `with` block take no memory for weights until `load_published` gives them theirs."""
+    return torch.device("meta")
 
 
 def pick(config: Mapping[str, Any], *names: str) -> list[Any]:
@@ -137,3 +193,28 @@ def pick(config: Mapping[str, Any], *names: str) -> list[Any]:
     if missing := [name for name in names if name not in config]:
         raise ValueError(f"The configuration lacks {', '.join(missing)}; it holds {', '.join(sorted(config))}.")
     return [config[name] for name in names]
+
+
+def task_of(config: Mapping[str, Any], family: str, tasks: Mapping[str, KeyMap]) -> str:
+    """The task that a configuration's `architectures` names: "MaskedLM" for "BertForMaskedLM", "Model" for "BertModel".
+
+    Raises:
+        ValueError: the family has no such task here.
+    """
+    architecture = (config.get("architectures") or [f"{family}Model"])[0]
+    task = architecture.removeprefix(family).removeprefix("For")
+    if task not in tasks:
+        known = ", ".join(sorted(tasks))
+        raise ValueError(f"The architecture {architecture!r} is not here; {family} has the tasks {known}.")
+    return task
+
+
+def number_of_labels(config: Mapping[str, Any]) -> int:
+    """How many labels a classifier chooses from; published configurations leave it out when there are two."""
+    return len(config["id2label"]) if "id2label" in config else int(config.get("num_labels", 2))
+
+
+def classifier_dropout(config: Mapping[str, Any]) -> float:
+    """The dropout before a token classifier's labels, 0.1 where a configuration leaves it out."""
+    given = (config.get(name) for name in ("classifier_dropout", "hidden_dropout"))
+    return next((float(value) for value in given if value is not None), 0.1)

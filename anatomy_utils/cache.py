@@ -1,0 +1,159 @@
+"""The key/value cache: what attention has already computed of the past, kept so that it is computed once.
+
+While a decoder writes, the keys and values of earlier positions never change. The cache is a plain value: it is passed
+in, and a longer one is returned. Its memory is set aside once, so that nothing is copied as it grows. Notebook 04
+teaches it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+class KeyValue(NamedTuple):
+    """Keys and values of the same positions."""
+
+    key: Float[Tensor, "batch kv_heads position d_head"]
+    value: Float[Tensor, "batch kv_heads position d_head"]
+
+
+@dataclass(frozen=True)
+class LayerCache:
+    """One layer's share of a cache: room for `capacity` positions, of which the first `length` are filled."""
+
+    room: KeyValue
+    length: int
+
+    def extended(self, new: KeyValue) -> KeyValue:
+        """Write the new positions behind the filled ones; returns all filled positions without copying them."""
+        end = self.length + new.key.shape[2]
+        self.room.key[:, :, self.length : end] = new.key
+        self.room.value[:, :, self.length : end] = new.value
+        return KeyValue(self.room.key[:, :, :end], self.room.value[:, :, :end])
+
+
+@dataclass(frozen=True)
+class KeyValueCache:
+    """What a decoder knows of the positions it has already seen.
+
+    A cache and those made from it share their memory: go on from the newest one.
+
+    Attributes:
+        layers: room for keys and values, one pair per layer.
+        length: how many positions are filled.
+        padding: how many positions at the head of each row are padding; None when there is none.
+        memory: keys and values of the encoder's output, one pair per layer, for cross-attention.
+        memory_mask: which of the encoder's positions may be attended to.
+    """
+
+    layers: tuple[KeyValue, ...]
+    length: int = 0
+    padding: Int[Tensor, " batch"] | None = None
+    memory: tuple[KeyValue, ...] | None = None
+    memory_mask: Bool[Tensor, "batch 1 1 key"] | None = None
+
+    @classmethod
+    def empty(
+        cls,
+        num_layers: int,
+        shape: tuple[int, int, int, int],
+        *,
+        dtype: torch.dtype | None = None,
+        device: torch.device | None = None,
+        padding: Int[Tensor, " batch"] | None = None,
+        memory: tuple[KeyValue, ...] | None = None,
+        memory_mask: Bool[Tensor, "batch 1 1 key"] | None = None,
+    ) -> KeyValueCache:
+        """A cache with nothing in it.
+
+        Args:
+            num_layers: how many layers will write to it.
+            shape: (batch, kv_heads, capacity, d_head).
+            dtype: of the keys and values.
+            device: where they live.
+            padding: as the attribute.
+            memory: as the attribute.
+            memory_mask: as the attribute.
+        """
+
+        def room() -> Tensor:
+            return torch.zeros(shape, dtype=dtype, device=device)
+
+        rooms = (KeyValue(room(), room()) for _ in range(num_layers))
+        return cls(tuple(rooms), padding=padding, memory=memory, memory_mask=memory_mask)
+
+    @property
+    def batch(self) -> int:
+        """How many texts are written side by side."""
+        return self.layers[0].key.shape[0]
+
+    @property
+    def capacity(self) -> int:
+        """How many positions there is room for."""
+        return self.layers[0].key.shape[2]
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the filled positions take."""
+        return sum(part[:, :, : self.length].numel() * part.element_size() for pair in self.layers for part in pair)
+
+    def layer(self, index: int) -> LayerCache:
+        """The share of one layer."""
+        return LayerCache(self.layers[index], self.length)
+
+    def positions(self, count: int) -> Int[Tensor, " position"] | Int[Tensor, "batch position"]:
+        """Where the next `count` tokens stand in their texts, padding not counted."""
+        ahead = torch.arange(self.length, self.length + count, device=self.layers[0].key.device)
+        return ahead if self.padding is None else (ahead - self.padding[:, None]).clamp(min=0)
+
+    def mask(self, count: int) -> Bool[Tensor, "..."] | None:
+        """What the next `count` tokens may attend to: the past and themselves, never padding.
+
+        None where the rule is simple: a single token sees all, a first prompt is plainly causal.
+        """
+        total = self.length + count
+        if self.padding is None and (count == 1 or self.length == 0):
+            return None
+        keys = torch.arange(total, device=self.layers[0].key.device)
+        allowed = keys <= keys[self.length :, None]  # query key
+        return allowed if self.padding is None else allowed & (keys >= self.padding[:, None])[:, None, None]
+
+    def check_room(self, input_ids: Int[Tensor, "batch position"]) -> None:
+        """Raise one clear sentence when a cache does not fit the next tokens.
+
+        Raises:
+            ValueError: another number of texts, or more positions than there is room for.
+        """
+        batch, count = input_ids.shape
+        if batch != self.batch:
+            raise ValueError(
+                f"The cache was made for {self.batch} texts, but input_ids has {batch}; start a cache of their number."
+            )
+        if self.length + count > self.capacity:
+            raise ValueError(
+                f"The cache has room for {self.capacity} positions; {self.length} are filled and {count} more were "
+                "given. Start with a larger capacity, or write less."
+            )
+
+    def advanced(self, count: int) -> KeyValueCache:
+        """The cache after `count` more positions were written."""
+        return replace(self, length=self.length + count)
+
+    def rows(self, rows: Int[Tensor, " batch"]) -> KeyValueCache:
+        """A copy that holds the given rows, in their order: beam search goes on from its best beams."""
+
+        def chosen(pairs: tuple[KeyValue, ...]) -> tuple[KeyValue, ...]:
+            return tuple(KeyValue(pair.key[rows], pair.value[rows]) for pair in pairs)
+
+        return replace(
+            self,
+            layers=chosen(self.layers),
+            padding=None if self.padding is None else self.padding[rows],
+            memory=None if self.memory is None else chosen(self.memory),
+            memory_mask=None if self.memory_mask is None else self.memory_mask[rows],
+        )

@@ -1,0 +1,103 @@
+"""The encoder–decoder: one stack reads, the other writes and looks back at what was read.
+
+The Transformer as it was published in 2017, for translation. Notebook 05 teaches it.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from anatomy_utils import masks
+from anatomy_utils.cache import KeyValueCache
+from anatomy_utils.decoder import Decoder
+from anatomy_utils.encoder import Encoder
+
+
+class EncoderDecoder(nn.Module):
+    """An encoder, a decoder with cross-attention, and the projection onto the vocabulary.
+
+    Vaswani et al. 2017, figure 1 (arXiv:1706.03762).
+
+    Args:
+        encoder: reads the source.
+        decoder: writes the target; its layers have cross-attention.
+        vocabulary: from d_model to vocab_size.
+        tied: the projection shares its weight with the decoder's token table.
+        shared: encoder and decoder share one token table (section 3.4 of the paper).
+        output_scale: what hidden states are multiplied with before the projection (T5: 1 / √d_model when tied).
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        decoder: Decoder,
+        vocabulary: nn.Linear,
+        *,
+        tied: bool = True,
+        shared: bool = True,
+        output_scale: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.decoder = decoder
+        self.vocabulary = vocabulary
+        self.output_scale = output_scale
+        if shared:
+            decoder.embeddings.tokens = encoder.embeddings.tokens
+        if tied:
+            vocabulary.weight = decoder.embeddings.tokens.weight
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch source"],
+        decoder_input_ids: Int[Tensor, "batch target"],
+        attention_mask: Int[Tensor, "batch source"] | None = None,
+        decoder_attention_mask: Int[Tensor, "batch target"] | None = None,
+    ) -> Float[Tensor, "batch target vocab_size"]:
+        """All target positions at once, as in training with teacher forcing.
+
+        Args:
+            input_ids: the source.
+            decoder_input_ids: the target, shifted right by one.
+            attention_mask: of the source: 1 = real token, 0 = padding.
+            decoder_attention_mask: of the target.
+
+        Returns:
+            The logits of the token that follows each target position.
+        """
+        memory = self.encoder(input_ids, attention_mask)
+        memory_mask = None if attention_mask is None else masks.padding(attention_mask)
+        hidden_states = self.decoder(decoder_input_ids, decoder_attention_mask, memory=memory, memory_mask=memory_mask)
+        return self._logits(hidden_states)
+
+    def start(
+        self,
+        input_ids: Int[Tensor, "batch source"],
+        capacity: int,
+        *,
+        attention_mask: Int[Tensor, "batch source"] | None = None,
+    ) -> KeyValueCache:
+        """Read the source once; an empty cache for `step`, with the memory's keys and values in it.
+
+        Args:
+            input_ids: the source.
+            capacity: how many target positions there is room for.
+            attention_mask: of the source: 1 = real token, 0 = padding.
+        """
+        return self.decoder.start(
+            len(input_ids),
+            capacity,
+            memory=self.encoder(input_ids, attention_mask),
+            memory_mask=None if attention_mask is None else masks.padding(attention_mask),
+        )
+
+    def step(
+        self, decoder_input_ids: Int[Tensor, "batch new"], cache: KeyValueCache
+    ) -> tuple[Float[Tensor, "batch vocab_size"], KeyValueCache]:
+        """The logits of what follows the last of these target tokens, and the cache that holds them too."""
+        hidden_states, cache = self.decoder.step(decoder_input_ids, cache)
+        return self._logits(hidden_states[:, -1]), cache
+
+    def _logits(self, hidden_states: Tensor) -> Tensor:
+        return self.vocabulary(hidden_states if self.output_scale == 1.0 else hidden_states * self.output_scale)

@@ -1,0 +1,168 @@
+"""BART: an encoder–decoder that learned by repairing spoilt text.
+
+Lewis et al. 2020 (arXiv:1910.13461). Against the 2017 Transformer: learned positions, GELU, a norm on the embeddings. A
+surprise in its checkpoints: positions begin at row 2 of the table. The classifier reads the decoder's last token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.decoder import Decoder, DecoderLayer
+from anatomy_utils.embeddings import Embeddings
+from anatomy_utils.encoder import Encoder, EncoderLayer
+from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.seq2seq import EncoderDecoder
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick, task_of, unfilled
+
+OFFSET = 2
+"""The first row of the position tables that a real token uses."""
+
+
+@dataclass(frozen=True)
+class BartConfig:
+    """The numbers of a BART; the defaults are BART-large's."""
+
+    vocab_size: int = 50265
+    d_model: int = 1024
+    num_layers: int = 12
+    num_decoder_layers: int = 12
+    num_heads: int = 16
+    num_decoder_heads: int = 16
+    d_ff: int = 4096
+    decoder_d_ff: int = 4096
+    max_positions: int = 1024
+    embeddings_scaled: bool = False
+    dropout: float = 0.1
+    attention_dropout: float = 0.0
+    activation_dropout: float = 0.0
+
+    @classmethod
+    def from_published(cls, config: Mapping[str, Any]) -> BartConfig:
+        """Read the entries of a Hugging Face `config.json`.
+
+        Raises:
+            ValueError: an entry is missing, or the activation is another one than GELU.
+        """
+        if config.get("activation_function", "gelu") != "gelu":
+            raise ValueError(f"activation_function is {config['activation_function']!r}, but BART here has 'gelu'.")
+        published = (
+            "vocab_size d_model encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads "
+            "encoder_ffn_dim decoder_ffn_dim max_position_embeddings"
+        )
+        ours = (
+            "vocab_size d_model num_layers num_decoder_layers num_heads num_decoder_heads "
+            "d_ff decoder_d_ff max_positions"
+        )
+        return cls(
+            **dict(zip(ours.split(), pick(config, *published.split()), strict=True)),
+            embeddings_scaled=config.get("scale_embedding", False),
+            dropout=config.get("dropout", 0.1),
+            attention_dropout=config.get("attention_dropout", 0.0),
+            activation_dropout=config.get("activation_dropout", 0.0),
+        )
+
+
+def bart(config: BartConfig) -> EncoderDecoder:
+    """A BART of the given size, with fresh weights."""
+
+    def after() -> Norms:
+        return Norms(after=LayerNorm(config.d_model))
+
+    def attention(num_heads: int) -> MultiHeadAttention:
+        return MultiHeadAttention(config.d_model, num_heads, dropout=config.attention_dropout)
+
+    def feed_forward(d_ff: int) -> FeedForward:
+        return FeedForward(config.d_model, d_ff, activation=F.gelu, dropout=config.activation_dropout)
+
+    def embeddings() -> Embeddings:
+        return Embeddings(
+            config.vocab_size,
+            config.d_model,
+            LearnedPositions(config.max_positions, config.d_model, offset=OFFSET),
+            scale=sqrt(config.d_model) if config.embeddings_scaled else 1.0,
+            norm=LayerNorm(config.d_model),
+            dropout=config.dropout,
+        )
+
+    encoder_layers = [
+        EncoderLayer(
+            attention(config.num_heads),
+            feed_forward(config.d_ff),
+            attention_norms=after(),
+            feed_forward_norms=after(),
+            dropout=config.dropout,
+        )
+        for _ in range(config.num_layers)
+    ]
+    decoder_layers = [
+        DecoderLayer(
+            attention(config.num_decoder_heads),
+            feed_forward(config.decoder_d_ff),
+            self_attention_norms=after(),
+            feed_forward_norms=after(),
+            cross_attention=attention(config.num_decoder_heads),
+            cross_attention_norms=after(),
+            dropout=config.dropout,
+        )
+        for _ in range(config.num_decoder_layers)
+    ]
+    vocabulary = nn.Linear(config.d_model, config.vocab_size)
+    vocabulary.bias.requires_grad_(False)  # published as final_logits_bias, which is not trained
+    return EncoderDecoder(Encoder(embeddings(), encoder_layers), Decoder(embeddings(), decoder_layers), vocabulary)
+
+
+_LAYER = r"(?:model\.)?(encoder|decoder)\.layers\.(\d+)\."
+_SIDE = r"(?:model\.)?(encoder|decoder)\."
+_PARTS = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "out_proj": "output"}
+KEYS = KeyMap(
+    rename=[
+        (r"final_logits_bias", "vocabulary.bias"),
+        (r"(?:model\.)?shared\.weight", "encoder.embeddings.tokens.weight"),
+        (_SIDE + r"embed_tokens\.weight", r"\1.embeddings.tokens.weight"),
+        (_SIDE + r"embed_positions\.weight", r"\1.embeddings.positions.table.weight"),
+        (_SIDE + r"layernorm_embedding\.(weight|bias)", r"\1.embeddings.norm.\2"),
+        *(
+            (_LAYER + rf"self_attn\.{a}\.(weight|bias)", rf"\1.layers.\2.self_attention.to_{b}.\3")
+            for a, b in _PARTS.items()
+        ),
+        *(
+            (_LAYER + rf"encoder_attn\.{a}\.(weight|bias)", rf"\1.layers.\2.cross_attention.to_{b}.\3")
+            for a, b in _PARTS.items()
+        ),
+        (
+            r"(?:model\.)?encoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
+            r"encoder.layers.\1.attention_norms.after.\2",
+        ),
+        (
+            r"(?:model\.)?decoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
+            r"decoder.layers.\1.self_attention_norms.after.\2",
+        ),
+        (_LAYER + r"encoder_attn_layer_norm\.(weight|bias)", r"\1.layers.\2.cross_attention_norms.after.\3"),
+        (_LAYER + r"fc1\.(weight|bias)", r"\1.layers.\2.feed_forward.expand.\3"),
+        (_LAYER + r"fc2\.(weight|bias)", r"\1.layers.\2.feed_forward.contract.\3"),
+        (_LAYER + r"final_layer_norm\.(weight|bias)", r"\1.layers.\2.feed_forward_norms.after.\3"),
+    ],
+    ignore=[r"lm_head\.weight"],  # the shared table once more
+    change=[(r"final_logits_bias", lambda bias: bias[0])],
+)
+TASKS: dict[str, KeyMap] = {"ConditionalGeneration": KEYS}
+"""Task, as published architectures name it → where each tensor goes."""
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> EncoderDecoder:
+    """A BART, ready to use (dropout off)."""
+    task = task_of({"architectures": ["BartForConditionalGeneration"]} | dict(config), "Bart", TASKS)
+    with unfilled():
+        model = bart(BartConfig.from_published(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()

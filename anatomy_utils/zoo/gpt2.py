@@ -1,0 +1,166 @@
+"""GPT-2: the decoder by itself, trained to predict the next token.
+
+Radford et al. 2019. Against the 2017 decoder: no cross-attention, norms before the sub-layers and one at the end,
+learned positions, the tanh approximation of GELU. Surprises in its checkpoints: queries, keys and values come out of
+one matrix, and matrices are stored transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.decoder import Decoder, DecoderLayer
+from anatomy_utils.embeddings import Embeddings
+from anatomy_utils.feed_forward import FeedForward, gelu_tanh
+from anatomy_utils.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
+from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.zoo.checkpoint import (
+    KeyMap,
+    classifier_dropout,
+    load_published,
+    number_of_labels,
+    pick,
+    task_of,
+    transposed,
+    unfilled,
+)
+
+
+@dataclass(frozen=True)
+class Gpt2Config:
+    """The numbers of a GPT-2; the defaults are the small one's (124 million parameters)."""
+
+    vocab_size: int = 50257
+    d_model: int = 768
+    num_layers: int = 12
+    num_heads: int = 12
+    max_positions: int = 1024
+    d_ff: int = 3072
+    norm_epsilon: float = 1e-5
+    dropout: float = 0.1
+    attention_dropout: float = 0.1
+    classifier_dropout: float = 0.1
+    """Before the labels of a token classifier."""
+
+    @classmethod
+    def from_published(cls, config: Mapping[str, Any]) -> Gpt2Config:
+        """Read the entries of a Hugging Face `config.json`.
+
+        Raises:
+            ValueError: an entry is missing, or the model has a variation that GPT-2 does not have.
+        """
+        expected = {
+            "activation_function": "gelu_new",
+            "scale_attn_by_inverse_layer_idx": False,
+            "scale_attn_weights": True,
+        }
+        for name, value in expected.items():
+            if config.get(name, value) != value:
+                raise ValueError(f"{name} is {config[name]!r}, but GPT-2 here has {value!r}; this is another family.")
+        vocab_size, d_model, layers, heads, positions = pick(
+            config, "vocab_size", "n_embd", "n_layer", "n_head", "n_positions"
+        )
+        return cls(
+            vocab_size,
+            d_model,
+            layers,
+            heads,
+            positions,
+            d_ff=config.get("n_inner") or 4 * d_model,
+            norm_epsilon=config.get("layer_norm_epsilon", 1e-5),
+            dropout=config.get("resid_pdrop", 0.1),
+            attention_dropout=config.get("attn_pdrop", 0.1),
+            classifier_dropout=classifier_dropout(config),
+        )
+
+
+def gpt2(config: Gpt2Config) -> Decoder:
+    """The stack of a GPT-2 of the given size, with fresh weights."""
+
+    def norm() -> LayerNorm:
+        return LayerNorm(config.d_model, config.norm_epsilon)
+
+    def layer() -> DecoderLayer:
+        return DecoderLayer(
+            MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
+            FeedForward(config.d_model, config.d_ff, activation=gelu_tanh),
+            self_attention_norms=Norms(before=norm()),
+            feed_forward_norms=Norms(before=norm()),
+            dropout=config.dropout,
+        )
+
+    positions = LearnedPositions(config.max_positions, config.d_model)
+    embeddings = Embeddings(config.vocab_size, config.d_model, positions, dropout=config.dropout)
+    return Decoder(embeddings, [layer() for _ in range(config.num_layers)], norm=norm())
+
+
+def with_head(config: Gpt2Config, task: str, num_labels: int = 2) -> nn.Module:
+    """A GPT-2 with the head of a task, with fresh weights; see `TASKS`."""
+    body, width = gpt2(config), config.d_model
+    if task == "LMHeadModel":
+        return LanguageModel(body, nn.Linear(width, config.vocab_size, bias=False))
+    heads = {
+        "SequenceClassification": lambda: SequenceHead(width, num_labels, at="last", activation=None, bias=False),
+        "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.classifier_dropout),
+        "QuestionAnswering": lambda: SpanHead(width),
+    }
+    return WithHead(body, heads[task]()) if task in heads else body
+
+
+_LAYER = r"(?:transformer\.)?h\.(\d+)\."
+_MIXED = tuple(rf"layers.\1.self_attention.to_{name}.\2" for name in ("query", "key", "value"))
+KEYS = KeyMap(
+    rename=[
+        (r"(?:transformer\.)?wte\.weight", r"embeddings.tokens.weight"),
+        (r"(?:transformer\.)?wpe\.weight", r"embeddings.positions.table.weight"),
+        (r"(?:transformer\.)?ln_f\.(weight|bias)", r"norm.\1"),
+        (_LAYER + r"ln_1\.(weight|bias)", r"layers.\1.self_attention_norms.before.\2"),
+        (_LAYER + r"ln_2\.(weight|bias)", r"layers.\1.feed_forward_norms.before.\2"),
+        (_LAYER + r"attn\.c_attn\.(weight|bias)", _MIXED),
+        (_LAYER + r"attn\.c_proj\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
+        (_LAYER + r"mlp\.c_fc\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
+        (_LAYER + r"mlp\.c_proj\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
+    ],
+    ignore=[
+        _LAYER + r"attn\.(masked_)?bias",  # the causal mask that old files stored
+        r"lm_head\.weight",  # the token table once more
+    ],
+    change=[(_LAYER + r"(attn|mlp)\.c_\w+\.weight", transposed)],
+)
+TASKS: dict[str, KeyMap] = {
+    "Model": KEYS,
+    "LMHeadModel": KEYS.within("decoder."),
+    "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
+    "TokenClassification": KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
+    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+}
+"""Task, as published architectures name it → where each tensor goes."""
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A GPT-2, with the head its configuration names, ready to use (dropout off)."""
+    task = task_of(config, "GPT2", TASKS)
+    with unfilled():
+        model = with_head(Gpt2Config.from_published(config), task, number_of_labels(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()
+
+
+def initialize(model: nn.Module, num_layers: int, *, generator: torch.Generator) -> None:
+    """Fresh weights as GPT-2's: normal of 0.02, for the projections into the residual stream 1/√(2 · layers) of it.
+
+    Radford et al. 2019, section 2.3.
+    """
+    for name, parameter in model.named_parameters():
+        if parameter.dim() < 2:
+            nn.init.zeros_(parameter) if name.endswith("bias") else nn.init.ones_(parameter)
+            continue
+        into_residual = name.endswith(("to_output.weight", "contract.weight"))
+        nn.init.normal_(parameter, std=0.02 / (2 * num_layers) ** 0.5 if into_residual else 0.02, generator=generator)

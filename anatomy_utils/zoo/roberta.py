@@ -1,0 +1,58 @@
+"""RoBERTa: BERT trained longer, on more text, without the next-sentence task.
+
+Liu et al. 2019 (arXiv:1907.11692). The body is BERT's with a single segment. A surprise in its checkpoints: positions
+begin at row 2 of the table, because rows 0 and 1 belonged to special tokens where it was trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor, nn
+
+from anatomy_utils.zoo.bert import KEYS, BertConfig, with_head
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
+
+OFFSET = 2
+"""padding_idx + 1: the first row of the position table that a real token uses."""
+
+
+def roberta_config(config: Mapping[str, Any]) -> BertConfig:
+    """Read the entries of a Hugging Face `config.json`; its `max_position_embeddings` counts the unused rows too."""
+    published = BertConfig.from_published(config)
+    return replace(published, max_positions=published.max_positions - OFFSET, position_offset=OFFSET)
+
+
+_HEAD = [
+    (r"classifier\.dense\.(weight|bias)", r"head.dense.\1"),
+    (r"classifier\.out_proj\.(weight|bias)", r"head.labels.\1"),
+]
+_MASKED = [
+    (r"lm_head\.dense\.(weight|bias)", r"head.dense.\1"),
+    (r"lm_head\.layer_norm\.(weight|bias)", r"head.norm.\1"),
+    (r"lm_head\.decoder\.(weight|bias)", r"head.vocabulary.\1"),
+    (r"lm_head\.(bias)", r"head.vocabulary.\1"),
+]
+_LABELS = (r"classifier\.(weight|bias)", r"head.labels.\1")
+TASKS: dict[str, KeyMap] = {
+    "Model": KEYS,
+    "MaskedLM": KEYS.within("body.", *_MASKED),
+    "SequenceClassification": KEYS.within("body.", *_HEAD),
+    "TokenClassification": KEYS.within("body.", _LABELS),
+    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+    "MultipleChoice": KEYS.within(
+        "body.", (r"roberta\.pooler\.dense\.(weight|bias)", r"head.dense.\1"), _LABELS, ignore=KEYS.ignore[:1]
+    ),
+}
+"""Task, as published architectures name it → where each tensor goes."""
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A RoBERTa, with the head its configuration names, ready to use (dropout off)."""
+    task = task_of(config, "Roberta", TASKS)
+    with unfilled():
+        model = with_head(roberta_config(config), task, number_of_labels(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()

@@ -1,0 +1,98 @@
+"""The Transformer of 2017, as it was published for translation.
+
+Vaswani et al. 2017 (arXiv:1706.03762): six encoder and six decoder layers, post-norm, ReLU, fixed waves for positions,
+one table shared by both sides and the output. There is no published checkpoint in use; the tests hold it equal to
+`torch.nn.Transformer`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import torch
+from torch import nn
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.decoder import Decoder, DecoderLayer
+from anatomy_utils.embeddings import Embeddings
+from anatomy_utils.encoder import Encoder, EncoderLayer
+from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.positions import SinusoidalPositions
+from anatomy_utils.seq2seq import EncoderDecoder
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """The numbers of a Transformer; the defaults are the paper's base model (table 3)."""
+
+    vocab_size: int = 37000
+    d_model: int = 512
+    num_layers: int = 6
+    num_decoder_layers: int = 6
+    num_heads: int = 8
+    d_ff: int = 2048
+    pre_norm: bool = False
+    """Norms before the sub-layers and one at the end of each stack, as most models since."""
+    dropout: float = 0.1
+
+
+def transformer(config: TransformerConfig, *, generator: torch.Generator | None = None) -> EncoderDecoder:
+    """A Transformer of the given size, with fresh weights (Xavier uniform; tables normal of 1/√d_model).
+
+    Args:
+        config: the numbers.
+        generator: makes the weights; torch's own when left out.
+    """
+
+    def norms() -> Norms:
+        norm = LayerNorm(config.d_model)
+        return Norms(before=norm) if config.pre_norm else Norms(after=norm)
+
+    def attention() -> MultiHeadAttention:
+        return MultiHeadAttention(config.d_model, config.num_heads, dropout=config.dropout)
+
+    def feed_forward() -> FeedForward:
+        return FeedForward(config.d_model, config.d_ff, dropout=config.dropout)
+
+    def embeddings() -> Embeddings:
+        positions = SinusoidalPositions(config.d_model)
+        return Embeddings(
+            config.vocab_size, config.d_model, positions, scale=sqrt(config.d_model), dropout=config.dropout
+        )
+
+    def last() -> LayerNorm | None:
+        return LayerNorm(config.d_model) if config.pre_norm else None
+
+    encoder_layers = [
+        EncoderLayer(
+            attention(), feed_forward(), attention_norms=norms(), feed_forward_norms=norms(), dropout=config.dropout
+        )
+        for _ in range(config.num_layers)
+    ]
+    decoder_layers = [
+        DecoderLayer(
+            attention(),
+            feed_forward(),
+            self_attention_norms=norms(),
+            feed_forward_norms=norms(),
+            cross_attention=attention(),
+            cross_attention_norms=norms(),
+            dropout=config.dropout,
+        )
+        for _ in range(config.num_decoder_layers)
+    ]
+    model = EncoderDecoder(
+        Encoder(embeddings(), encoder_layers, last()),
+        Decoder(embeddings(), decoder_layers, norm=last()),
+        nn.Linear(config.d_model, config.vocab_size, bias=False),
+    )
+    for name, parameter in model.named_parameters():
+        if "tokens" in name:
+            nn.init.normal_(parameter, std=config.d_model**-0.5, generator=generator)
+        elif parameter.dim() > 1:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+        elif name.endswith("bias"):
+            nn.init.zeros_(parameter)
+    return model

@@ -1,0 +1,91 @@
+"""The real SmolLM2 from its GGUF file against the transformers library's own reading of the same file."""
+
+import warnings
+
+import pytest
+import torch
+
+from anatomy_utils import pretrained
+from anatomy_utils.decoding import generate
+from anatomy_utils.zoo.gguf_file import GgufFile, _halves
+
+transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
+pytest.importorskip("gguf", reason="the gguf package is not installed")
+
+BEGINNINGS = [
+    "The capital of France is", "Thanks for lunch, I had a", "Water boils at", "My favourite animal is the",
+    "Once upon a time there was", "2 + 2 =", "The sun rises in the", "She opened the door and",
+    "Python is a language that", "The animal didn't cross the street because",
+]  # fmt: skip
+ENDINGS = ["", " not", " a very", " 7", " «"]
+PROMPTS = [beginning + ending for beginning in BEGINNINGS for ending in ENDINGS]
+
+
+@pytest.fixture(scope="module")
+def smollm2():
+    return pretrained.load("smollm2")
+
+
+@pytest.fixture(scope="module")
+def reference():
+    path = pretrained.PACKAGES["smollm2"].path()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = transformers.AutoModelForCausalLM.from_pretrained(str(path.parent), gguf_file=path.name)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(path.parent), gguf_file=path.name)
+    return model.eval(), tokenizer
+
+
+def test_logits_and_greedy_text_equal_the_reference(smollm2, reference):
+    (model, tokenizer), (their_model, their_tokenizer) = smollm2, reference
+    assert len(PROMPTS) == 50
+    for prompt in PROMPTS:
+        input_ids = tokenizer(prompt).input_ids
+        assert input_ids.tolist() == their_tokenizer(prompt, return_tensors="pt")["input_ids"].tolist()
+        with torch.no_grad():
+            wanted = their_model(input_ids).logits
+            torch.testing.assert_close(model(input_ids), wanted, atol=1e-3, rtol=0)
+            mine = generate(model.step, model.start(1, 64), input_ids, max_new_tokens=6).new_ids
+            theirs = their_model.generate(
+                input_ids, max_new_tokens=6, do_sample=False, eos_token_id=None, pad_token_id=2,
+                attention_mask=torch.ones_like(input_ids),
+            )  # fmt: skip
+        assert mine.tolist() == theirs[:, input_ids.shape[1] :].tolist(), prompt
+
+
+def test_prompts_of_unequal_length_are_padded_at_the_head(smollm2):
+    model, tokenizer = smollm2
+    batch = tokenizer(["Water boils at", "The capital of France is"])
+    assert batch.attention_mask.tolist() == [[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]]
+    with torch.no_grad():
+        cache = model.start(2, 16, attention_mask=batch.attention_mask)
+        together = generate(
+            model.step, cache, batch.input_ids, max_new_tokens=4, attention_mask=batch.attention_mask
+        ).new_ids
+        alone = generate(model.step, model.start(1, 16), batch.input_ids[:1, 2:], max_new_tokens=4).new_ids
+    assert together[:1].tolist() == alone.tolist()
+
+
+def test_the_tokenizer_reads_special_tokens_and_writes_text_back(smollm2):
+    _, tokenizer = smollm2
+    batch = tokenizer("<|im_start|>user\nHello, wörld 2026!<|im_end|>")
+    assert batch.input_ids[0, 0] == 1
+    assert batch.input_ids[0, -1] == 2
+    assert tokenizer.decode(tokenizer("Hello, wörld 2026!").input_ids[0]) == "Hello, wörld 2026!"
+
+
+def test_rows_go_back_into_halves():
+    weight = torch.arange(16).reshape(8, 2).numpy()  # two heads of 4 rows: pairs (0, 1), (2, 3)
+    assert _halves(weight, 2)[:, 0].tolist() == [0, 4, 2, 6, 8, 12, 10, 14]
+
+
+def test_damaged_files_are_refused(tmp_path):
+    path = pretrained.PACKAGES["smollm2"].path()
+    broken = tmp_path / "model.gguf"
+    broken.write_bytes(path.read_bytes()[:5000])
+    with pytest.raises(ValueError, match="damaged or not a GGUF file"):
+        GgufFile(broken)
+    with pytest.raises(ValueError, match="not the published file"):
+        GgufFile(broken, "0" * 64)
+    with pytest.raises(ValueError, match="There is no file"):
+        pretrained.load(tmp_path / "missing.gguf")

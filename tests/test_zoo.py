@@ -1,0 +1,191 @@
+"""Every family and task of the zoo against the Hugging Face implementation, from a saved folder."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+pytest.importorskip("transformers", reason="the reference implementation is not installed")
+
+from zoo_cases import BART, CASES, GPT2, LLAMA, T5, ZooCase, ours
+
+from anatomy_utils.zoo import checkpoint, loader
+
+TOLERANCE = {"atol": 1e-5, "rtol": 1e-5}
+LANGUAGE_MODELS = [ZooCase("GPT2LMHeadModel", GPT2), ZooCase("LlamaForCausalLM", LLAMA)]
+SEQ2SEQ = [case for case in CASES if case.kind == "seq2seq"]
+
+
+def batch(padded: bool):
+    generator = torch.Generator().manual_seed(1)
+    input_ids = torch.randint(3, 53, (2, 17), generator=generator)
+    attention_mask = torch.ones_like(input_ids)
+    if padded:
+        attention_mask[1, 11:] = 0
+    return input_ids, attention_mask, torch.randint(3, 53, (2, 9), generator=generator)
+
+
+def both_answers(case, reference, model, padded):
+    """The same question put to both: lists of tensors, real positions only."""
+    input_ids, attention_mask, target_ids = batch(padded)
+    # What stands at padding must not matter, but RoBERTa counts positions by it and GPT-2 finds its last token by it.
+    pad_id = reference.config.pad_token_id or 0
+    input_ids = input_ids.masked_fill(attention_mask == 0, pad_id)
+    if case.kind == "seq2seq":
+        wanted = reference(input_ids=input_ids, attention_mask=attention_mask, decoder_input_ids=target_ids)
+        return [model(input_ids, target_ids, attention_mask)], [wanted.logits]
+    if case.kind == "choice":
+        input_ids, attention_mask = input_ids[None], attention_mask[None]
+    wanted = reference(input_ids=input_ids, attention_mask=attention_mask)
+    got = model(input_ids, attention_mask)
+    got = list(got) if isinstance(got, tuple) else [got]
+    wanted = [part for part in wanted.to_tuple() if isinstance(part, torch.Tensor)][: len(got)]
+    if got[0].shape[:2] == attention_mask.shape and case.kind != "choice":
+        real = attention_mask.bool()
+        got, wanted = (
+            [part[real] if part.shape[:2] == real.shape else part for part in side] for side in (got, wanted)
+        )
+    return got, wanted
+
+
+@pytest.mark.parametrize("padded", [False, True], ids=["full", "padded"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_equals_reference_with_gradients(case, padded, tmp_path):
+    reference = case.reference()
+    model = ours(reference, tmp_path).train()
+    reference.train()  # every dropout is 0: training mode must not change anything
+    got, wanted = both_answers(case, reference, model, padded)
+    for mine, theirs in zip(got, wanted, strict=True):
+        assert theirs.abs().max() > 0.05  # a comparison of zeros would show nothing
+        torch.testing.assert_close(mine, theirs, **TOLERANCE)
+    upstream = [torch.randn(part.shape, generator=torch.Generator().manual_seed(2)) for part in wanted]
+    torch.autograd.backward(got, upstream)
+    torch.autograd.backward(wanted, upstream)
+    squares = [
+        sum(
+            parameter.grad.double().square().sum().item()
+            for parameter in side.parameters()
+            if parameter.grad is not None
+        )
+        for side in (model, reference)
+    ]
+    assert squares[0] == pytest.approx(squares[1], rel=1e-4)
+    tables = [model.get_parameter(name) for name, _ in model.named_parameters() if name.endswith("tokens.weight")]
+    wanted_grad = reference.get_input_embeddings().weight.grad
+    largest = wanted_grad.abs().max()  # sums of many terms: float32 errs in proportion to the largest
+    torch.testing.assert_close(tables[0].grad / largest, wanted_grad / largest, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("case", LANGUAGE_MODELS, ids=lambda case: case.id)
+def test_cached_equals_uncached_and_left_padding_does_not_matter(case, tmp_path):
+    model = ours(case.reference(), tmp_path)
+    input_ids = batch(False)[0]
+    with torch.no_grad():
+        wanted = model(input_ids)
+        logits, cache = model.step(input_ids[:, :5], model.start(2, 20))
+        steps = [logits]
+        for i in range(5, 17):
+            logits, cache = model.step(input_ids[:, i : i + 1], cache)
+            steps.append(logits)
+        torch.testing.assert_close(torch.stack(steps, 1), wanted[:, 4:], **TOLERANCE)
+        # The first row starts three positions later.
+        later = torch.cat([torch.zeros(1, 3, dtype=torch.long), input_ids[:1, :5]], 1)
+        prompts = torch.cat([later, input_ids[1:, :8]])
+        attention_mask = torch.ones_like(prompts)
+        attention_mask[0, :3] = 0
+        logits, cache = model.step(prompts, model.start(2, 12, attention_mask=attention_mask))
+        torch.testing.assert_close(logits[0], wanted[0, 4], **TOLERANCE)
+        torch.testing.assert_close(logits[1], wanted[1, 7], **TOLERANCE)
+        following = torch.stack([input_ids[0, 5:7], input_ids[1, 8:10]])
+        for i in range(2):
+            logits, cache = model.step(following[:, i : i + 1], cache)
+        torch.testing.assert_close(logits[0], wanted[0, 6], **TOLERANCE)
+        torch.testing.assert_close(logits[1], wanted[1, 9], **TOLERANCE)
+        # Several tokens at once behind a filled cache.
+        logits, _ = model.step(input_ids[:, 5:9], model.step(input_ids[:, :5], model.start(2, 20))[1])
+        torch.testing.assert_close(logits, wanted[:, 8], **TOLERANCE)
+
+
+@pytest.mark.parametrize("case", SEQ2SEQ, ids=lambda case: case.id)
+def test_encoder_decoder_cached_equals_uncached(case, tmp_path):
+    model = ours(case.reference(), tmp_path)
+    input_ids, attention_mask, target_ids = batch(True)
+    with torch.no_grad():
+        wanted = model(input_ids, target_ids, attention_mask)
+        cache = model.start(input_ids, 9, attention_mask=attention_mask)
+        for i in range(9):
+            logits, cache = model.step(target_ids[:, i : i + 1], cache)
+            torch.testing.assert_close(logits, wanted[:, i], **TOLERANCE)
+        swapped = model.start(input_ids, 9, attention_mask=attention_mask).rows(torch.tensor([1, 0]))
+        logits, _ = model.step(target_ids[:, :3].flip(0), swapped)
+        torch.testing.assert_close(logits.flip(0), wanted[:, 2], **TOLERANCE)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_runs_in_bfloat16(case, tmp_path):
+    reference = case.reference()
+    got, _ = both_answers(case, reference, ours(reference, tmp_path).bfloat16(), True)
+    assert all(part.dtype == torch.bfloat16 and part.isfinite().all() for part in got)
+
+
+def test_save_load_gives_the_same(tmp_path):
+    model = ours(ZooCase("LlamaForCausalLM", LLAMA, {"tie_word_embeddings": True}).reference(), tmp_path)
+    again = ours(ZooCase("LlamaForCausalLM", LLAMA, {"tie_word_embeddings": True}).reference(1), tmp_path)
+    input_ids = batch(False)[0]
+    assert not torch.equal(model(input_ids), again(input_ids))
+    again.load_state_dict(model.state_dict())
+    assert torch.equal(model(input_ids), again(input_ids))
+
+
+def test_tied_tables_stay_one_parameter(tmp_path):
+    model = ours(ZooCase("BartForConditionalGeneration", BART).reference(), tmp_path)
+    table = model.encoder.embeddings.tokens.weight
+    assert model.decoder.embeddings.tokens.weight is table
+    assert model.vocabulary.weight is table
+
+
+def test_an_untied_t5_has_a_projection_of_its_own(tmp_path):
+    # transformers 5 ties every T5 that it builds; published 1.1 folders say otherwise and carry lm_head.weight.
+    reference = ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu"}).reference()
+    reference.config.scale_decoder_outputs = False
+    reference.save_pretrained(tmp_path)
+    config, tensors = checkpoint.read_folder(tmp_path)
+    projection = 0.2 * torch.randn(53, 30, generator=torch.Generator().manual_seed(3))
+    config |= {"tie_word_embeddings": False}
+    model = loader("t5")(config, tensors | {"lm_head.weight": projection})
+    assert model.vocabulary.weight is not model.decoder.embeddings.tokens.weight
+    reference.lm_head.weight = torch.nn.Parameter(projection)
+    input_ids, attention_mask, target_ids = batch(True)
+    wanted = reference(input_ids=input_ids, attention_mask=attention_mask, decoder_input_ids=target_ids).logits
+    torch.testing.assert_close(model(input_ids, target_ids, attention_mask), wanted, **TOLERANCE)
+
+
+def test_caches_that_do_not_fit_are_named(tmp_path):
+    model = ours(LANGUAGE_MODELS[0].reference(), tmp_path)
+    cache = model.start(2, 4)
+    with pytest.raises(ValueError, match="made for 2 texts, but input_ids has 3"):
+        model.step(torch.zeros(3, 1, dtype=torch.long), cache)
+    with pytest.raises(ValueError, match="room for 4 positions; 0 are filled and 5 more"):
+        model.step(torch.zeros(2, 5, dtype=torch.long), cache)
+    with pytest.raises(ValueError, match="padded at the head"):
+        model.start(1, 4, attention_mask=torch.tensor([[1, 1, 0]]))
+    with pytest.raises(ValueError, match="30 positions.*ends at 29"):
+        model(torch.zeros(1, 30, dtype=torch.long))
+
+
+@pytest.mark.parametrize(
+    ("case", "change", "complaint"),
+    [
+        (LANGUAGE_MODELS[0], {"activation_function": "relu"}, "activation_function is 'relu'"),
+        (LANGUAGE_MODELS[1], {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "scaled"),
+        (ZooCase("T5ForConditionalGeneration", T5), {"feed_forward_proj": "gated-silu"}, "feed_forward_proj"),
+        (ZooCase("BartForConditionalGeneration", BART), {"activation_function": "relu"}, "activation_function"),
+        (LANGUAGE_MODELS[0], {"architectures": ["GPT2ForEverything"]}, "'GPT2ForEverything' is not here"),
+    ],
+)
+def test_variations_that_the_family_lacks_are_named(case, change, complaint, tmp_path):
+    case.reference().save_pretrained(tmp_path)
+    config, tensors = checkpoint.read_folder(tmp_path)
+    config.pop("rope_parameters", None)
+    with pytest.raises(ValueError, match=complaint):
+        loader(config["model_type"])(config | change, tensors)

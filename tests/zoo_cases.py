@@ -1,0 +1,108 @@
+"""Tiny random reference models of every family and task: unequal sizes, no downloads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from anatomy_utils.zoo import checkpoint, loader
+
+BERT = {
+    "vocab_size": 53,
+    "hidden_size": 30,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 5,
+    "intermediate_size": 41,
+    "max_position_embeddings": 29,
+}
+DISTILBERT = {
+    "vocab_size": 53, "dim": 30, "n_layers": 3, "n_heads": 5, "hidden_dim": 41, "max_position_embeddings": 29,
+}  # fmt: skip
+GPT2 = {
+    "vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "n_inner": 37,
+    "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0,
+}  # fmt: skip
+LLAMA = {
+    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
+    "head_dim": 10, "intermediate_size": 41, "max_position_embeddings": 64, "pad_token_id": 0,
+}  # fmt: skip
+T5 = {
+    "vocab_size": 53, "d_model": 30, "d_kv": 7, "d_ff": 41, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 5,
+    "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12,
+}  # fmt: skip
+BART = {
+    "vocab_size": 53, "d_model": 30, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 5,
+    "decoder_attention_heads": 6, "encoder_ffn_dim": 41, "decoder_ffn_dim": 37, "max_position_embeddings": 29,
+    "scale_embedding": True,
+}  # fmt: skip
+DROPOUTS = (
+    "hidden_dropout_prob attention_probs_dropout_prob dropout attention_dropout seq_classif_dropout qa_dropout "
+    "embd_pdrop resid_pdrop attn_pdrop dropout_rate activation_dropout summary_first_dropout classifier_dropout"
+)
+NO_DROPOUT = dict.fromkeys(DROPOUTS.split(), 0.0)
+
+
+@dataclass(frozen=True)
+class ZooCase:
+    """One reference class and its configuration."""
+
+    architecture: str
+    sizes: dict[str, Any]
+    more: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return "-".join([self.architecture, *(f"{name}={value}" for name, value in self.more.items())])
+
+    @property
+    def kind(self) -> str:
+        """How the model is called: encoder, decoder, seq2seq or choice."""
+        if "ConditionalGeneration" in self.architecture:
+            return "seq2seq"
+        if "MultipleChoice" in self.architecture:
+            return "choice"
+        return "decoder" if self.architecture.startswith(("GPT2", "Llama")) else "encoder"
+
+    def reference(self, seed: int = 0) -> Any:
+        """The reference model with random weights large enough for differences to show."""
+        family = self.architecture.split("For")[0].removesuffix("Model").removesuffix("LMHead")
+        settings = {**self.sizes, **NO_DROPOUT, **self.more}
+        config = getattr(transformers, f"{family}Config")(**settings, attn_implementation="eager")
+        torch.manual_seed(seed)
+        model = getattr(transformers, self.architecture)(config)
+        with torch.no_grad():
+            for parameter in model.parameters():
+                spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
+                parameter.copy_(torch.randn_like(parameter) * spread + (parameter.dim() < 2))
+        return model.eval()
+
+
+def ours(reference: Any, folder: Path) -> torch.nn.Module:
+    """The reference saved as a folder and loaded into our modules."""
+    reference.save_pretrained(folder)
+    config, tensors = checkpoint.read_folder(folder)
+    return loader(config["model_type"])(config, tensors)
+
+
+COMMON = ("Model", "ForMaskedLM", "ForQuestionAnswering", "ForMultipleChoice")
+CASES = [
+    *(ZooCase(f"Bert{task}", BERT) for task in ("Model", "ForMaskedLM", "ForPreTraining", "ForNextSentencePrediction")),
+    *(ZooCase(f"Bert{task}", BERT) for task in ("ForQuestionAnswering", "ForMultipleChoice")),
+    *(ZooCase(f"BertFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"Roberta{task}", BERT) for task in COMMON),
+    *(ZooCase(f"RobertaFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"DistilBert{task}", DISTILBERT) for task in COMMON),
+    *(ZooCase(f"DistilBertFor{task}Classification", DISTILBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"GPT2{task}", GPT2) for task in ("Model", "LMHeadModel", "ForQuestionAnswering")),
+    *(ZooCase(f"GPT2For{task}Classification", GPT2, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"Llama{task}", LLAMA) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
+    ZooCase("LlamaForCausalLM", LLAMA, {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True}),
+    *(ZooCase(f"LlamaFor{task}Classification", LLAMA, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    ZooCase("T5ForConditionalGeneration", T5),
+    ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
+    ZooCase("BartForConditionalGeneration", BART),
+]
