@@ -2,7 +2,7 @@
 
 `ANATOMY_PROGRESS` names another file, for tests, shared machines and classrooms:
 
-    ANATOMY_PROGRESS=/tmp/empty/progress.json jupyter lab
+    ANATOMY_PROGRESS=here/progress.json jupyter lab
 """
 
 from __future__ import annotations

@@ -489,7 +489,8 @@ function render({ model, el }) {
   const told = element("span", {});
   let component = null;
 
-  function build() {
+  // `paint` fills the new elements: with the next frame, or at once where this already is one.
+  function build(paint = update) {
     painters = [];
     const body = state.level === "word" ? wordStage() : matrixStage();
     const columns = state.step < 3 ? tensors.key.columns : tensors.value.columns;
@@ -510,17 +511,18 @@ function render({ model, el }) {
       node.tabIndex = level === state.level ? 0 : -1;
     });
     drawFormula();
-    update();
+    paint();
   }
 
-  const update = frame(() => {
+  const draw = () => {
     if (!theme(root)) return;
     painters.forEach((paint) => paint());
     line.replaceChildren(...equation().flat(Infinity).filter((part) => part !== ""));
     [...wordsList.childNodes].forEach((node, i) => node.setAttribute("aria-selected", String(i === state.query)));
     wordsList.setAttribute("aria-activedescendant", wordsList.childNodes[state.query]?.id ?? "");
     component?.set(Math.min(state.component, component.input.max));
-  }, signal);
+  };
+  const update = frame(draw, signal);
 
   function change(next) {
     const before = { ...state };
@@ -536,7 +538,7 @@ function render({ model, el }) {
     if (state.step === 6 && play.get()) pause();
   }
 
-  function load() {
+  function load(paint = update) {
     tokens = model.get("tokens");
     tensors = unpack(floats(model.get("tensors")), model.get("shapes"));
     const factor = Math.sqrt(tensors.key.columns);
@@ -549,7 +551,7 @@ function render({ model, el }) {
       node.addEventListener("click", () => change({ query: i }), { signal });
       return node;
     }));
-    build();
+    build(paint);
   }
 
   // ---------------------------------------------------------------- a new sentence needs Python
@@ -605,7 +607,7 @@ function render({ model, el }) {
     if (model.get("sentence") !== field.get()) field.set(model.get("sentence"));
   });
   onChange(model, signal, "answered", answered);
-  onChange(model, signal, "tensors", () => requestAnimationFrame(() => !signal.aborted && load()));
+  onChange(model, signal, "tensors", frame(() => load(draw), signal));
   onChange(model, signal, ["step", "level", "query"], () => {
     const next = Object.fromEntries(["step", "level", "query"].map((name) => [name, model.get(name)]));
     if (next.query < tokens.length && Object.entries(next).some(([name, value]) => state[name] !== value)) change(next);
