@@ -131,7 +131,7 @@ def test_less_motion_is_respected(attention: NotebookPage) -> None:
     running = "root => root.getAnimations({ subtree: true }).filter((each) => each.effect.getTiming().duration).length"
     step.nth(0).click()
     step.nth(3).click()
-    assert stepper.evaluate(running) > 0, "with motion, the new column slides in"
+    assert stepper.evaluate(running) > 0, "with motion, the new columns light up"
 
     attention.page.emulate_media(reduced_motion="reduce")
     try:
@@ -145,7 +145,7 @@ def test_less_motion_is_respected(attention: NotebookPage) -> None:
 
         wait_until(moved_on, stepper, "playing goes on to step 2")
         attention.page.wait_for_timeout(100)
-        assert max([*counts, stepper.evaluate(running)]) == 0, "nothing slides"
+        assert max([*counts, stepper.evaluate(running)]) == 0, "nothing moves or fades"
         stepper.get_by_role("button", name="Play").click()
 
         mixer = attention.widget("views.mixer(")

@@ -221,7 +221,7 @@ function render({ model, el }) {
   }
 
   // ---------------------------------------------------------------- one word: a row per key word
-  // Columns of one step: {head, width, cell(j), total?}; `fresh` ones are new in this step and slide in.
+  // Columns of one step: {head, width, cell(j), total?}; `fresh` ones are new in this step and light up.
   function wordColumns() {
     const { hidden, query, key, value, context } = tensors;
     const n = tokens.length;
@@ -607,7 +607,7 @@ function render({ model, el }) {
     if (model.get("sentence") !== field.get()) field.set(model.get("sentence"));
   });
   onChange(model, signal, "answered", answered);
-  onChange(model, signal, "tensors", frame(() => load(draw), signal));
+  onChange(model, signal, "tensors", () => load(draw));
   onChange(model, signal, ["step", "level", "query"], () => {
     const next = Object.fromEntries(["step", "level", "query"].map((name) => [name, model.get(name)]));
     if (next.query < tokens.length && Object.entries(next).some(([name, value]) => state[name] !== value)) change(next);
