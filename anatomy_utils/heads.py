@@ -243,13 +243,13 @@ class ReplacedTokenHead(nn.Module):
 
 
 class PretrainingLogits(NamedTuple):
-    """BERT's two tasks at once."""
+    """Two tasks at once: the masked words, and whether the second text follows the first."""
 
     tokens: Float[Tensor, "batch position vocab_size"]
     next_sentence: Float[Tensor, "batch 2"]
 
 
-class BertPretrainingHead(nn.Module):
+class PretrainingHead(nn.Module):
     """Masked words, and whether the second text follows the first.
 
     Args:

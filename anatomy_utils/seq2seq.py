@@ -5,6 +5,7 @@ The Transformer as it was published in 2017, for translation. Notebook 05 teache
 
 from __future__ import annotations
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -22,7 +23,7 @@ class EncoderDecoder(nn.Module):
     Args:
         encoder: reads the source.
         decoder: writes the target; its layers have cross-attention.
-        vocabulary: from d_model to vocab_size.
+        vocabulary: from d_model to vocab_size; `nn.Identity()` for a model that gives hidden states.
         tied: the projection shares its weight with the decoder's token table.
         shared: encoder and decoder share one token table (section 3.4 of the paper).
         output_scale: what hidden states are multiplied with before the projection (T5: 1 / √d_model when tied).
@@ -32,7 +33,7 @@ class EncoderDecoder(nn.Module):
         self,
         encoder: Encoder,
         decoder: Decoder,
-        vocabulary: nn.Linear,
+        vocabulary: nn.Module,
         *,
         tied: bool = True,
         shared: bool = True,
@@ -101,3 +102,27 @@ class EncoderDecoder(nn.Module):
 
     def _logits(self, hidden_states: Tensor) -> Tensor:
         return self.vocabulary(hidden_states if self.output_scale == 1.0 else hidden_states * self.output_scale)
+
+
+class Rewriter(nn.Module):
+    """An encoder–decoder that reads a text and then writes the same text: one vector per token, from the decoder.
+
+    Lewis et al. 2020, section 3 (arXiv:1910.13461): where a label or a span is asked for, the decoder's vectors know
+    the whole text twice over.
+
+    Args:
+        model: gives hidden states: its vocabulary is `nn.Identity()`.
+        start_id: what the decoder reads before the text.
+    """
+
+    def __init__(self, model: EncoderDecoder, start_id: int) -> None:
+        super().__init__()
+        self.model = model
+        self.start_id = start_id
+
+    def forward(
+        self, input_ids: Int[Tensor, "batch position"], attention_mask: Int[Tensor, "batch position"] | None = None
+    ) -> Float[Tensor, "batch position d_model"]:
+        """The decoder's vector at each token; the decoder itself has read only what stands before that token."""
+        start = input_ids.new_full((len(input_ids), 1), self.start_id)
+        return self.model(input_ids, torch.cat([start, input_ids[:, :-1]], dim=1), attention_mask)

@@ -33,7 +33,9 @@ def both_answers(case, reference, model, padded):
     input_ids = input_ids.masked_fill(attention_mask == 0, pad_id)
     if case.kind == "seq2seq":
         wanted = reference(input_ids=input_ids, attention_mask=attention_mask, decoder_input_ids=target_ids)
-        return [model(input_ids, target_ids, attention_mask)], [wanted.logits]
+        return [model(input_ids, target_ids, attention_mask)], [wanted[0]]
+    if case.kind == "rewriter":  # the reference reads a label at </s>
+        input_ids = input_ids.scatter(1, attention_mask.sum(1, keepdim=True) - 1, reference.config.eos_token_id)
     if case.kind == "choice":
         input_ids, attention_mask = input_ids[None], attention_mask[None]
     wanted = reference(input_ids=input_ids, attention_mask=attention_mask)

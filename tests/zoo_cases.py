@@ -32,7 +32,7 @@ LLAMA = {
 }  # fmt: skip
 T5 = {
     "vocab_size": 53, "d_model": 30, "d_kv": 7, "d_ff": 41, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 5,
-    "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12,
+    "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12, "decoder_start_token_id": 0,
 }  # fmt: skip
 BART = {
     "vocab_size": 53, "d_model": 30, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 5,
@@ -60,16 +60,17 @@ class ZooCase:
 
     @property
     def kind(self) -> str:
-        """How the model is called: encoder, decoder, seq2seq or choice."""
-        if "ConditionalGeneration" in self.architecture:
-            return "seq2seq"
+        """How the model is called: text, choice (several texts), seq2seq (two texts), rewriter (ends in eos)."""
         if "MultipleChoice" in self.architecture:
             return "choice"
-        return "decoder" if self.architecture.startswith(("GPT2", "Llama")) else "encoder"
+        if self.architecture in ("T5Model", "BartModel") or "ConditionalGeneration" in self.architecture:
+            return "seq2seq"
+        rewrites = self.architecture.startswith(("T5", "Bart")) and "Encoder" not in self.architecture
+        return "rewriter" if rewrites and "Token" not in self.architecture else "text"
 
     def reference(self, seed: int = 0) -> Any:
         """The reference model with random weights large enough for differences to show."""
-        family = self.architecture.split("For")[0].removesuffix("Model").removesuffix("LMHead")
+        family = self.architecture.split("For")[0].removesuffix("Model").removesuffix("LMHead").removesuffix("Encoder")
         settings = {**self.sizes, **NO_DROPOUT, **self.more}
         config = getattr(transformers, f"{family}Config")(**settings, attn_implementation="eager")
         torch.manual_seed(seed)
@@ -104,5 +105,8 @@ CASES = [
     *(ZooCase(f"LlamaFor{task}Classification", LLAMA, {"num_labels": 4}) for task in ("Sequence", "Token")),
     ZooCase("T5ForConditionalGeneration", T5),
     ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
-    ZooCase("BartForConditionalGeneration", BART),
+    *(ZooCase(f"T5{task}", T5) for task in ("Model", "EncoderModel", "ForQuestionAnswering")),
+    *(ZooCase(f"T5For{task}Classification", T5, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"Bart{task}", BART) for task in ("Model", "ForConditionalGeneration", "ForQuestionAnswering")),
+    ZooCase("BartForSequenceClassification", BART, {"num_labels": 4}),
 ]

@@ -1,7 +1,8 @@
 """BART: an encoder–decoder that learned by repairing spoilt text.
 
 Lewis et al. 2020 (arXiv:1910.13461). Against the 2017 Transformer: learned positions, GELU, a norm on the embeddings. A
-surprise in its checkpoints: positions begin at row 2 of the table. The classifier reads the decoder's last token.
+surprise in its checkpoints: positions begin at row 2 of the table. For labels and spans, the same text goes into both
+stacks and the decoder's vectors are read, for a label that of the last token, </s>.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from anatomy_utils.decoder import Decoder, DecoderLayer
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.encoder import Encoder, EncoderLayer
 from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.heads import SequenceHead, SpanHead, WithHead
 from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.positions import LearnedPositions
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick, task_of, unfilled
+from anatomy_utils.seq2seq import EncoderDecoder, Rewriter
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 OFFSET = 2
 """The first row of the position tables that a real token uses."""
@@ -45,6 +47,9 @@ class BartConfig:
     dropout: float = 0.1
     attention_dropout: float = 0.0
     activation_dropout: float = 0.0
+    classifier_dropout: float = 0.0
+    start_id: int = 2
+    """What the decoder reads first: </s>."""
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> BartConfig:
@@ -69,11 +74,13 @@ class BartConfig:
             dropout=config.get("dropout", 0.1),
             attention_dropout=config.get("attention_dropout", 0.0),
             activation_dropout=config.get("activation_dropout", 0.0),
+            classifier_dropout=config.get("classifier_dropout", 0.0),
+            start_id=config.get("decoder_start_token_id", 2),
         )
 
 
-def bart(config: BartConfig) -> EncoderDecoder:
-    """A BART of the given size, with fresh weights."""
+def _stacks(config: BartConfig) -> tuple[Encoder, Decoder]:
+    """The two stacks of a BART."""
 
     def after() -> Norms:
         return Norms(after=LayerNorm(config.d_model))
@@ -116,9 +123,26 @@ def bart(config: BartConfig) -> EncoderDecoder:
         )
         for _ in range(config.num_decoder_layers)
     ]
+    return Encoder(embeddings(), encoder_layers), Decoder(embeddings(), decoder_layers)
+
+
+def bart(config: BartConfig) -> EncoderDecoder:
+    """A BART of the given size, with fresh weights."""
     vocabulary = nn.Linear(config.d_model, config.vocab_size)
     vocabulary.bias.requires_grad_(False)  # published as final_logits_bias, which is not trained
-    return EncoderDecoder(Encoder(embeddings(), encoder_layers), Decoder(embeddings(), decoder_layers), vocabulary)
+    return EncoderDecoder(*_stacks(config), vocabulary)
+
+
+def with_head(config: BartConfig, task: str, num_labels: int = 2) -> nn.Module:
+    """A BART for a task, with fresh weights; see `TASKS`."""
+    if task == "ConditionalGeneration":
+        return bart(config)
+    body, width = EncoderDecoder(*_stacks(config), nn.Identity(), tied=False), config.d_model
+    heads = {
+        "SequenceClassification": lambda: SequenceHead(width, num_labels, at="last", dropout=config.classifier_dropout),
+        "QuestionAnswering": lambda: SpanHead(width),
+    }
+    return WithHead(Rewriter(body, config.start_id), heads[task]()) if task in heads else body
 
 
 _LAYER = r"(?:model\.)?(encoder|decoder)\.layers\.(\d+)\."
@@ -152,17 +176,29 @@ KEYS = KeyMap(
         (_LAYER + r"fc2\.(weight|bias)", r"\1.layers.\2.feed_forward.contract.\3"),
         (_LAYER + r"final_layer_norm\.(weight|bias)", r"\1.layers.\2.feed_forward_norms.after.\3"),
     ],
-    ignore=[r"lm_head\.weight"],  # the shared table once more
+    ignore=[
+        r"lm_head\.weight",  # the shared table once more
+        _SIDE + r"version",  # in old files
+    ],
     change=[(r"final_logits_bias", lambda bias: bias[0])],
 )
-TASKS: dict[str, KeyMap] = {"ConditionalGeneration": KEYS}
+TASKS: dict[str, KeyMap] = {
+    "Model": KEYS,
+    "ConditionalGeneration": KEYS,
+    "SequenceClassification": KEYS.within(
+        "body.model.",
+        (r"classification_head\.dense\.(weight|bias)", r"head.dense.\1"),
+        (r"classification_head\.out_proj\.(weight|bias)", r"head.labels.\1"),
+    ),
+    "QuestionAnswering": KEYS.within("body.model.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+}
 """Task, as published architectures name it → where each tensor goes."""
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> EncoderDecoder:
-    """A BART, ready to use (dropout off)."""
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A BART, with the head its configuration names, ready to use (dropout off)."""
     task = task_of({"architectures": ["BartForConditionalGeneration"]} | dict(config), "Bart", TASKS)
     with unfilled():
-        model = bart(BartConfig.from_published(config))
+        model = with_head(BartConfig.from_published(config), task, number_of_labels(config))
     load_published(model, tensors, TASKS[task])
     return model.eval()

@@ -18,9 +18,9 @@ from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.encoder import Encoder, EncoderLayer
 from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.heads import (
-    BertPretrainingHead,
     MaskedLanguageHead,
     MultipleChoice,
+    PretrainingHead,
     SequenceHead,
     SpanHead,
     TokenHead,
@@ -108,7 +108,7 @@ def with_head(config: BertConfig, task: str, num_labels: int = 2) -> nn.Module:
         return MultipleChoice(body, SequenceHead(width, 1, dropout=config.dropout))
     heads = {
         "MaskedLM": masked,
-        "PreTraining": lambda: BertPretrainingHead(masked(), SequenceHead(width, 2)),
+        "PreTraining": lambda: PretrainingHead(masked(), SequenceHead(width, 2)),
         "NextSentencePrediction": lambda: SequenceHead(width, 2),
         "SequenceClassification": lambda: SequenceHead(width, num_labels, dropout=config.dropout),
         "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.dropout),

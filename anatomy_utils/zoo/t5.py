@@ -3,7 +3,7 @@
 Raffel et al. 2020 (arXiv:1910.10683). Against the 2017 encoder–decoder: norms before the sub-layers and without mean or
 shift (RMSNorm), relative positions as a number added to the scores, no biases. Surprises in its checkpoints: scores are
 not divided by √d_head; hidden states are divided by √d_model before a tied projection. Version 1.1 has a GELU gate
-in the feed-forward network and no tied projection.
+in the feed-forward network and no tied projection. Labels and spans are read where BART reads them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from anatomy_utils.decoder import Decoder, DecoderLayer
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.encoder import Encoder, EncoderLayer
 from anatomy_utils.feed_forward import FeedForward, GatedFeedForward, gelu_tanh
+from anatomy_utils.heads import SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.norm import Norms, RMSNorm
 from anatomy_utils.positions import T5Bias
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick, task_of, unfilled
+from anatomy_utils.seq2seq import EncoderDecoder, Rewriter
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class T5Config:
     """Whether hidden states are divided by √d_model before the projection."""
     norm_epsilon: float = 1e-6
     dropout: float = 0.1
+    classifier_dropout: float = 0.0
+    start_id: int = 0
+    """What the decoder reads first: the padding token."""
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> T5Config:
@@ -76,11 +80,13 @@ class T5Config:
             output_scaled=config.get("scale_decoder_outputs", tied),
             norm_epsilon=config.get("layer_norm_epsilon", 1e-6),
             dropout=config.get("dropout_rate", 0.1),
+            classifier_dropout=config.get("classifier_dropout", 0.0),
+            start_id=config.get("decoder_start_token_id", config.get("pad_token_id", 0)),
         )
 
 
-def t5(config: T5Config) -> EncoderDecoder:
-    """A T5 of the given size, with fresh weights."""
+def _stacks(config: T5Config) -> tuple[Encoder, Decoder]:
+    """The two stacks of a T5."""
 
     def norm() -> RMSNorm:
         return RMSNorm(config.d_model, config.norm_epsilon)
@@ -127,55 +133,101 @@ def t5(config: T5Config) -> EncoderDecoder:
         )
         for _ in range(config.num_decoder_layers)
     ]
-    return EncoderDecoder(
+    return (
         Encoder(embeddings(), encoder_layers, norm(), score_bias=bias(bidirectional=True)),
         Decoder(embeddings(), decoder_layers, norm=norm(), score_bias=bias(bidirectional=False)),
-        nn.Linear(config.d_model, config.vocab_size, bias=False),
-        tied=config.tied,
-        output_scale=config.d_model**-0.5 if config.output_scaled else 1.0,
     )
 
 
-_BLOCK = r"(encoder|decoder)\.block\.(\d+)\.layer\.\d\."
-_DECODER = r"decoder.layers.\1."
-_FEED_FORWARD = {"wi": "expand", "wi_0": "gate", "wi_1": "expand", "wo": "contract"}
+def t5(config: T5Config) -> EncoderDecoder:
+    """A T5 of the given size, with fresh weights."""
+    vocabulary = nn.Linear(config.d_model, config.vocab_size, bias=False)
+    output_scale = config.d_model**-0.5 if config.output_scaled else 1.0
+    return EncoderDecoder(*_stacks(config), vocabulary, tied=config.tied, output_scale=output_scale)
+
+
+def with_head(config: T5Config, task: str, num_labels: int = 2) -> nn.Module:
+    """A T5 for a task, with fresh weights; see `TASKS`."""
+    encoder, decoder = _stacks(config)
+    width, dropout = config.d_model, config.classifier_dropout
+    if task == "EncoderModel":
+        return encoder
+    if task == "TokenClassification":
+        return WithHead(encoder, TokenHead(width, num_labels, dropout=dropout))
+    body = EncoderDecoder(encoder, decoder, nn.Identity(), tied=False)
+    if task == "SequenceClassification":
+        return WithHead(Rewriter(body, config.start_id), SequenceHead(width, num_labels, at="last", dropout=dropout))
+    if task == "QuestionAnswering":
+        return WithHead(Rewriter(body, config.start_id), SpanHead(width))
+    return t5(config) if task == "ConditionalGeneration" else body
+
+
 _PARTS = {"q": "query", "k": "key", "v": "value", "o": "output"}
-KEYS = KeyMap(
-    rename=[
-        (r"shared\.weight", "encoder.embeddings.tokens.weight"),
-        (r"(encoder|decoder)\.embed_tokens\.weight", r"\1.embeddings.tokens.weight"),
-        (r"lm_head\.weight", "vocabulary.weight"),
-        (r"(encoder|decoder)\.final_layer_norm\.weight", r"\1.norm.weight"),
-        (_BLOCK + r"SelfAttention\.relative_attention_bias\.weight", r"\1.score_bias.table.weight"),
+_FEED_FORWARD = {"wi": "expand", "wi_0": "gate", "wi_1": "expand", "wo": "contract"}
+_SHARED = r"(?:transformer\.)?shared\.weight"
+_SUBLAYERS = {
+    "encoder": ("attention_norms", "feed_forward_norms"),
+    "decoder": ("self_attention_norms", "cross_attention_norms", "feed_forward_norms"),
+}
+
+
+def _stack(side: str, prefix: str) -> list[tuple[str, str]]:
+    """Where the tensors of one of the stacks go; a prefix stands before our names."""
+    stack = rf"(?:transformer\.)?{side}\."
+    sublayer, layer = stack + r"block\.(\d+)\.layer\.\d\.", prefix + r"layers.\1."
+    return [
+        (stack + r"embed_tokens\.weight", prefix + "embeddings.tokens.weight"),
+        (stack + r"final_layer_norm\.weight", prefix + "norm.weight"),
+        (sublayer + r"SelfAttention\.relative_attention_bias\.weight", prefix + "score_bias.table.weight"),
         *(
-            (_BLOCK + rf"SelfAttention\.{a}\.weight", rf"\1.layers.\2.self_attention.to_{b}.weight")
+            (sublayer + rf"SelfAttention\.{a}\.weight", layer + f"self_attention.to_{b}.weight")
             for a, b in _PARTS.items()
         ),
         *(
-            (_BLOCK + rf"EncDecAttention\.{a}\.weight", rf"\1.layers.\2.cross_attention.to_{b}.weight")
+            (sublayer + rf"EncDecAttention\.{a}\.weight", layer + f"cross_attention.to_{b}.weight")
             for a, b in _PARTS.items()
         ),
         *(
-            (_BLOCK + rf"DenseReluDense\.{a}\.weight", rf"\1.layers.\2.feed_forward.{b}.weight")
+            (sublayer + rf"DenseReluDense\.{a}\.weight", layer + f"feed_forward.{b}.weight")
             for a, b in _FEED_FORWARD.items()
         ),
-        (r"encoder\.block\.(\d+)\.layer\.0\.layer_norm\.weight", r"encoder.layers.\1.attention_norms.before.weight"),
-        (r"encoder\.block\.(\d+)\.layer\.1\.layer_norm\.weight", r"encoder.layers.\1.feed_forward_norms.before.weight"),
-        (r"decoder\.block\.(\d+)\.layer\.0\.layer_norm\.weight", _DECODER + r"self_attention_norms.before.weight"),
-        (r"decoder\.block\.(\d+)\.layer\.1\.layer_norm\.weight", _DECODER + r"cross_attention_norms.before.weight"),
-        (r"decoder\.block\.(\d+)\.layer\.2\.layer_norm\.weight", _DECODER + r"feed_forward_norms.before.weight"),
+        *(
+            (stack + rf"block\.(\d+)\.layer\.{i}\.layer_norm\.weight", layer + f"{norms}.before.weight")
+            for i, norms in enumerate(_SUBLAYERS[side])
+        ),
+    ]
+
+
+KEYS = KeyMap(
+    [
+        (_SHARED, "encoder.embeddings.tokens.weight"),
+        (r"lm_head\.weight", "vocabulary.weight"),
+        *_stack("encoder", "encoder."),
+        *_stack("decoder", "decoder."),
     ],
     # In old files, and never used:
-    ignore=[r"decoder\.block\.\d+\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight"],
+    ignore=[r"(?:transformer\.)?decoder\.block\.\d+\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight"],
 )
-TASKS: dict[str, KeyMap] = {"ConditionalGeneration": KEYS}
+ENCODER_KEYS = KeyMap([(_SHARED, "embeddings.tokens.weight"), *_stack("encoder", "")])
+TASKS: dict[str, KeyMap] = {
+    "Model": KEYS,
+    "EncoderModel": ENCODER_KEYS,
+    "ConditionalGeneration": KEYS,
+    "SequenceClassification": KEYS.within(
+        "body.model.",
+        (r"classification_head\.dense\.(weight|bias)", r"head.dense.\1"),
+        (r"classification_head\.out_proj\.(weight|bias)", r"head.labels.\1"),
+    ),
+    "TokenClassification": ENCODER_KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
+    "QuestionAnswering": KEYS.within("body.model.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+}
 """Task, as published architectures name it → where each tensor goes."""
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> EncoderDecoder:
-    """A T5, ready to use (dropout off)."""
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A T5, with the head its configuration names, ready to use (dropout off)."""
     task = task_of({"architectures": ["T5ForConditionalGeneration"]} | dict(config), "T5", TASKS)
     with unfilled():
-        model = t5(T5Config.from_published(config))
+        model = with_head(T5Config.from_published(config), task, number_of_labels(config))
     load_published(model, tensors, TASKS[task])
     return model.eval()
