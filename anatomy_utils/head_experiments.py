@@ -1,0 +1,109 @@
+"""Experiments on a model's heads, all through `edit`: switch some off, or split them the wrong way.
+
+Where `head_measures` asks where a head looks, these ask what becomes of the model without it (Michel, Levy and Neubig
+2019, arXiv:1905.10650). Notebook 02.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.encoder import Encoder
+from anatomy_utils.tap import Edit, edit
+
+WEIGHTS = "layers.{}.self_attention.weights"
+
+
+@contextmanager
+def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]]) -> Iterator[None]:
+    """Run `model` without some of its heads inside the `with` block.
+
+    A head's weights become 0, and so does its context: W_O then adds nothing of it to the residual stream.
+
+    Args:
+        model: an encoder or decoder with `layers`.
+        heads: (layer, head) of each one to switch off, from 0.
+
+    Raises:
+        ValueError: there is no such head.
+    """
+    layers: dict[int, list[int]] = {}
+    for layer, head in heads:
+        _check_place(model, layer, head)
+        layers.setdefault(layer, []).append(head)
+
+    def without(off: list[int]) -> Edit:
+        return lambda weights: weights.index_fill(1, torch.tensor(off, device=weights.device), 0.0)
+
+    with edit(model, {WEIGHTS.format(layer): without(off) for layer, off in layers.items()}):
+        yield
+
+
+def head_importance(encoder: Encoder, input_ids: Int[Tensor, "1 position"]) -> Float[Tensor, "num_layers num_heads"]:
+    """How far the output moves when each head is switched off alone: mean over tokens of 1 − cosine similarity.
+
+    One row of a batch for each head, so that all experiments are one run.
+
+    Returns:
+        0 where a head makes no difference to this text, at most 2.
+    """
+    num_layers, num_heads = len(encoder.layers), _num_heads(encoder, 0)
+    keep = 1 - torch.eye(num_layers * num_heads).unflatten(1, (num_layers, num_heads))  # experiment layer head
+
+    def of_layer(layer: int) -> Edit:
+        return lambda weights: weights * keep[:, layer, :, None, None].to(weights)
+
+    with torch.no_grad():
+        whole = encoder(input_ids)
+        with edit(encoder, {WEIGHTS.format(layer): of_layer(layer) for layer in range(num_layers)}):
+            without_one = encoder(input_ids.expand(len(keep), -1))
+    moved = 1 - F.cosine_similarity(without_one, whole, dim=-1)  # experiment position
+    return moved.mean(dim=-1).unflatten(0, (num_layers, num_heads))
+
+
+@contextmanager
+def scrambled_heads(model: nn.Module) -> Iterator[None]:
+    """Run `model` as if its heads were split and joined by `view` alone, without the transpose.
+
+    A head then gets every number of a few positions instead of a few numbers of every position. No shape tells.
+
+    Args:
+        model: a `MultiHeadAttention`, or anything that has some inside and does not rotate queries and keys.
+    """
+
+    def split(vectors: Tensor) -> Tensor:  # batch heads position d_head, as the right split made it
+        return vectors.transpose(1, 2).reshape(vectors.shape)
+
+    def join(num_heads: int) -> Callable[[Tensor], Tensor]:
+        return lambda context: context.unflatten(-1, (num_heads, -1)).transpose(1, 2).reshape(context.shape)
+
+    edits: dict[str, Edit] = {}
+    for path, module in model.named_modules():
+        if isinstance(module, MultiHeadAttention):
+            start = f"{path}." if path else ""
+            edits |= {f"{start}{name}": split for name in ("query", "key", "value")}
+            edits[f"{start}context"] = join(module.num_heads)
+    if not edits:
+        raise ValueError(f"{type(model).__name__} holds no MultiHeadAttention; give one, or a model made of them.")
+    with edit(model, edits):
+        yield
+
+
+def _num_heads(model: nn.Module, layer: int) -> int:
+    attention: MultiHeadAttention = model.get_submodule(f"layers.{layer}.self_attention")  # type: ignore[assignment]
+    return attention.num_heads
+
+
+def _check_place(model: nn.Module, layer: int, head: int) -> None:
+    num_layers = len(model.get_submodule("layers"))  # type: ignore[arg-type]
+    if not 0 <= layer < num_layers:
+        raise ValueError(f"layer={layer} was asked for; this model has layers 0 to {num_layers - 1}.")
+    if not 0 <= head < _num_heads(model, layer):
+        raise ValueError(f"head={head} was asked for; layer {layer} has heads 0 to {_num_heads(model, layer) - 1}.")
