@@ -33,21 +33,27 @@ class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
     """Lets a widget class name its module; the class's own metaclass takes no such word before traitlets 5.9."""
 
     def __new__(
-        cls, name: str, bases: tuple[type, ...], members: dict[str, Any], module: str | None = None
+        cls,
+        name: str,
+        bases: tuple[type, ...],
+        members: dict[str, Any],
+        module: str | None = None,
+        shares: tuple[str, ...] = (),
     ) -> _WidgetType:
         if module is not None:
-            members |= {"_esm": f"{_text('kit.js')}\n{_text(module)}", "_css": _stylesheet(module)}
+            modules = ("kit.js", *shares, module)
+            members |= {"_esm": "\n".join(map(_text, modules)), "_css": _stylesheet(modules)}
         return super().__new__(cls, name, bases, members)  # type: ignore[no-any-return]
 
-    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any], module: str | None = None) -> None:
+    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any], **settings: object) -> None:
         super().__init__(name, bases, members)
 
 
 class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
     """Base of the course's widgets: `class Mixer(AnatomyWidget, module="mixer.js")`.
 
-    The module is `static/<module>`; `kit.js` is put in front of it and the palette, `kit.css` and, where there is
-    one, the module's own stylesheet become its CSS.
+    The module is `static/<module>`; `kit.js` and what it `shares` with other widgets are put in front of it. The
+    palette and, where there are any, these modules' stylesheets become its CSS.
     """
 
     label = traitlets.Unicode("").tag(sync=True)
@@ -154,10 +160,9 @@ def word_list(words: Sequence[str], name: str, *, at_least: int = 1, at_most: in
     return [str(word) for word in listed]
 
 
-def _stylesheet(module: str) -> str:
-    own = Path(module).with_suffix(".css").name
-    sheets = [palette.css_variables(), _text("kit.css")]
-    return "\n".join([*sheets, _text(own)] if (STATIC / own).is_file() else sheets)
+def _stylesheet(modules: tuple[str, ...]) -> str:
+    sheets = [Path(module).with_suffix(".css").name for module in modules]
+    return "\n".join([palette.css_variables(), *(_text(name) for name in sheets if (STATIC / name).is_file())])
 
 
 def _text(name: str) -> str:
