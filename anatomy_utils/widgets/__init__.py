@@ -17,6 +17,7 @@ _ROOMS = {
     "AttentionStepper": "attention_stepper",
     "AttentionViewer": "attention_viewer",
     "TransformerMap": "transformer_map",
+    "PositionExplorer": "position_explorer",
 }
 
 __all__ = sorted(_ROOMS)
