@@ -16,8 +16,11 @@ _ROOMS = {
     "MaskPainter": "mask_painter",
     "AttentionStepper": "attention_stepper",
     "AttentionViewer": "attention_viewer",
+    "HeadTraveller": "head_traveller",
+    "HeadBoard": "head_board",
     "TransformerMap": "transformer_map",
     "PositionExplorer": "position_explorer",
+    "BlockStepper": "block_stepper",
 }
 
 __all__ = sorted(_ROOMS)

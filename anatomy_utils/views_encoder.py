@@ -1,0 +1,107 @@
+"""Where the encoder's inner life meets a widget: a block step by step, a word's journey through the layers.
+
+Joins like those of `views.py`, for notebook 03.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from anatomy_utils import probe
+from anatomy_utils.encoder import Encoder, EncoderLayer
+from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.tap import watch
+from anatomy_utils.tokenization import Tokenizer
+
+if TYPE_CHECKING:
+    from anatomy_utils.widgets.block_stepper import Block, BlockStepper
+
+Hidden = Float[Tensor, "position d_model"]
+
+
+def block_stepper(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentence: str = "The animal didn't cross the street because it was too tired.",
+    *,
+    layer: int = 0,
+    word: str = "",
+) -> BlockStepper:
+    """One token through one layer of a post-norm encoder, beside the same weights with their norms moved in front."""
+    from anatomy_utils.widgets.block_stepper import BlockStepper
+
+    def compute(text: str, number: int) -> Block:
+        tokens, seen = probe.run(encoder, tokenizer, text)
+        before = seen["embeddings.output"] if number == 0 else seen[f"layers.{number - 1}.output"]
+        layers: list[Any] = list(encoder.layers)
+        return block_of(layers[number], before, tokens)
+
+    tokens = compute(sentence, layer).tokens
+    return BlockStepper(
+        compute, sentence, num_layers=len(encoder.layers), layer=layer,
+        token=list(tokens).index(word) if word in tokens else None,
+    )  # fmt: skip
+
+
+def block_of(layer: EncoderLayer, hidden_states: Float[Tensor, "1 position d_model"], tokens: list[str]) -> Block:
+    """What a post-norm layer makes of its input, and what the same weights make of it pre-norm.
+
+    Raises:
+        ValueError: the layer is not post-norm.
+    """
+    from anatomy_utils.widgets.block_stepper import Block
+
+    norms = [
+        norm for norm in (layer.attention_norms.after, layer.feed_forward_norms.after) if isinstance(norm, LayerNorm)
+    ]
+    if len(norms) < 2:
+        raise ValueError(
+            "The layer has no LayerNorm after each sub-layer; give one of a post-norm encoder: MiniLM, say."
+        )
+    moved = EncoderLayer(
+        layer.self_attention,
+        layer.feed_forward,
+        attention_norms=Norms(before=norms[0]),
+        feed_forward_norms=Norms(before=norms[1]),
+    ).eval()
+    with torch.no_grad():
+        stages = {"post": _post_norm(layer, hidden_states), "pre": _pre_norm(moved, hidden_states)}
+    return Block(
+        tokens,
+        {place: {name: vectors[0].numpy() for name, vectors in each.items()} for place, each in stages.items()},
+        norms=torch.stack([torch.stack([norm.weight, norm.bias]) for norm in norms]).detach().numpy(),
+        epsilon=norms[0].epsilon,
+    )
+
+
+def _post_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
+    with watch(layer) as seen:
+        layer(hidden_states)
+    fed = layer.feed_forward(seen["after_attention"])
+    return {
+        "input": hidden_states,
+        "attended": seen["self_attention.output"],
+        "added": hidden_states + seen["self_attention.output"],
+        "normed": seen["after_attention"],
+        "fed": fed,
+        "added again": seen["after_attention"] + fed,
+        "normed again": seen["output"],
+    }
+
+
+def _pre_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
+    with watch(layer) as seen:
+        layer(hidden_states)
+    return {
+        "input": hidden_states,
+        "normed": layer.attention_norms.before(hidden_states),
+        "attended": seen["self_attention.output"],
+        "added": seen["after_attention"],
+        "normed again": layer.feed_forward_norms.before(seen["after_attention"]),
+        "fed": layer.feed_forward(layer.feed_forward_norms.before(seen["after_attention"])),
+        "added again": seen["output"],
+    }
