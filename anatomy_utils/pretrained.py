@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from torch import nn
 
 from anatomy_utils import zoo
+from anatomy_utils.heads import LanguageModel
 from anatomy_utils.tokenization import Tokenizer
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
 from anatomy_utils.zoo.gguf_file import GgufFile
@@ -60,13 +62,17 @@ PACKAGES = {
 """Short name → package. `minilm`: all-MiniLM-L6-v2, a BERT with 6 layers, 384 wide, 12 heads. `smollm2`:
 SmolLM2-135M-Instruct, a Llama with 30 layers, 576 wide, 9 query and 3 key/value heads."""
 
+FILES = ["config.json", "model.safetensors", "tokenizer.json"]
+"""What a folder of published weights holds."""
+
 
 def load(name: str | Path) -> Pretrained:
     """Load published weights into our own modules.
 
     Args:
         name: `"minilm"` or `"smollm2"`, a folder with `config.json`, `model.safetensors` and `tokenizer.json`, a
-            `.gguf` file, or the id of a model on the Hugging Face hub, such as `"google-bert/bert-base-uncased"`.
+            `.gguf` file, or the id of a model on the Hugging Face hub, such as `"google-bert/bert-base-uncased"`,
+            which is read from the hub's cache on this machine, or else downloaded.
 
     Returns:
         The model, with dropout off, and its tokenizer.
@@ -99,11 +105,13 @@ def _from_folder(folder: Path, sha256: str | None = None) -> Pretrained:
     config = read_config(folder / "config.json")
     load_family = zoo.loader(config.get("model_type"))
     tensors = read_tensors(folder / "model.safetensors", sha256)
-    return Pretrained(load_family(config, tensors), Tokenizer.from_file(folder / "tokenizer.json"))
+    model = load_family(config, tensors)
+    writes_on = isinstance(model, LanguageModel)
+    return Pretrained(model, Tokenizer.from_file(folder / "tokenizer.json", pad_left=writes_on))
 
 
 def _from_hub(name: str) -> Path:
-    """The local folder of a model on the hub: from the hub's cache if it is there, else downloaded."""
+    """The local folder of a model on the hub: from the hub's cache if all of it is there, else downloaded."""
     known = ", ".join(repr(short) for short in PACKAGES)
     if name.count("/") != 1:
         raise ValueError(f"{name!r} is neither {known}, nor a folder here, nor a hub id such as 'owner/model'.")
@@ -111,9 +119,25 @@ def _from_hub(name: str) -> Path:
         from huggingface_hub import snapshot_download
     except ModuleNotFoundError as error:
         raise ValueError(f"Loading {name!r} from the hub needs: pip install huggingface_hub") from error
-    wanted = ["config.json", "model.safetensors", "tokenizer.json"]
+    with suppress(Exception):  # not in the cache
+        folder = Path(snapshot_download(name, allow_patterns=FILES, local_files_only=True))
+        if not _lacking(folder):
+            return folder
     try:
-        return Path(snapshot_download(name, allow_patterns=wanted))
+        folder = Path(snapshot_download(name, allow_patterns=FILES))
     except Exception as error:  # no network, no such model, no access: each its own class, all the same to a learner
-        reason = str(error).splitlines()[0][:120]
-        raise ValueError(f"{name!r} is not in the hub's cache and could not be fetched ({reason}).") from error
+        reason = (str(error) or type(error).__name__).splitlines()[0][:120]
+        raise ValueError(
+            f"{name!r} is not in the hub's cache and could not be fetched ({reason}); check the name and the network, "
+            f"or give a folder with {', '.join(FILES)}."
+        ) from error
+    if lacking := _lacking(folder):
+        raise ValueError(
+            f"{name!r} came without {', '.join(lacking)}: the hub has none, or the network is away; "
+            "choose a model that has them, or try again with a network."
+        )
+    return folder
+
+
+def _lacking(folder: Path) -> list[str]:
+    return [file for file in FILES if not (folder / file).is_file()]

@@ -55,8 +55,12 @@ class Tokenizer:
         self._tokenizer = tokenizer
 
     @classmethod
-    def from_file(cls, path: Path) -> Tokenizer:
+    def from_file(cls, path: Path, *, pad_left: bool = False) -> Tokenizer:
         """Read a `tokenizer.json`.
+
+        Args:
+            path: of the file.
+            pad_left: pad at the head, for texts that are to be continued.
 
         Raises:
             ValueError: the file is missing or damaged.
@@ -68,7 +72,8 @@ class Tokenizer:
         except Exception as error:  # the library raises bare Exception
             raise ValueError(f"{path} is damaged or not a tokenizer file ({error}); fetch it again.") from error
         padding = tokenizer.padding or {}
-        return cls(tokenizer, pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]"))
+        pad_id, pad_token = padding.get("pad_id", 0), padding.get("pad_token", "[PAD]")
+        return cls(tokenizer, pad_id=pad_id, pad_token=pad_token, pad_left=pad_left)
 
     @property
     def vocab_size(self) -> int:

@@ -1,0 +1,78 @@
+"""Folders and hub ids: what is cached is read without a network, and what is not there is told in one line."""
+
+import shutil
+import sys
+
+import pytest
+import torch
+from tokenizers import Tokenizer as RustTokenizer
+from tokenizers import models, pre_tokenizers
+
+from anatomy_utils import pretrained
+from anatomy_utils.heads import LanguageModel
+
+transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
+hub = pytest.importorskip("huggingface_hub", reason="the hub's client is not installed")
+
+WORDS = ["[PAD]", "[UNK]", "time", "flies", "like", "an", "arrow"]
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A tiny random GPT-2 with a tokenizer of seven words."""
+    path = tmp_path_factory.mktemp("gpt2")
+    config = transformers.GPT2Config(vocab_size=7, n_embd=6, n_layer=1, n_head=2, n_positions=11)
+    torch.manual_seed(0)
+    transformers.GPT2LMHeadModel(config).save_pretrained(path)
+    tokenizer = RustTokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(path / "tokenizer.json"))
+    return path
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty hub cache on a machine without a network."""
+    monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
+    return tmp_path
+
+
+def fill(cache, folder, without=()):
+    """Put a folder into the hub's cache as "somebody/tiny"."""
+    model = cache / "models--somebody--tiny"
+    (model / "refs").mkdir(parents=True)
+    (model / "refs" / "main").write_text(COMMIT)
+    shutil.copytree(folder, model / "snapshots" / COMMIT, ignore=shutil.ignore_patterns(*without))
+
+
+def test_a_decoder_from_a_folder_has_its_prompts_padded_at_the_head(folder):
+    model, tokenizer = pretrained.load(folder)
+    assert isinstance(model, LanguageModel)
+    batch = tokenizer(["time flies like an arrow", "like an"])
+    assert batch.attention_mask.tolist() == [[1, 1, 1, 1, 1], [0, 0, 0, 1, 1]]
+    model.start(2, 7, attention_mask=batch.attention_mask)
+
+
+def test_a_hub_id_is_read_from_the_cache_without_a_network(folder, cache):
+    fill(cache, folder)
+    model, tokenizer = pretrained.load("somebody/tiny")
+    input_ids = tokenizer("time flies").input_ids
+    assert input_ids.tolist() == [[2, 3]]
+    assert torch.equal(model(input_ids), pretrained.load(folder).model(input_ids))
+
+
+def test_what_is_not_in_the_cache_is_told_in_one_line(folder, cache):
+    fill(cache, folder, without=("model.safetensors",))
+    with pytest.raises(ValueError, match=r"'somebody/tiny' .*(without model\.safetensors|could not be fetched)"):
+        pretrained.load("somebody/tiny")
+    with pytest.raises(ValueError, match="'nobody/nothing' is not in the hub's cache.*check the name and") as caught:
+        pretrained.load("nobody/nothing")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_machine_without_the_hubs_client_is_told_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(ValueError, match="pip install huggingface_hub"):
+        pretrained.load("somebody/tiny")
