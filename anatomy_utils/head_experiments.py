@@ -6,7 +6,7 @@ Where `head_measures` asks where a head looks, these ask what becomes of the mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -16,16 +16,18 @@ from torch.nn import functional as F
 
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.encoder import Encoder
+from anatomy_utils.head_axes import merge_heads, split_heads
+from anatomy_utils.multi_head import switch_off
 from anatomy_utils.tap import Edit, edit
 
-WEIGHTS = "layers.{}.self_attention.weights"
+CONTEXT = "layers.{}.self_attention.context"
 
 
 @contextmanager
 def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]]) -> Iterator[None]:
     """Run `model` without some of its heads inside the `with` block.
 
-    A head's weights become 0, and so does its context: W_O then adds nothing of it to the residual stream.
+    A head's context becomes 0: W_O then adds nothing of it to the residual stream.
 
     Args:
         model: an encoder or decoder with `layers`.
@@ -39,10 +41,15 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]]) -> Iterator[No
         _check_place(model, layer, head)
         layers.setdefault(layer, []).append(head)
 
-    def without(off: list[int]) -> Edit:
-        return lambda weights: weights.index_fill(1, torch.tensor(off, device=weights.device), 0.0)
+    def without(layer: int) -> Edit:
+        def change(context: Tensor) -> Tensor:
+            for head in layers[layer]:
+                context = switch_off(context, head, _num_heads(model, layer))
+            return context
 
-    with edit(model, {WEIGHTS.format(layer): without(off) for layer, off in layers.items()}):
+        return change
+
+    with edit(model, {CONTEXT.format(layer): without(layer) for layer in layers}):
         yield
 
 
@@ -58,11 +65,14 @@ def head_importance(encoder: Encoder, input_ids: Int[Tensor, "1 position"]) -> F
     keep = 1 - torch.eye(num_layers * num_heads).unflatten(1, (num_layers, num_heads))  # experiment layer head
 
     def of_layer(layer: int) -> Edit:
-        return lambda weights: weights * keep[:, layer, :, None, None].to(weights)
+        def change(context: Tensor) -> Tensor:
+            return merge_heads(split_heads(context, num_heads) * keep[:, layer, :, None, None].to(context))
+
+        return change
 
     with torch.no_grad():
         whole = encoder(input_ids)
-        with edit(encoder, {WEIGHTS.format(layer): of_layer(layer) for layer in range(num_layers)}):
+        with edit(encoder, {CONTEXT.format(layer): of_layer(layer) for layer in range(num_layers)}):
             without_one = encoder(input_ids.expand(len(keep), -1))
     moved = 1 - F.cosine_similarity(without_one, whole, dim=-1)  # experiment position
     return moved.mean(dim=-1).unflatten(0, (num_layers, num_heads))
@@ -76,13 +86,16 @@ def scrambled_heads(model: nn.Module) -> Iterator[None]:
 
     Args:
         model: a `MultiHeadAttention`, or anything that has some inside and does not rotate queries and keys.
+
+    Raises:
+        ValueError: there is no `MultiHeadAttention` in `model`.
     """
 
     def split(vectors: Tensor) -> Tensor:  # batch heads position d_head, as the right split made it
-        return vectors.transpose(1, 2).reshape(vectors.shape)
+        return merge_heads(vectors).view(vectors.shape)
 
-    def join(num_heads: int) -> Callable[[Tensor], Tensor]:
-        return lambda context: context.unflatten(-1, (num_heads, -1)).transpose(1, 2).reshape(context.shape)
+    def join(num_heads: int) -> Edit:
+        return lambda context: split_heads(context, num_heads).reshape(context.shape)
 
     edits: dict[str, Edit] = {}
     for path, module in model.named_modules():

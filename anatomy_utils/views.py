@@ -11,18 +11,21 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from anatomy_utils import probe
+from anatomy_utils import head_experiments, head_measures, probe
 from anatomy_utils.encoder import Encoder
 from anatomy_utils.tokenization import Tokenizer
 
 if TYPE_CHECKING:
     from anatomy_utils.widgets.attention_stepper import AttentionStepper
     from anatomy_utils.widgets.attention_viewer import AttentionViewer
+    from anatomy_utils.widgets.head_board import HeadBoard
     from anatomy_utils.widgets.mask_painter import MaskPainter
     from anatomy_utils.widgets.mixer import Mixer
 
 STEPPER_TOKENS = 24
 """More tokens than this do not fit beside each other in the stepper's drawings."""
+IMPORTANCE = "effect on the output when off"
+"""The head board's name for `head_experiments.head_importance`."""
 
 
 def attention_viewer(
@@ -110,3 +113,40 @@ def mixer(
     plane = vectors @ probe.bare_vectors(encoder, tokenizer, towards).T  # word 2
     right, up = towards
     return Mixer(words, plane, focus=focus, axes=(f"like “{right}”", f"like “{up}”"), weights=weights, presets=presets)
+
+
+def head_board(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    text: str,
+    *,
+    word: str = "",
+    towards: str = "",
+    rank: str = "the chosen pair",
+    order: str = "highest",
+) -> HeadBoard:
+    """Every head of an encoder ranked by what it does with `text`, and the encoder without the heads switched off.
+
+    Args:
+        word: the query token chosen at first; the last word when left out.
+        towards: the key token chosen at first.
+        rank: the measure to rank by at first: one of `head_measures.measures`, `IMPORTANCE`, or "the chosen pair".
+        order: "highest", "lowest" or "layer".
+    """
+    from anatomy_utils.widgets.head_board import HeadBoard
+
+    tokens, seen = probe.run(encoder, tokenizer, text)
+    weights = torch.stack([each[0] for each in seen.matching("layers.*.self_attention.weights").values()])
+    input_ids = tokenizer(text).input_ids
+
+    def switch(off: list[tuple[int, int]]) -> Tensor:
+        with torch.no_grad(), head_experiments.heads_off(encoder, off):
+            return encoder(input_ids)[0]
+
+    measures = head_measures.measures(weights, tokens)
+    measures[IMPORTANCE] = head_experiments.head_importance(encoder, input_ids)
+    query = tokens.index(word) if word in tokens else None
+    key = tokens.index(towards) if towards in tokens else 0
+    board = HeadBoard(weights, tokens, measures, switch=switch, rank=rank, order=order, query=query, key=key)
+    board.layer, board.head = board.ranked()[0]
+    return board

@@ -34,6 +34,11 @@ function labelStep(cell) {
   return Math.max(1, Math.ceil(LABEL_ROOM / cell));
 }
 
+// How exact the weight of one head is, as a remark.
+function exactByte(exact) {
+  return `${exact}/255: weights are kept in steps of 1/255, so this is exact to ±\u00a00.002.`;
+}
+
 // Small canvases of all heads' maps, in the order of the weights: thumbnails(map) paints them in the map's colours.
 function smallMaps(data, [layers, heads, queries, keys], side) {
   let small = null;

@@ -64,8 +64,7 @@ function render({ model, el }) {
     map.show(state.average
       ? { name: name(), values: summed(data, shape, state.layer), unit: 1 / (STEPS * heads),
         exactness: () => `The mean of ${heads} weights, each kept in steps of 1/255.` }
-      : { name: name(), values: data.subarray(start, start + size), unit: 1 / STEPS,
-        exactness: (exact) => `${exact}/255: weights are kept in steps of 1/255, so this is exact to ± 0.002.` });
+      : { name: name(), values: data.subarray(start, start + size), unit: 1 / STEPS, exactness: exactByte });
     draw();
   }
 
