@@ -1,12 +1,23 @@
-"""What every stack promises, whatever its organs: causality, padding, caches, batches."""
+"""What every stack promises, whatever its organs: causality, padding, caches, batches, order, saving."""
+
+from functools import cache
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.torch import load_model, save_model
 from torch import nn
 from torch.nn import functional as F
 
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.decoder import Decoder, DecoderLayer
+from anatomy_utils.embeddings import Embeddings
+from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.heads import LanguageModel
+from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.positions import AlibiBias, RotaryPositions, T5Bias
+from anatomy_utils.relative_positions import ShawPositions, TransformerXLPositions
 from anatomy_utils.zoo.bart import BartConfig, bart
 from anatomy_utils.zoo.bert import BertConfig, bert
 from anatomy_utils.zoo.gpt2 import Gpt2Config
@@ -16,32 +27,72 @@ from anatomy_utils.zoo.llama import with_head as llama
 from anatomy_utils.zoo.t5 import T5Config, t5
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
-GPT2 = Gpt2Config(31, 12, 2, 3, 40, 17)
-LLAMA = LlamaConfig(31, 12, 2, 6, 2, 17, 4, 40)
-DECODERS = {"gpt2": lambda: gpt2(GPT2, "LMHeadModel"), "llama": lambda: llama(LLAMA, "CausalLM")}
+CLOSE = {"atol": 1e-5, "rtol": 1e-4}
+
+
+def decoder(scored=None, num_layers=2, **schemes):
+    """A decoder whose positions are told by `scored()` in every attention, or by what `Decoder` takes."""
+
+    def layer():
+        attention = MultiHeadAttention(12, 3, score_positions=scored() if scored else None)
+        feed_forward = FeedForward(12, 17)
+        norms = (Norms(after=LayerNorm(12)) for _ in range(2))
+        return DecoderLayer(attention, feed_forward, self_attention_norms=next(norms), feed_forward_norms=next(norms))
+
+    body = Decoder(Embeddings(31, 12), [layer() for _ in range(num_layers)], **schemes)
+    return LanguageModel(body, nn.Linear(12, 31))
+
+
+DECODERS = {
+    "gpt2": lambda: gpt2(Gpt2Config(31, 12, 2, 3, 40, 17), "LMHeadModel"),
+    "llama": lambda: llama(LlamaConfig(31, 12, 2, 6, 2, 17, 4, 40), "CausalLM"),
+    "neighbours": lambda: decoder(rotary=RotaryPositions(4, layout="neighbours")),
+    "alibi": lambda: decoder(score_bias=AlibiBias(3)),
+    "buckets": lambda: decoder(score_bias=T5Bias(3, bidirectional=False)),
+    "shaw": lambda: decoder(lambda: ShawPositions(4, max_distance=5)),
+    "transformer-xl": lambda: decoder(lambda: TransformerXLPositions(12, 3, 4)),
+}
 READERS = {
     "transformer": lambda: transformer(TransformerConfig(31, 12, 2, 2, 3, 17)),
     "pre-norm": lambda: transformer(TransformerConfig(31, 12, 2, 2, 3, 17, pre_norm=True)),
     "t5": lambda: t5(T5Config(31, 12, 5, 17, 2, 2, 3)),
+    "t5-1.1": lambda: t5(T5Config(31, 12, 5, 17, 2, 2, 3, gated=True, tied=False)),
     "bart": lambda: bart(BartConfig(31, 12, 2, 2, 3, 2, 17, 19, 40)),
 }
-CLOSE = {"atol": 1e-5, "rtol": 1e-4}
+ENCODERS = {
+    "bert": lambda: bert(BertConfig(31, 12, 2, 3, 17, 40)),
+    "roberta": lambda: bert(BertConfig(31, 12, 2, 3, 17, 40, 1, position_offset=2)),
+    "distilbert": lambda: bert(BertConfig(31, 12, 2, 3, 17, 40, 0)),
+} | {name: (lambda make=make: make().encoder) for name, make in READERS.items()}
+STACKS = ENCODERS | DECODERS | READERS
 
 
-def made(make):
-    torch.manual_seed(0)
+def fresh(make, seed=0):
+    torch.manual_seed(seed)
     return make().eval()
+
+
+model_of = cache(fresh)
+"""The same model for every example; nobody may change it."""
 
 
 def ids(seed, batch, length):
     return torch.randint(3, 31, (batch, length), generator=torch.Generator().manual_seed(seed))
 
 
+def shuffled(seed, length):
+    return torch.randperm(length, generator=torch.Generator().manual_seed(seed))
+
+
+def forget_positions(stack):
+    stack.embeddings.positions = stack.rotary = stack.score_bias = None
+
+
 @pytest.mark.parametrize("name", DECODERS)
-@given(seed=st.integers(0, 999), length=st.integers(2, 20), data=st.data())
-@settings(max_examples=15, deadline=None)
-def test_decoders_see_only_the_past_and_need_no_second_look(name, seed, length, data):
-    model = made(DECODERS[name])
+@given(seed=st.integers(0, 999), length=st.integers(2, 20), pad=st.integers(1, 5), data=st.data())
+@settings(max_examples=12, deadline=None)
+def test_decoders_see_only_the_past_and_need_no_second_look(name, seed, length, pad, data):
+    model = model_of(DECODERS[name])
     split = data.draw(st.integers(1, length - 1))
     before = ids(seed, 2, length)
     after = torch.cat([before[:, :split], ids(seed + 1, 2, length - split)], 1)
@@ -49,77 +100,110 @@ def test_decoders_see_only_the_past_and_need_no_second_look(name, seed, length, 
         logits = model(before)
         torch.testing.assert_close(model(after)[:, :split], logits[:, :split], **CLOSE)
         torch.testing.assert_close(model(before[1:]), logits[1:], **CLOSE)  # one by one = in a batch
-        cache = model.step(before[:, :split], model.start(2, length))[1]
-        torch.testing.assert_close(model.step(before[:, split:], cache)[0], logits[:, -1], **CLOSE)
+        cached = model.step(before[:, :split], model.start(2, length))[1]
+        torch.testing.assert_close(model.step(before[:, split:], cached)[0], logits[:, -1], **CLOSE)
+        padded, mask = F.pad(before, (0, pad), value=7), F.pad(torch.ones_like(before), (0, pad))
+        torch.testing.assert_close(model(padded, mask)[:, :length], logits, **CLOSE)
+        # The first text begins `pad` positions later than the second.
+        later = torch.stack([F.pad(before[0], (pad, 0), value=7), F.pad(before[1], (0, pad), value=8)])
+        mask = torch.ones_like(later)
+        mask[0, :pad] = 0
+        step, cached = model.step(
+            later[:, : pad + split], model.start(2, length + pad, attention_mask=mask[:, : pad + split])
+        )
+        torch.testing.assert_close(step[0], logits[0, split - 1], **CLOSE)
+        torch.testing.assert_close(model.step(later[:, pad + split :], cached)[0][0], logits[0, -1], **CLOSE)
 
 
 @pytest.mark.parametrize("name", READERS)
 @given(seed=st.integers(0, 999), source=st.integers(2, 12), target=st.integers(2, 12), pad=st.integers(1, 5))
 @settings(max_examples=12, deadline=None)
 def test_encoder_decoders_keep_their_promises(name, seed, source, target, pad):
-    model = made(READERS[name])
+    model = model_of(READERS[name])
     input_ids, target_ids = ids(seed, 2, source), ids(seed + 1, 2, target)
-    padded = F.pad(input_ids, (0, pad), value=7)
-    attention_mask = F.pad(torch.ones_like(input_ids), (0, pad))
+    padded, mask = F.pad(input_ids, (0, pad), value=7), F.pad(torch.ones_like(input_ids), (0, pad))
     with torch.no_grad():
         logits = model(input_ids, target_ids)
-        torch.testing.assert_close(model(padded, target_ids, attention_mask), logits, **CLOSE)
+        torch.testing.assert_close(model(padded, target_ids, mask), logits, **CLOSE)
+        torch.testing.assert_close(model(input_ids[1:], target_ids[1:]), logits[1:], **CLOSE)
         changed = target_ids.clone()
         changed[:, -1] = 3
         torch.testing.assert_close(model(input_ids, changed)[:, :-1], logits[:, :-1], **CLOSE)
-        cache = model.start(padded, target, attention_mask=attention_mask)
+        target_mask = F.pad(torch.ones_like(target_ids), (0, pad))
+        longer = model(padded, F.pad(target_ids, (0, pad), value=7), mask, target_mask)
+        torch.testing.assert_close(longer[:, :target], logits, **CLOSE)
+        cached = model.start(padded, target, attention_mask=mask)
         for i in range(target):
-            step, cache = model.step(target_ids[:, i : i + 1], cache)
+            step, cached = model.step(target_ids[:, i : i + 1], cached)
             torch.testing.assert_close(step, logits[:, i], **CLOSE)
 
 
+@pytest.mark.parametrize("name", ENCODERS)
 @given(seed=st.integers(0, 999), length=st.integers(2, 15), pad=st.integers(1, 5))
 @settings(max_examples=12, deadline=None)
-def test_an_encoder_does_not_see_padding_and_without_positions_no_order(seed, length, pad):
-    model = made(lambda: bert(BertConfig(31, 12, 2, 3, 17, 40)))
+def test_encoders_see_no_padding_and_no_neighbours_in_the_batch(name, seed, length, pad):
+    model = model_of(ENCODERS[name])
     input_ids = ids(seed, 2, length)
     with torch.no_grad():
         wanted = model(input_ids)
-        padded, mask = F.pad(input_ids, (0, pad)), F.pad(torch.ones_like(input_ids), (0, pad))
+        padded, mask = F.pad(input_ids, (0, pad), value=7), F.pad(torch.ones_like(input_ids), (0, pad))
         torch.testing.assert_close(model(padded, mask)[:, :length], wanted, **CLOSE)
-        model.embeddings.positions = None
-        order = torch.randperm(length, generator=torch.Generator().manual_seed(seed))
-        torch.testing.assert_close(model(input_ids[:, order]), model(input_ids)[:, order], **CLOSE)
+        torch.testing.assert_close(model(input_ids[1:]), wanted[1:], **CLOSE)
 
 
-@pytest.mark.parametrize("pre_norm", [False, True])
-def test_the_transformer_equals_torch(pre_norm):
-    config = TransformerConfig(31, 12, 2, 3, 3, 17, pre_norm=pre_norm)
-    ours = transformer(config, generator=torch.Generator().manual_seed(0)).eval()
-    theirs = nn.Transformer(
-        12, 3, 2, 3, 17, batch_first=True, norm_first=pre_norm, dropout=0.0,
-        custom_encoder=None, custom_decoder=None,
-    ).eval()  # fmt: skip
-    if not pre_norm:
-        theirs.encoder.norm = theirs.decoder.norm = nn.Identity()  # the paper has no norm behind the stacks
-    place = "before" if pre_norm else "after"
+@pytest.mark.parametrize("name", ENCODERS)
+@given(seed=st.integers(0, 999), length=st.integers(2, 15))
+@settings(max_examples=8, deadline=None)
+def test_an_encoder_without_positions_sees_no_order(name, seed, length):
+    model, blind = model_of(ENCODERS[name]), fresh(ENCODERS[name])
+    forget_positions(blind)
+    input_ids, order = torch.arange(3, 3 + length)[None], shuffled(seed, length)
+    with torch.no_grad():
+        torch.testing.assert_close(blind(input_ids[:, order]), blind(input_ids)[:, order], **CLOSE)
+        if order.tolist() != list(range(length)):
+            assert not torch.allclose(model(input_ids[:, order]), model(input_ids)[:, order], atol=1e-3)
 
-    def copy_attention(mine, other):
-        other.in_proj_weight.data = torch.cat([part.weight for part in (mine.to_query, mine.to_key, mine.to_value)])
-        other.in_proj_bias.data = torch.cat([part.bias for part in (mine.to_query, mine.to_key, mine.to_value)])
-        other.out_proj.load_state_dict(mine.to_output.state_dict())
 
-    for mine, other in zip(ours.encoder.layers, theirs.encoder.layers, strict=True):
-        copy_attention(mine.self_attention, other.self_attn)
-        other.linear1.load_state_dict(mine.feed_forward.expand.state_dict())
-        other.linear2.load_state_dict(mine.feed_forward.contract.state_dict())
-        other.norm1.load_state_dict(getattr(mine.attention_norms, place).state_dict())
-        other.norm2.load_state_dict(getattr(mine.feed_forward_norms, place).state_dict())
-    for mine, other in zip(ours.decoder.layers, theirs.decoder.layers, strict=True):
-        copy_attention(mine.self_attention, other.self_attn)
-        copy_attention(mine.cross_attention, other.multihead_attn)
-        other.linear1.load_state_dict(mine.feed_forward.expand.state_dict())
-        other.linear2.load_state_dict(mine.feed_forward.contract.state_dict())
-    source, target = ids(0, 2, 7), ids(1, 2, 5)
-    hidden = theirs(
-        ours.encoder.embeddings(source),
-        ours.decoder.embeddings(target),
-        tgt_mask=nn.Transformer.generate_square_subsequent_mask(5),
-        tgt_is_causal=True,
-    )
-    torch.testing.assert_close(ours(source, target), ours.vocabulary(hidden), **CLOSE)
+@pytest.mark.parametrize("name", READERS)
+def test_an_encoder_decoder_without_source_positions_sees_no_order_there(name):
+    model, blind = model_of(READERS[name]), fresh(READERS[name])
+    forget_positions(blind.encoder)
+    input_ids, target_ids, order = torch.arange(3, 14)[None], ids(1, 1, 5), shuffled(0, 11)
+    with torch.no_grad():
+        torch.testing.assert_close(blind(input_ids[:, order], target_ids), blind(input_ids, target_ids), **CLOSE)
+        changed = model(input_ids[:, order], target_ids) - model(input_ids, target_ids)
+        assert changed.abs().max() > 1e-3
+
+
+def test_a_causal_mask_alone_tells_order_from_the_second_layer_on():
+    """One layer sees the past as a set; the second reads vectors that each saw another part of it."""
+    first, order = torch.arange(3, 14), shuffled(0, 10)
+    second = torch.cat([first[:10][order], first[10:]])
+    for num_layers in (1, 2):
+        model = fresh(lambda layers=num_layers: decoder(num_layers=layers))
+        with torch.no_grad():
+            change = (model(second[None]) - model(first[None]))[0, -1].abs().max()
+        assert (change > 1e-3) == (num_layers == 2)
+
+
+def answer(name, model):
+    with torch.no_grad():
+        return model(ids(0, 2, 7), ids(1, 2, 5)) if name in READERS else model(ids(0, 2, 7))
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_save_and_load_give_the_same(name, tmp_path):
+    model, other = model_of(STACKS[name]), fresh(STACKS[name], seed=1)
+    assert not torch.equal(answer(name, other), answer(name, model))
+    save_model(model, str(tmp_path / "model.safetensors"))
+    load_model(other, tmp_path / "model.safetensors")
+    assert torch.equal(answer(name, other), answer(name, model))
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_low_precision_is_kept(name, request):
+    if name in ("transformer", "pre-norm"):
+        request.applymarker(pytest.mark.xfail(reason="the waves are added in float32 and widen everything after them"))
+    narrow = answer(name, fresh(STACKS[name]).bfloat16())
+    assert narrow.dtype == torch.bfloat16
+    torch.testing.assert_close(narrow.float(), answer(name, model_of(STACKS[name])), atol=0.2, rtol=0.1)
