@@ -81,6 +81,30 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         lambda m: f"{m[2]} numbers cannot be laid out as ({m[1]}): the sizes must multiply to {m[2]}.",
     ),
     (
+        r"view size is not compatible with input tensor's size and stride",
+        "`view` reads the numbers in the order in which they lie, and after a transpose that order is no longer the "
+        "tensor's own. `reshape` and `flatten` copy them where they must.",
+    ),
+    (
+        r"unflatten: Provided sizes \[(.+)\] don't multiply up to the size of dim (-?\d+) \((\d+)\)",
+        lambda m: f"An axis of length {m[3]} cannot be cut into ({m[1]}): the sizes must multiply to {m[3]}.",
+    ),
+    (r"only one dimension can be inferred", "Only one of the sizes may be −1; the others must be given."),
+    (
+        r"Sizes of tensors must match except in dimension (\d+)\. Expected size (\d+) but got size (\d+)",
+        lambda m: f"Joined along axis {m[1]}, tensors must be equally long along all others; here {m[2]} meets {m[3]}.",
+    ),
+    (
+        r"[Tt]he expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton "
+        r"dimension (\d+)",
+        lambda m: f"expand repeats an axis of length 1 only; axis {m[3]} has {m[2]}, and {m[1]} was asked for.",
+    ),
+    (
+        r"tuple of ints,\s?but got float|slice indices must be integers|valid indices \(got float\)|"
+        r"argument '\w+' \(position \d\) must be int, not float|arguments - got \((\w+, )*float",
+        "A size or an index must be a whole number, and `/` makes one with a decimal point; `//` divides without.",
+    ),
+    (
         r"[Bb]oolean value of Tensor with more than one value is ambiguous",
         "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many; torch.where "
         "decides cell by cell.",

@@ -23,6 +23,7 @@ class Notebook:
 NOTEBOOKS = (
     Notebook("start", "00", "Start here"),
     Notebook("attention", "01", "Attention"),
+    Notebook("multi_head", "02", "Multi-head attention"),
 )
 
 

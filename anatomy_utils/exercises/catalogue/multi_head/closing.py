@@ -1,0 +1,108 @@
+"""The closing questions of notebook 02: they can be answered from the notebook alone."""
+
+from __future__ import annotations
+
+from anatomy_utils.exercises.questions import Choice, Question
+
+CLOSING = (
+    Question(
+        id="multi_head.closing_1",
+        text="vectors is (2, 10, 512), and there are 8 heads. What is the shape after the split, and what does "
+        "heads[0, 3, 5] hold?",
+        choices=(
+            Choice(
+                "(2, 8, 10, 64); features 192 to 255 of word 5 of the first sentence",
+                "Right: sentence 0, head 3, position 5. Head 3 begins at feature 3 · 64.",
+                right=True,
+            ),
+            Choice(
+                "(2, 10, 8, 64); features 320 to 383 of word 3 of the first sentence",
+                "That is the shape before the axes change places; attention would then compare heads, not words.",
+            ),
+            Choice(
+                "(2, 8, 64, 10); feature 5 of head 3 for all words",
+                "Rows must be positions, or attention would compare features.",
+            ),
+            Choice(
+                "(2, 8, 10, 64); features 3, 11, 19 … of word 5 of the first sentence",
+                "The shape is right, but the features of a head are neighbours.",
+            ),
+        ),
+    ),
+    Question(
+        id="multi_head.closing_2",
+        text="8 heads, d_model 512. By what are the scores of one head divided?",
+        choices=(
+            Choice("√512", "That is the width of all heads together; one dot product runs over one head only."),
+            Choice("√64 = 8", "Right: the width of one head, 512 / 8.", right=True),
+            Choice("8, because there are 8 heads", "The number is right by chance; with 16 heads it would be √32."),
+        ),
+    ),
+    Question(
+        id="multi_head.closing_3",
+        text="Why is the output of multi-head attention a sum over its heads?",
+        choices=(
+            Choice(
+                "Because the heads' contexts are added before W_O",
+                "They stand side by side before W_O, each in its own place.",
+            ),
+            Choice(
+                "Because each head's softmax is added up",
+                "Each head has weights of its own; they never meet those of another.",
+            ),
+            Choice(
+                "Because each head's features meet their own rows of W_O, and a matrix product adds up over rows",
+                "Right. That is also why switching a head off takes exactly its own share away.",
+                right=True,
+            ),
+        ),
+    ),
+    Question(
+        id="multi_head.closing_4",
+        text="In cross-attention there are 5 hidden states and a memory of 7 vectors. How many vectors come out?",
+        choices=(
+            Choice("7", "The memory is asked; it gets no answers itself."),
+            Choice("12", "Those who ask and those who are asked are not joined."),
+            Choice("35", "So many weights there are in each head: one for each pair."),
+            Choice("5", "Right: one for each vector that asks, made of the memory's values.", right=True),
+        ),
+    ),
+    Question(
+        id="multi_head.closing_5",
+        text="A picture shows that a head looks from *it* to *animal*. What follows?",
+        choices=(
+            Choice(
+                "That the model needs this head to understand *it*",
+                "You switched that head off, and the last vector of *it* hardly moved.",
+            ),
+            Choice(
+                "That *animal*'s value has a large share in what this head gives to *it*, and no more",
+                "Right. Whether anything later depends on it must be tried, by switching the head off.",
+                right=True,
+            ),
+            Choice(
+                "That the other heads look elsewhere",
+                "Several heads may look at the same word, and then one can stand in for the other.",
+            ),
+        ),
+    ),
+    Question(
+        id="multi_head.closing_6",
+        text="What is the point of fewer heads of keys and values than of queries?",
+        choices=(
+            Choice(
+                "A decoder that writes has fewer keys and values to keep and to read for each word",
+                "Right. Each group of query heads shares one; the queries stay as many as before.",
+                right=True,
+            ),
+            Choice(
+                "There are fewer weights to compute in the softmax",
+                "Every query head still has weights of its own: as many tables as before.",
+            ),
+            Choice(
+                "The heads can then differ more",
+                "The other way round: query heads that share keys and values see the same things.",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,98 @@
+"""Notebook 02: one large projection equals many small ones."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("several heads", "several heads", "a single head"):
+        heads, d_model, d_head = primes(generator, 3, (2, 3, 5, 7))
+        heads = 1 if kind == "a single head" else heads
+        sizes = {"heads": heads, "d_model": d_model, "d_head": d_head}
+        cases.append(Case({"weights": normal(generator, heads, d_model, d_head)}, kind, sizes))
+    return cases
+
+
+def _column_by_column(weights: Tensor) -> Tensor:
+    heads, d_model, d_head = weights.shape
+    large = torch.empty(d_model, heads * d_head)
+    for head in range(heads):
+        large[:, head * d_head : (head + 1) * d_head] = weights[head]
+    return large
+
+
+STACK_HEADS = Exercise(
+    id="multi_head.stack_heads",
+    title="One large projection",
+    task="Make one large matrix of all the heads' small ones, so that one product projects into every head at once.",
+    difficulty="medium",
+    minutes=4,
+    signature="stack_heads(weights: Tensor) -> Tensor",
+    docstring="weights (heads, d_model, d_head), one matrix per head → (d_model, heads·d_head): the first d_head "
+    "columns\n"
+    "are head 0's, so that splitting x @ result into heads gives x @ weights[0], x @ weights[1], …",
+    reference="anatomy_utils.head_axes.stack_heads",
+    returns=(Output("matrix", "d_model all_heads"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "reshape_alone",
+            lambda weights: weights.reshape(weights.shape[1], -1),
+            "Your shape is right, but the numbers were only read into other rows: a row of yours mixes several rows "
+            "of one head.",
+        ),
+        Mistake(
+            "one_below_the_other",
+            lambda weights: weights.flatten(0, 1),
+            "Your small matrices stand one below the other: that matrix wants an input that is heads times as wide.",
+        ),
+        Mistake(
+            "interleaved",
+            lambda weights: weights.permute(1, 2, 0).flatten(1),
+            "Your columns are those of the heads, but in turn: column 0 of every head, then column 1 of every head.",
+        ),
+        Mistake(
+            "as_linear_stores_it",
+            lambda weights: weights.transpose(1, 2).flatten(0, 1),
+            "You have the transpose: one row per feature of a head. That is how nn.Linear stores a weight, but here "
+            "x @ matrix is wanted.",
+        ),
+        Mistake(
+            "added_up",
+            lambda weights: weights.sum(0),
+            "Your small matrices were added up; what one head sees can no longer be told from what another sees.",
+        ),
+        Mistake(
+            "blocks_on_the_diagonal",
+            lambda weights: torch.block_diag(*weights),
+            "Your small matrices stand along a diagonal: each head would read features of its own. All heads read the "
+            "same d_model features.",
+        ),
+        Mistake(
+            "not_joined",
+            lambda weights: weights.transpose(0, 1),
+            "The axes stand in the right order, but heads and d_head are still two axes.",
+        ),
+    ),
+    alternatives={
+        "concatenated": lambda weights: torch.cat(list(weights), dim=1),
+        "permute and reshape": lambda weights: weights.permute(1, 0, 2).reshape(weights.shape[1], -1),
+        "hstack": lambda weights: torch.hstack(weights.unbind(0)),
+        "column by column": _column_by_column,
+    },
+    hints=(
+        "Column j of a matrix makes feature j of x @ matrix. Which columns should come first?",
+        "Every head reads all d_model features, so the small matrices stand side by side: as many rows as before, more "
+        "columns.",
+        "`torch.cat(list(weights), dim=…)` joins a list of matrices along an axis. Which one counts the columns?",
+    ),
+    solution="return torch.cat(list(weights), dim=1)",
+    explanation="Columns of a matrix product do not know of each other, so one product with the large matrix computes "
+    "the same as many with the small ones. That is why models hold one matrix per role and not one per head.",
+)

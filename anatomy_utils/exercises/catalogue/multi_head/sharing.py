@@ -1,0 +1,116 @@
+"""Notebook 02: several query heads share one head of keys and values."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("groups of heads", "one head of keys for all", "as many as there are heads", "groups of heads"):
+        batch, kv_heads, group, position, d_head = primes(generator, 5, (2, 3, 5, 7, 11))
+        kv_heads = 1 if kind == "one head of keys for all" else kv_heads
+        group = 1 if kind == "as many as there are heads" else group
+        arguments = {
+            "vectors": normal(generator, batch, kv_heads, position, d_head),
+            "num_heads": kv_heads * group,
+        }
+        sizes = {"batch": batch, "kv_heads": kv_heads, "group": group, "position": position, "d_head": d_head}
+        cases.append(Case(arguments, kind, sizes))
+    return cases
+
+
+def _group(vectors: Tensor, num_heads: int) -> int:
+    return num_heads // vectors.shape[1]
+
+
+def _head_by_head(vectors: Tensor, num_heads: int) -> Tensor:
+    return torch.stack([vectors[:, head // _group(vectors, num_heads)] for head in range(num_heads)], dim=1)
+
+
+SHARE_HEADS = Exercise(
+    id="multi_head.share_heads",
+    title="Shared keys and values",
+    task="Give each of num_heads query heads its key head, where neighbouring query heads share one.",
+    difficulty="medium",
+    minutes=4,
+    signature="share_heads(vectors: Tensor, num_heads: int) -> Tensor",
+    docstring="Keys (or values) (batch, kv_heads, position, d_head) → (batch, num_heads, position, d_head).\n"
+    "With 2 key heads for 6 query heads, query heads 0, 1, 2 use key head 0, and 3, 4, 5 use key head 1.",
+    reference="anatomy_utils.head_axes.share_heads",
+    returns=(Output("vectors", "heads position d_head"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "in_turn",
+            lambda vectors, num_heads: vectors.repeat(1, _group(vectors, num_heads), 1, 1),
+            "Your key heads follow each other in turn: 0, 1, 0, 1 and so on. Query heads that are neighbours should "
+            "share one.",
+        ),
+        Mistake(
+            "unchanged",
+            lambda vectors, num_heads: vectors,
+            "You still have kv_heads heads; most of the query heads would find no keys.",
+        ),
+        Mistake(
+            "positions_repeated",
+            lambda vectors, num_heads: vectors.repeat_interleave(_group(vectors, num_heads), dim=2),
+            "Your positions are repeated, not your heads: every word stands there several times.",
+        ),
+        Mistake(
+            "batch_repeated",
+            lambda vectors, num_heads: vectors.repeat_interleave(_group(vectors, num_heads), dim=0),
+            "Your sentences are repeated, not your heads: the batch has grown.",
+        ),
+        Mistake(
+            "wider",
+            lambda vectors, num_heads: vectors.repeat(1, 1, 1, _group(vectors, num_heads)),
+            "Your key heads have become wider; there should be more of them, as wide as before.",
+        ),
+        Mistake(
+            "repeated_num_heads_times",
+            lambda vectors, num_heads: vectors.repeat_interleave(num_heads, dim=1),
+            "Each of your key heads stands there num_heads times; it should once for every query head that shares it.",
+        ),
+        Mistake(
+            "all_the_first",
+            lambda vectors, num_heads: vectors[:, :1].expand(-1, num_heads, -1, -1),
+            "All your query heads share key head 0; that is right only where there is no other.",
+        ),
+        Mistake(
+            "axis_left",
+            lambda vectors, num_heads: vectors[:, :, None].expand(-1, -1, _group(vectors, num_heads), -1, -1),
+            "The copies are right, but they have an axis of their own: kv_heads and the group are still two axes.",
+        ),
+        Mistake(
+            "averaged",
+            lambda vectors, num_heads: vectors.mean(1, keepdim=True).expand(-1, num_heads, -1, -1),
+            "Your query heads all share the average of the key heads. (That is how a model's key heads are merged "
+            "before training goes on; here each group keeps its own.)",
+        ),
+    ),
+    alternatives={
+        "repeat_interleave": lambda vectors, num_heads: torch.repeat_interleave(
+            vectors, _group(vectors, num_heads), dim=1
+        ),
+        "expand and flatten": lambda vectors, num_heads: (
+            vectors[:, :, None].expand(-1, -1, _group(vectors, num_heads), -1, -1).flatten(1, 2)
+        ),
+        "index": lambda vectors, num_heads: vectors[:, torch.arange(num_heads) // _group(vectors, num_heads)],
+        "head by head": _head_by_head,
+    },
+    hints=(
+        "How many query heads share one key head? Then each key head must stand there so many times, one copy beside "
+        "the other.",
+        "`repeat` writes the whole row of heads again and again (0, 1, 0, 1); `repeat_interleave` repeats each head "
+        "(0, 0, 1, 1). Both want to know the axis.",
+        "`group = num_heads // vectors.shape[1]`, then repeat along axis 1.",
+    ),
+    solution="group = num_heads // vectors.shape[1]\nreturn vectors.repeat_interleave(group, dim=1)",
+    explanation="After this, attention goes on as always: it does not know that some of its key heads are the same. "
+    "What is saved is the memory for keys and values that a decoder keeps, and the weights that make them.",
+)
