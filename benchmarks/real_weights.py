@@ -1,0 +1,104 @@
+"""Real weights: SmolLM2 loaded from its GGUF file in a fresh process, and its greedy text beside Hugging Face's.
+
+python -m benchmarks.real_weights
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+from anatomy_utils import pretrained
+from anatomy_utils.decoding import generate
+from anatomy_utils.zoo import llama
+from anatomy_utils.zoo.gguf_file import GgufFile
+from benchmarks import fresh
+from benchmarks.report import alone
+from benchmarks.timing import OURS, Row, compared
+
+LOAD = "from anatomy_utils import pretrained; pretrained.load({name!r})"
+THEIR_LOAD = {
+    "smollm2": "from transformers import AutoModelForCausalLM as M; M.from_pretrained({folder!r}, gguf_file={file!r})",
+    "minilm": "from transformers import BertModel; BertModel.from_pretrained({path!r})",
+}
+PROMPT = "Thanks for lunch, I had a"
+TINY = {
+    "architectures": ["LlamaForCausalLM"], "vocab_size": 37, "hidden_size": 12, "num_hidden_layers": 2,
+    "num_attention_heads": 3, "num_key_value_heads": 1, "intermediate_size": 20, "max_position_embeddings": 64,
+    "rms_norm_eps": 1e-5, "rope_theta": 10_000.0, "tie_word_embeddings": True,
+}  # fmt: skip
+
+
+def run(quick: bool = False) -> list[Row]:
+    """Loading (time and memory), and greedy generation."""
+    if quick:
+        return [*loading("minilm", 1), greedy(TINY, None, torch.tensor([[5, 6, 7]]), 5, rounds=1)]
+    file = GgufFile(_place("smollm2"))
+    prompt = file.tokenizer()(PROMPT).input_ids
+    rows = [*loading("smollm2", 3, seconds=6.0, peak=1.3e9), *loading("minilm", 3)]
+    return [*rows, greedy(file.config(), file.tensors(), prompt, 64, rounds=7)]
+
+
+def loading(name: str, rounds: int, *, seconds: float | None = None, peak: float | None = None) -> list[Row]:
+    """Time and peak memory from a process's first line to the loaded model, imports included."""
+    path = _place(name)
+    their_script = THEIR_LOAD[name].format(folder=str(path.parent), file=path.name, path=str(path))
+    found = fresh.interleaved({OURS: LOAD.format(name=name), "HF": their_script}, rounds)
+    ours, theirs = found[OURS], found["HF"]
+    known = {"minilm": "MiniLM", "smollm2": "SmolLM2"}[name]
+    work = f"{known} loaded in a fresh process"
+    return [
+        Row("weights", f"{work}: time", "seconds", ours.seconds, {"HF": theirs.seconds}, at_most=seconds),
+        Row("weights", f"{work}: peak memory", "bytes", ours.peak, {"HF": theirs.peak}, at_most=peak),
+    ]
+
+
+def greedy(config: dict[str, Any], tensors: dict[str, Tensor] | None, prompt: Tensor, new: int, *, rounds: int) -> Row:
+    """Greedy text of one prompt by both, from the same weights (random ones where none are given).
+
+    Raises:
+        RuntimeError: the texts differ.
+    """
+    torch.manual_seed(0)
+    theirs = transformers.LlamaForCausalLM(_their_config(config)).eval()
+    if tensors is None:
+        tensors = theirs.state_dict()
+    theirs.load_state_dict(tensors, strict=False)  # the tied projection is not stored
+    ours = llama.load(config, tensors)
+    mask = torch.ones_like(prompt)
+    writers = {
+        OURS: lambda: generate(
+            ours.step, ours.start(1, prompt.shape[1] + new), prompt, max_new_tokens=new
+        ).new_ids,
+        "HF generate": lambda: theirs.generate(
+            prompt, attention_mask=mask, max_new_tokens=new, min_new_tokens=new, do_sample=False, pad_token_id=2,
+            eos_token_id=None,
+        )[:, prompt.shape[1] :],
+    }  # fmt: skip
+    texts = {name: writer().tolist() for name, writer in writers.items()}
+    if texts[OURS] != texts["HF generate"]:
+        raise RuntimeError(f"The same weights write different tokens: {texts}.")
+    work = f"SmolLM2, {new} greedy tokens, batch 1"
+    return compared("weights", work, writers, rounds, at_least=1.3, note="same weights, same tokens")
+
+
+def _their_config(config: dict[str, Any]) -> transformers.LlamaConfig:
+    rope = {"rope_type": "default", "rope_theta": config["rope_theta"]}
+    known = {name: value for name, value in config.items() if name != "rope_theta"}
+    return transformers.LlamaConfig(
+        **known, rope_parameters=rope, attn_implementation="sdpa", bos_token_id=1, eos_token_id=None
+    )
+
+
+def _place(name: str) -> Any:
+    path = pretrained.PACKAGES[name].path()
+    if path is None:
+        raise RuntimeError(f"The weights {name!r} are not installed; `make setup` installs them.")
+    return path
+
+
+if __name__ == "__main__":
+    alone(run)
