@@ -15,14 +15,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils import masks
-from anatomy_utils.cache import KeyValue, LayerCache
+from anatomy_utils import fast_matmul, masks
+from anatomy_utils.cache import KeyValue, LayerCache, Projection
 from anatomy_utils.masks import Mask
 from anatomy_utils.positions import Rotation
 from anatomy_utils.tap import is_tapped, tap
 
 FUSED_FROM = 256
-"""Keys from which torch's fused kernel beats the written-out mathematics on a CPU (see DESIGN, "Speed")."""
+"""Keys from which torch's fused kernel beats the written-out mathematics even where `fast_matmul` speeds that up."""
 
 
 class Attended(NamedTuple):
@@ -96,7 +96,7 @@ def masked_softmax(
     """
     if mask is None:
         return scores.softmax(dim=-1)
-    check_mask(mask, scores.shape)
+    masks.check_mask(mask, scores.shape)
     if mask.dtype != torch.bool:
         scores = scores + mask
         mask = mask > -math.inf
@@ -232,20 +232,24 @@ class MultiHeadAttention(nn.Module):
         """
         if causal and memory is not None:
             raise ValueError("causal=True is for self-attention; the memory of cross-attention has no 'after'.")
-        query = self._split(self.to_query(hidden_states))
-        key, value = (
-            memory if isinstance(memory, KeyValue) else self.remember(hidden_states if memory is None else memory)
-        )
+        if cache is None:
+            query = self._split(self.to_query(hidden_states))
+            key, value = (
+                memory if isinstance(memory, KeyValue) else self.remember(hidden_states if memory is None else memory)
+            )
+        else:
+            heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
+            query, key, value = torch.split_with_sizes(self._split(cache.projection(hidden_states)), heads, dim=1)
         if rotation is not None:
             query, key = rotation(query), rotation(key)
         query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
         if cache is not None:
             key, value = cache.extended(KeyValue(key, value))
         if mask is not None:
-            check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
+            masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
         if self.score_positions is not None:
             mask = masks.additive(self.score_positions(query, key), mask)
-        if is_tapped(self) or (query.device.type == "cpu" and key.shape[2] < FUSED_FROM):
+        if is_tapped(self) or self._explicit_is_faster(query, key):
             context = self._explicit(query, key, value, mask, causal)
         else:
             context = self._fused(query, key, value, mask, causal)
@@ -256,9 +260,20 @@ class MultiHeadAttention(nn.Module):
         """The keys and values of vectors that will be asked again and again."""
         return KeyValue(self._split(self.to_key(memory)), self._split(self.to_value(memory)))
 
+    def projection(self) -> Projection:
+        """A copy of the three projections, side by side, for the cache."""
+        parts = (self.to_query, self.to_key, self.to_value)
+        biases = [part.bias.detach() for part in parts if part.bias is not None]
+        return Projection(torch.cat([part.weight.detach() for part in parts]), torch.cat(biases) if biases else None)
+
     def _split(self, projected: Tensor) -> Tensor:
         """(batch position heads·d_head) → (batch heads position d_head)."""
-        return projected.unflatten(-1, (-1, self.d_head)).transpose(1, 2)
+        batch, length, _ = projected.shape
+        return projected.view(batch, length, -1, self.d_head).transpose(1, 2)
+
+    def _explicit_is_faster(self, query: Tensor, key: Tensor) -> bool:
+        # Otherwise the kernel wins nearly everywhere; only `fast_matmul` speeds the products up, and not the kernel.
+        return fast_matmul.is_on() and 1 < query.shape[2] and key.shape[2] < FUSED_FROM and query.device.type == "cpu"
 
     def _explicit(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
         shared_by = self.num_heads // self.num_kv_heads
@@ -266,7 +281,7 @@ class MultiHeadAttention(nn.Module):
             key, value = key.repeat_interleave(shared_by, dim=1), value.repeat_interleave(shared_by, dim=1)
         matches = tap(self, "scores", scores(query, key, self.scale))
         if causal:
-            mask = _forbid_future(mask, query)
+            mask = masks.and_causal(mask, query.shape[-2], query.device)
         weights = tap(self, "weights", masked_softmax(matches, mask))
         return weighted_average(F.dropout(weights, self.dropout, self.training), value)
 
@@ -276,33 +291,9 @@ class MultiHeadAttention(nn.Module):
             query,
             key,
             value,
-            attn_mask=_forbid_future(mask, query) if causal and not alone else mask,
+            attn_mask=masks.and_causal(mask, query.shape[-2], query.device) if causal and not alone else mask,
             dropout_p=self.dropout if self.training else 0.0,
             is_causal=causal and alone,
             scale=self.scale,
             enable_gqa=self.num_kv_heads != self.num_heads,
         )
-
-
-def check_mask(mask: Mask, shape: tuple[int, ...] | torch.Size) -> None:
-    """Raise one clear sentence when a mask is of the wrong type or cannot be broadcast to `shape`."""
-    if mask.dtype != torch.bool and not mask.is_floating_point():
-        raise ValueError(
-            f"The mask holds {mask.dtype}, but it must be boolean (True = may attend) or floating point "
-            "(added to the scores); write mask.bool() if 1 means 'may attend'."
-        )
-    aligned = (1,) * (len(shape) - mask.dim()) + tuple(mask.shape)
-    if len(aligned) != len(shape) or any(
-        given not in (1, wanted) for given, wanted in zip(aligned, shape, strict=True)
-    ):
-        raise ValueError(
-            f"The mask has shape {tuple(mask.shape)}, which does not fit scores of shape {tuple(shape)} "
-            "(… query key); an axis of size 1 stands for 'the same for all'."
-        )
-
-
-def _forbid_future(mask: Mask | None, query: Tensor) -> Tensor:
-    past = masks.causal(query.shape[-2], device=query.device)
-    if mask is None or mask.dtype == torch.bool:
-        return past if mask is None else mask & past
-    return mask.masked_fill(~past, -math.inf)

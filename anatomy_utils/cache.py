@@ -7,12 +7,14 @@ teaches it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
+from torch.nn import functional as F
 
 
 class KeyValue(NamedTuple):
@@ -22,19 +24,30 @@ class KeyValue(NamedTuple):
     value: Float[Tensor, "batch kv_heads position d_head"]
 
 
-@dataclass(frozen=True)
-class LayerCache:
+class Projection(NamedTuple):
+    """Weights of queries, keys and values side by side: one product makes all three, which counts in every step."""
+
+    weight: Float[Tensor, "features d_model"]
+    bias: Float[Tensor, " features"] | None
+
+    def __call__(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch features"]:
+        """The projected vectors, side by side."""
+        return F.linear(hidden_states, self.weight, self.bias)
+
+
+class LayerCache(NamedTuple):
     """One layer's share of a cache: room for `capacity` positions, of which the first `length` are filled."""
 
     room: KeyValue
     length: int
+    projection: Projection
 
     def extended(self, new: KeyValue) -> KeyValue:
         """Write the new positions behind the filled ones; returns all filled positions without copying them."""
-        end = self.length + new.key.shape[2]
-        self.room.key[:, :, self.length : end] = new.key
-        self.room.value[:, :, self.length : end] = new.value
-        return KeyValue(self.room.key[:, :, :end], self.room.value[:, :, :end])
+        count = new.key.shape[2]
+        for room, part in zip(self.room, new, strict=True):
+            room.narrow(2, self.length, count).copy_(part)
+        return KeyValue(*(room.narrow(2, 0, self.length + count) for room in self.room))
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,7 @@ class KeyValueCache:
 
     Attributes:
         layers: room for keys and values, one pair per layer.
+        projections: each layer's weights of queries, keys and values, as they were when the cache was started.
         length: how many positions are filled.
         padding: how many positions at the head of each row are padding; None when there is none.
         memory: keys and values of the encoder's output, one pair per layer, for cross-attention.
@@ -52,6 +66,7 @@ class KeyValueCache:
     """
 
     layers: tuple[KeyValue, ...]
+    projections: tuple[Projection, ...]
     length: int = 0
     padding: Int[Tensor, " batch"] | None = None
     memory: tuple[KeyValue, ...] | None = None
@@ -60,11 +75,9 @@ class KeyValueCache:
     @classmethod
     def empty(
         cls,
-        num_layers: int,
+        projections: Iterable[Projection],
         shape: tuple[int, int, int, int],
         *,
-        dtype: torch.dtype | None = None,
-        device: torch.device | None = None,
         padding: Int[Tensor, " batch"] | None = None,
         memory: tuple[KeyValue, ...] | None = None,
         memory_mask: Bool[Tensor, "batch 1 1 key"] | None = None,
@@ -72,20 +85,16 @@ class KeyValueCache:
         """A cache with nothing in it.
 
         Args:
-            num_layers: how many layers will write to it.
+            projections: one for each layer that will write to it.
             shape: (batch, kv_heads, capacity, d_head).
-            dtype: of the keys and values.
-            device: where they live.
             padding: as the attribute.
             memory: as the attribute.
             memory_mask: as the attribute.
         """
 
-        def room() -> Tensor:
-            return torch.zeros(shape, dtype=dtype, device=device)
-
-        rooms = (KeyValue(room(), room()) for _ in range(num_layers))
-        return cls(tuple(rooms), padding=padding, memory=memory, memory_mask=memory_mask)
+        projections = tuple(projections)
+        layers = tuple(KeyValue(each.weight.new_zeros(shape), each.weight.new_zeros(shape)) for each in projections)
+        return cls(layers, projections, padding=padding, memory=memory, memory_mask=memory_mask)
 
     @property
     def batch(self) -> int:
@@ -104,7 +113,7 @@ class KeyValueCache:
 
     def layer(self, index: int) -> LayerCache:
         """The share of one layer."""
-        return LayerCache(self.layers[index], self.length)
+        return LayerCache(self.layers[index], self.length, self.projections[index])
 
     def positions(self, count: int) -> Int[Tensor, " position"] | Int[Tensor, "batch position"]:
         """Where the next `count` tokens stand in their texts, padding not counted."""

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from anatomy_utils import masks
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.cache import KeyValue, KeyValueCache, LayerCache
+from anatomy_utils.dropout import dropout_or_nothing, unchanged
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.masks import Mask
 from anatomy_utils.norm import Norms
@@ -57,7 +58,7 @@ class DecoderLayer(nn.Module):
         self.cross_attention_norms = cross_attention_norms
         self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self,
@@ -110,7 +111,7 @@ class Decoder(nn.Module):
         super().__init__()
         self.embeddings = embeddings
         self.layers = nn.ModuleList(layers)
-        self.norm = norm or nn.Identity()
+        self.norm = norm or unchanged
         self.rotary = rotary
         self.score_bias = score_bias
 
@@ -173,16 +174,13 @@ class Decoder(nn.Module):
         """
         layers = cast("Sequence[DecoderLayer]", self.layers)
         attention = layers[0].self_attention
-        weight = attention.to_key.weight
         shape = (batch, attention.num_kv_heads, capacity, attention.d_head)
         padding = None if attention_mask is None else masks.padding_at_head(attention_mask)
         readers = [layer.cross_attention for layer in layers if layer.cross_attention is not None]
         remembered = None if memory is None else tuple(reader.remember(memory) for reader in readers)
         return KeyValueCache.empty(
-            len(layers),
+            (layer.self_attention.projection() for layer in layers),
             shape,
-            dtype=weight.dtype,
-            device=weight.device,
             padding=padding,
             memory=remembered,
             memory_mask=memory_mask,

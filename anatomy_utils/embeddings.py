@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from anatomy_utils.dropout import dropout_or_nothing, unchanged
 from anatomy_utils.tap import tap
 
 
@@ -79,8 +80,8 @@ class Embeddings(nn.Module):
         self.positions = positions
         self.segments = nn.Embedding(num_segments, d_model) if num_segments else None
         self.scale = scale
-        self.norm = norm or nn.Identity()
-        self.dropout = nn.Dropout(dropout)
+        self.norm = norm or unchanged
+        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self,
@@ -99,14 +100,17 @@ class Embeddings(nn.Module):
         Raises:
             ValueError: an id or a position is out of range, or segments were given to a model without them.
         """
-        check_ids(input_ids, self.tokens.num_embeddings)
-        summed = tap(self, "tokens", self.tokens(input_ids))
+        try:
+            summed = tap(self, "tokens", self.tokens(input_ids))
+        except IndexError:  # asking beforehand would cost every step of a generation as much as a small layer
+            check_ids(input_ids, self.tokens.num_embeddings)
+            raise
         if self.scale != 1.0:
             summed = summed * self.scale
         if self.positions is not None:
             if positions is None:
                 positions = torch.arange(input_ids.shape[1], device=input_ids.device)
-            summed = summed + self.positions(positions)
+            summed = summed + self.positions(positions).to(summed.dtype)  # waves are computed in float32
         if self.segments is not None:
             summed = summed + self.segments(torch.zeros_like(input_ids) if segment_ids is None else segment_ids)
         elif segment_ids is not None:

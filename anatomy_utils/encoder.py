@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from anatomy_utils import masks
 from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.dropout import dropout_or_nothing, unchanged
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.masks import Mask
 from anatomy_utils.norm import Norms
@@ -48,7 +49,7 @@ class EncoderLayer(nn.Module):
         self.attention_norms = attention_norms
         self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self,
@@ -90,7 +91,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.embeddings = embeddings
         self.layers = nn.ModuleList(layers)
-        self.norm = norm or nn.Identity()
+        self.norm = norm or unchanged
         self.rotary = rotary
         self.score_bias = score_bias
 

@@ -78,6 +78,14 @@ def fast_matmul(device: torch.device | str = "cpu") -> Iterator[Probe]:
         torch.set_float32_matmul_precision(before)
 
 
+def is_on() -> bool:
+    """Whether float32 products take the other route at the moment, whoever switched it."""
+    try:
+        return torch.get_float32_matmul_precision() == "medium"
+    except RuntimeError:  # set through torch.backends, in parts
+        return False
+
+
 def _decide(device: torch.device) -> Probe:
     if device.type != "cpu":
         return Probe(False, f"Nothing was switched: this is for CPUs, and the device is {device.type}.")

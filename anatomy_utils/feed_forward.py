@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_utils.dropout import dropout_or_nothing
 from anatomy_utils.tap import tap
 
 Activation = Callable[[Tensor], Tensor]
@@ -44,7 +45,7 @@ class FeedForward(nn.Module):
         self.expand = nn.Linear(d_model, d_ff, bias=bias)
         self.contract = nn.Linear(d_ff, d_model, bias=bias)
         self.activation = activation
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self, hidden_states: Float[Tensor, "batch position d_model"]
@@ -75,7 +76,7 @@ class GatedFeedForward(nn.Module):
         self.expand = nn.Linear(d_model, d_ff, bias=bias)
         self.contract = nn.Linear(d_ff, d_model, bias=bias)
         self.activation = activation
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self, hidden_states: Float[Tensor, "batch position d_model"]

@@ -119,3 +119,32 @@ def check_attention_mask(attention_mask: Tensor | None, input_ids: Int[Tensor, "
             f"attention_mask has shape {tuple(attention_mask.shape)}, but input_ids has {tuple(input_ids.shape)}; "
             "give one 0 or 1 per token."
         )
+
+
+def check_mask(mask: Mask, shape: tuple[int, ...] | torch.Size) -> None:
+    """Raise one clear sentence when a mask is of the wrong type or cannot be broadcast to `shape`."""
+    if mask.dtype != torch.bool and not mask.is_floating_point():
+        raise ValueError(
+            f"The mask holds {mask.dtype}, but it must be boolean (True = may attend) or floating point "
+            "(added to the scores); write mask.bool() if 1 means 'may attend'."
+        )
+    aligned = (1,) * (len(shape) - mask.dim()) + tuple(mask.shape)
+    if len(aligned) != len(shape) or any(
+        given not in (1, wanted) for given, wanted in zip(aligned, shape, strict=True)
+    ):
+        raise ValueError(
+            f"The mask has shape {tuple(mask.shape)}, which does not fit scores of shape {tuple(shape)} "
+            "(… query key); an axis of size 1 stands for 'the same for all'."
+        )
+
+
+def and_causal(mask: Mask | None, length: int, device: torch.device) -> Mask:
+    """What `mask` allows and lies not in the future.
+
+    >>> and_causal(torch.tensor([True, True, False]), 3, torch.device("cpu")).int().tolist()
+    [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    """
+    past = causal(length, device=device)
+    if mask is None:
+        return past
+    return mask & past if mask.dtype == torch.bool else mask.masked_fill(~past, -torch.inf)

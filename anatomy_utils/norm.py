@@ -11,7 +11,8 @@ from __future__ import annotations
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn import functional as F
+
+from anatomy_utils.dropout import unchanged
 
 
 def layer_norm(
@@ -46,12 +47,13 @@ class LayerNorm(nn.Module):
 
     def __init__(self, d_model: int, epsilon: float = 1e-5) -> None:
         super().__init__()
+        self.shape = (d_model,)
         self.epsilon = epsilon
         self.weight = nn.Parameter(torch.ones(d_model))
         self.bias = nn.Parameter(torch.zeros(d_model))
 
     def forward(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        return F.layer_norm(hidden_states, self.weight.shape, self.weight, self.bias, self.epsilon)
+        return torch.layer_norm(hidden_states, self.shape, self.weight, self.bias, self.epsilon)
 
     def extra_repr(self) -> str:
         return f"{self.weight.numel()}, epsilon={self.epsilon:g}"
@@ -76,11 +78,12 @@ class RMSNorm(nn.Module):
 
     def __init__(self, d_model: int, epsilon: float = 1e-6) -> None:
         super().__init__()
+        self.shape = (d_model,)
         self.epsilon = epsilon
         self.weight = nn.Parameter(torch.ones(d_model))
 
     def forward(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        return F.rms_norm(hidden_states, self.weight.shape, self.weight, self.epsilon)
+        return torch.rms_norm(hidden_states, self.shape, self.weight, self.epsilon)
 
     def extra_repr(self) -> str:
         return f"{self.weight.numel()}, epsilon={self.epsilon:g}"
@@ -97,6 +100,6 @@ class Norms(nn.Module):
         self, *, before: nn.Module | None = None, output: nn.Module | None = None, after: nn.Module | None = None
     ) -> None:
         super().__init__()
-        self.before = before or nn.Identity()
-        self.output = output or nn.Identity()
-        self.after = after or nn.Identity()
+        self.before = before or unchanged
+        self.output = output or unchanged
+        self.after = after or unchanged

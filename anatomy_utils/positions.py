@@ -48,8 +48,11 @@ class LearnedPositions(nn.Module):
         Raises:
             ValueError: a position is beyond the table.
         """
-        check_positions(positions, self.max_positions)
-        return self.table(positions + self.offset)
+        try:
+            return self.table(positions + self.offset if self.offset else positions)
+        except IndexError:  # as with ids: asking beforehand would cost every step of a generation
+            check_positions(positions, self.max_positions)
+            raise
 
 
 class SinusoidalPositions(nn.Module):

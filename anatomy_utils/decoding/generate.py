@@ -91,7 +91,7 @@ def generate(
     end = start + max_new_tokens
     ids = torch.cat([prompt_ids, prompt_ids.new_full((batch, max_new_tokens), pad_id)], dim=1)
     stopped = torch.zeros(batch, dtype=torch.bool, device=ids.device)
-    with torch.no_grad():  # inference mode would leave tables that a model makes on the way unfit for training
+    with torch.inference_mode():
         seen = ids if attention_mask is None else _without_padding(ids, attention_mask)
         logits, cache = step(prompt_ids, cache)
         stop_ids = tuple(stop_ids)
