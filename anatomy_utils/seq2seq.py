@@ -66,7 +66,15 @@ class EncoderDecoder(nn.Module):
 
         Returns:
             The logits of the token that follows each target position.
+
+        Raises:
+            ValueError: there is not one target for each source, or as `Encoder` and `Decoder`.
         """
+        if len(decoder_input_ids) != len(input_ids):
+            raise ValueError(
+                f"There are {len(input_ids)} source texts and {len(decoder_input_ids)} target texts; "
+                "give one target for each source."
+            )
         memory = self.encoder(input_ids, attention_mask)
         memory_mask = None if attention_mask is None else masks.padding(attention_mask)
         hidden_states = self.decoder(decoder_input_ids, decoder_attention_mask, memory=memory, memory_mask=memory_mask)

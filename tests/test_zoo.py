@@ -162,19 +162,6 @@ def test_an_untied_t5_has_a_projection_of_its_own(tmp_path):
     torch.testing.assert_close(model(input_ids, target_ids, attention_mask), wanted, **TOLERANCE)
 
 
-def test_caches_that_do_not_fit_are_named(tmp_path):
-    model = ours(LANGUAGE_MODELS[0].reference(), tmp_path)
-    cache = model.start(2, 4)
-    with pytest.raises(ValueError, match="made for 2 texts, but input_ids has 3"):
-        model.step(torch.zeros(3, 1, dtype=torch.long), cache)
-    with pytest.raises(ValueError, match="room for 4 positions; 0 are filled and 5 more"):
-        model.step(torch.zeros(2, 5, dtype=torch.long), cache)
-    with pytest.raises(ValueError, match="padded at the head"):
-        model.start(1, 4, attention_mask=torch.tensor([[1, 1, 0]]))
-    with pytest.raises(ValueError, match="30 positions.*ends at 29"):
-        model(torch.zeros(1, 30, dtype=torch.long))
-
-
 @pytest.mark.parametrize(
     ("case", "change", "complaint"),
     [
