@@ -184,7 +184,8 @@ def not_a_number(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | N
             (
                 values.isinf() & ~wanted.isinf(),
                 "∞",
-                "It comes from a division by 0 or from a number too large to hold, such as exp(1000).",
+                "It comes from a division by 0, from a number too large to hold, such as exp(1000), or from an ∞ that "
+                "was written there.",
             ),
         ):
             if bool(lost.any()):

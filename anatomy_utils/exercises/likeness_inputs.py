@@ -14,7 +14,7 @@ from torch import Tensor
 from anatomy_utils.exercises.attempt import try_once
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.likeness import Likeness, Wrong
-from anatomy_utils.exercises.likeness_values import size_words
+from anatomy_utils.exercises.likeness_values import one_of, size_words
 from anatomy_utils.exercises.tensors import close, fresh_arguments, numbers, plain
 
 Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
@@ -139,7 +139,7 @@ def missing_entries(wrong: Wrong) -> tuple[str, str] | None:
             ("only the first {} counts", 0, 1),
         ):
             if wrong.holds_for_arguments(_cut(_tensor_names(wrong), size, start, keep)):
-                return "cut", f"{wrong.this_is} exactly what comes out when {words.format(size)}."
+                return "cut", f"{wrong.this_is} exactly what comes out when {words.format(one_of(size))}."
     return None
 
 

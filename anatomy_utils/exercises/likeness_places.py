@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.likeness import Likeness, Wrong
+from anatomy_utils.exercises.likeness_values import one_of
 from anatomy_utils.exercises.tensors import close, differing
 
 
@@ -62,7 +63,7 @@ def same_for_all(wrong: Wrong) -> tuple[str, str] | None:
         if holds:
             name = wrong.axis(axis, wrong.targets[0])
             right = all(close(y.select(axis, 0), t.select(axis, 0)) for y, t in wrong.pairs())
-            more = f"; the first is right, and it is repeated for every {name}" if right else ""
+            more = f"; the first is right, and it is repeated for every {one_of(name)}" if right else ""
             return "same", f"In your {wrong.name} every entry along the {name} axis is the same{more}."
     return None
 
@@ -74,7 +75,7 @@ def only_some_entries(wrong: Wrong) -> tuple[str, str] | None:
         if any(m.shape[axis] < 2 for m in marks):
             continue
         lines = [_lines(m, axis).any(1) for m in marks]
-        name = wrong.axis(axis, wrong.targets[0])
+        name = one_of(wrong.axis(axis, wrong.targets[0]))
         for words, wanted in (
             (f"right except in the last {name}", lambda n: [False] * (n - 1) + [True]),
             (f"right except in the first {name}", lambda n: [True] + [False] * (n - 1)),

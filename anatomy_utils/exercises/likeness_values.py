@@ -170,10 +170,18 @@ def size_in_words(factors: list[float], known: Sequence[Case]) -> str | None:
 
 def size_words(name: str, *, root: bool = False) -> str:
     """A size in words: `"the number of keys"`, `"√d_head"`."""
-    counted = {"query": "queries", "key": "keys", "position": "words"}
+    counted = {
+        "query": "queries", "key": "keys", "position": "words", "batch": "sentences",
+        "heads": "heads", "kv_heads": "key heads", "group": "heads in a group",
+    }  # fmt: skip
     if name in counted:
         return f"{'the root of ' if root else ''}the number of {counted[name]}"
     return f"√{name}" if root else name
+
+
+def one_of(name: str) -> str:
+    """What one entry of an axis is called: `"head"` for `"heads"`, `"sentence"` for `"batch"`."""
+    return "sentence" if name == "batch" else name.removesuffix("s")
 
 
 def is_bool(wrong: Wrong) -> bool:

@@ -95,6 +95,10 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         lambda m: f"Joined along axis {m[1]}, tensors must be equally long along all others; here {m[2]} meets {m[3]}.",
     ),
     (
+        r"stack expects each tensor to be equal size, but got \[(.*?)\] at entry 0 and \[(.*?)\] at entry (\d+)",
+        lambda m: f"torch.stack wants tensors of one shape; here number 0 has ({m[1]}) and number {m[3]} has ({m[2]}).",
+    ),
+    (
         r"[Tt]he expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton "
         r"dimension (\d+)",
         lambda m: f"expand repeats an axis of length 1 only; axis {m[3]} has {m[2]}, and {m[1]} was asked for.",

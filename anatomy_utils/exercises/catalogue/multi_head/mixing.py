@@ -123,11 +123,13 @@ HEAD_OUTPUTS = Exercise(
 
 def _merged_contexts(generator: torch.Generator) -> list[Case]:
     cases = []
-    for kind, which in (("a head in the middle", 1), ("the first head", 0), ("the last head", -1), ("any head", 2)):
+    for kind in ("a head in the middle", "the first head", "the last head", "a head in the middle"):
         batch, position, heads, d_head = primes(generator, 4, (2, 3, 5, 7))
-        if kind == "a head in the middle" and heads == 2:
-            heads, d_head = d_head, heads
-        head = which % heads
+        if kind == "a head in the middle":
+            heads, d_head = max(heads, d_head), min(heads, d_head)
+            head = int(torch.randint(1, heads - 1, (), generator=generator))
+        else:
+            head = 0 if kind == "the first head" else heads - 1
         context = normal(generator, batch, position, heads * d_head) + 0.5
         sizes = {"batch": batch, "position": position, "heads": heads, "d_head": d_head}
         cases.append(Case({"context": context, "head": head, "num_heads": heads}, kind, sizes))

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.cases.multi_head import scrambled_heads
-from anatomy_utils.exercises.catalogue.attention.attended import attend
+from anatomy_utils.exercises.catalogue.attention.attended import attend, dots
 from anatomy_utils.exercises.catalogue.multi_head import arranged
 from anatomy_utils.exercises.catalogue.multi_head.arranged import in_heads, merge, split
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
@@ -43,7 +43,13 @@ def _cases(generator: torch.Generator) -> list[Case]:
 def _steps(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor) -> Mapping[str, Tensor]:
     query, key, value = (split(part, num_heads) for part in (query, key, value))
     context, weights = attend(query, key, value, query.shape[-1] ** -0.5, mask)
-    return {"queries of each head": query, "weights": weights, "contexts of each head": context}
+    return {
+        "queries of each head": query,
+        "keys of each head": key,
+        "scores": dots(query, key) * query.shape[-1] ** -0.5,
+        "weights": weights,
+        "contexts of each head": context,
+    }
 
 
 def _zero_afterwards(q: Tensor, k: Tensor, v: Tensor, n: int, m: Tensor) -> Tensor:

@@ -11,10 +11,15 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 def _cases(generator: torch.Generator) -> list[Case]:
     cases = []
-    for kind in ("groups of heads", "one head of keys for all", "as many as there are heads", "groups of heads"):
+    for kind in (
+        "groups of query heads",
+        "a single key head",
+        "a key head for each query head",
+        "groups of query heads",
+    ):
         batch, kv_heads, group, position, d_head = primes(generator, 5, (2, 3, 5, 7, 11))
-        kv_heads = 1 if kind == "one head of keys for all" else kv_heads
-        group = 1 if kind == "as many as there are heads" else group
+        kv_heads = 1 if kind == "a single key head" else kv_heads
+        group = 1 if kind == "a key head for each query head" else group
         arguments = {
             "vectors": normal(generator, batch, kv_heads, position, d_head),
             "num_heads": kv_heads * group,

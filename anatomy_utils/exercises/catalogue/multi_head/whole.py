@@ -50,6 +50,7 @@ def _steps(x: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, n: int) -> Map
     return {
         "queries": x @ q,
         "queries of each head": query,
+        "keys of each head": key,
         "scores": dots(query, key) * query.shape[-1] ** -0.5,
         "weights": weights,
         "contexts of each head": context,
