@@ -75,6 +75,7 @@ def interleaved(calls: Mapping[str, Call], rounds: int, *, warm_up: int = 2) -> 
     names = list(calls)
     seconds: dict[str, list[float]] = {name: [] for name in names}
     gc.collect()
+    gc.freeze()  # what was there before need not be looked through after every round
     gc.disable()
     begun = time.perf_counter()
     try:
@@ -91,6 +92,7 @@ def interleaved(calls: Mapping[str, Call], rounds: int, *, warm_up: int = 2) -> 
             gc.collect()
     finally:
         gc.enable()
+        gc.unfreeze()
     return seconds
 
 
