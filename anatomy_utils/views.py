@@ -5,20 +5,24 @@ Widgets know no model and models know no widget; the notebooks call these functi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from anatomy_utils import head_experiments, head_measures, probe
+from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.encoder import Encoder
+from anatomy_utils.tap import watch
 from anatomy_utils.tokenization import Tokenizer
 
 if TYPE_CHECKING:
     from anatomy_utils.widgets.attention_stepper import AttentionStepper
     from anatomy_utils.widgets.attention_viewer import AttentionViewer
     from anatomy_utils.widgets.head_board import HeadBoard
+    from anatomy_utils.widgets.head_traveller import HeadTraveller
     from anatomy_utils.widgets.mask_painter import MaskPainter
     from anatomy_utils.widgets.mixer import Mixer
 
@@ -150,3 +154,48 @@ def head_board(
     board = HeadBoard(weights, tokens, measures, switch=switch, rank=rank, order=order, query=query, key=key)
     board.layer, board.head = board.ranked()[0]
     return board
+
+
+def head_traveller(
+    attention: MultiHeadAttention,
+    hidden_states: Float[Tensor, "1 position d_model"],
+    tokens: Sequence[str],
+    *,
+    position: int = 0,
+    feature: int = 0,
+) -> HeadTraveller:
+    """One number's way through a small module's heads and back, and the way that a wrong `view` sends it.
+
+    Args:
+        attention: a module with as many key/value heads as heads, and at most 16 features.
+        hidden_states: what it reads, at most 8 positions.
+        tokens: a word for each position.
+        position: the word whose number is followed at first.
+        feature: which of its numbers.
+
+    Raises:
+        ValueError: the heads share keys and values, or there is no room to draw so much.
+    """
+    from anatomy_utils.widgets.head_traveller import HeadTraveller, Journey, Lane
+
+    if attention.num_kv_heads != attention.num_heads:
+        raise ValueError(
+            f"{attention.num_heads} heads share {attention.num_kv_heads} key/value heads here; "
+            "give a module in which each head has its own."
+        )
+
+    def lane() -> Lane:
+        with torch.no_grad(), watch(attention) as seen:
+            attention(hidden_states)
+        context = seen["weights"][0] @ seen["value"][0]
+        return Lane(weights=seen["weights"][0], context=context, output=seen["output"][0])
+
+    right = lane()
+    with head_experiments.scrambled_heads(attention):
+        wrong = lane()
+    with torch.no_grad():
+        value = attention.to_value(hidden_states)[0]
+    journey = Journey(
+        tokens, hidden_states[0], attention.to_value.weight.T, value, attention.to_output.weight.T, right, wrong
+    )
+    return HeadTraveller(journey, position=position, feature=feature)
