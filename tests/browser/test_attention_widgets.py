@@ -208,14 +208,15 @@ def test_stepper_shows_another_word_and_all_words(attention: NotebookPage) -> No
     press(stepper.get_by_role("radio", name="One word"), "ArrowRight")
     attention.settle()
     expect(stepper.get_by_role("radio", name="All words at once")).to_be_checked()
-    expect(stepper.locator(".as-matrices")).to_be_visible()
-    weights = stepper.locator(".as-matrices canvas").last
+    matrices = stepper.locator(".as-body:not([inert]) .as-matrices")
+    expect(matrices).to_be_visible()
+    weights = matrices.locator("canvas").last
     point_at(weights, 0.5, 0.5)
     attention.settle()
     assert numbers_in(stepper.locator(".as-foot").inner_text()), "pointing at a cell reads its number"
     stepper.get_by_role("radio", name="One word").click()
     attention.settle()
-    expect(stepper.locator(".as-matrices")).to_have_count(0)
+    expect(matrices).to_have_count(0)
 
 
 def test_stepper_computes_a_sentence_of_the_readers_own(attention: NotebookPage) -> None:

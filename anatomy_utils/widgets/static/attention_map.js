@@ -92,12 +92,12 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
 
   function show(next) {
     current = next;
+    paint();
+    draw(); // first, because a canvas that sets its font has the page laid out where anything is changed
     title.replaceChildren(`${current.name.replace("layer", "Layer")} `,
       element("span", { class: "shape", text: `(${queries} query, ${keys} key)` }));
     map.node.setAttribute("aria-label",
       `Attention weights of ${current.name}: ${queries} queries by ${keys} keys. Arrow keys move from cell to cell.`);
-    paint();
-    draw();
   }
 
   // ---- colours and images
@@ -263,10 +263,11 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
         element("span", { class: "number", text: format(row[i] * current.unit, 3) }))));
   }
 
-  const draw = frame(() => {
-    if (!theme(root) || !root.clientWidth || !current) return;
-    if (!large) return recolour();
-    if (!geometry) measure();
+  const draw = promptly(() => {
+    if (!theme(root) || !current) return;
+    if (!large) return void recolour();
+    if (!geometry && root.clientWidth) measure();
+    if (!geometry) return;
     drawMap();
     shadeWords();
     readOut();

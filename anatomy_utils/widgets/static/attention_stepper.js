@@ -2,6 +2,7 @@
 
 const PLAY_PAUSE = 3200; // milliseconds per step
 const PATIENCE = 20000; // milliseconds until a sentence without an answer is given up
+const FINE = 128; // colours of a strip that has far more components than pixels
 const TENSORS = ["hidden", "query", "key", "value", "scores", "weights", "context"];
 const NAMES = ["Project", "Score", "Scale", "Softmax", "Weigh", "Sum"];
 const ROLE_CLASS = { query: "query", key: "key", value: "value-role", scores: "weights", weights: "weights", hidden: "residual", context: "value-role" };
@@ -64,6 +65,15 @@ function indexOfLargest(values) {
   return values.reduce((best, value, i) => (value > values[best] ? i : best), 0);
 }
 
+// At most `count` means of neighbours.
+function averaged(values, count) {
+  const size = Math.ceil(values.length / count);
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, i) => {
+    const part = values.subarray(i * size, (i + 1) * size);
+    return sum(part) / part.length;
+  });
+}
+
 // The places of the `count` terms that matter most, in their own order.
 function tallest(terms, count) {
   return Array.from(terms, (value, i) => i).sort((a, b) => Math.abs(terms[b]) - Math.abs(terms[a])).slice(0, count).sort((a, b) => a - b);
@@ -76,7 +86,10 @@ function render({ model, el }) {
   let tokens = [];
   let tensors = {};
   let raw = null; // scores before scaling, from query · key
-  let painters = []; // what to bring up to date when a choice or the theme changes
+  let painters = []; // what brings the body being built up to date when a choice or the theme changes
+  let bodies = new Map(); // of each level and step that was looked at: {node, painters, columns, stamp}
+  let shown = null; // the one in sight
+  let stamp = 0; // counts the changes; a body with an older stamp is out of date
   let timer = 0;
   let waiting = 0;
 
@@ -123,13 +136,17 @@ function render({ model, el }) {
   const signed = (value, digits = 2) => (value < 0 ? `(${format(value, digits)})` : format(value, digits));
   const some = (values) => `[${Array.from(values.slice(0, 3), (value) => format(value)).join(", ")}${values.length > 3 ? ", …" : ""}]`;
 
+  // New text, and the work of laying it out, only where it is another one.
+  const write = (node, text) => {
+    if (node.textContent !== text) node.textContent = text;
+  };
+
   function watchPaint(paint) {
     painters.push(paint);
   }
 
   // Paints numbers one pixel each; the page stretches the canvas.
   function paintPixels(node, values, columns, limit, map) {
-    // A view of the model's own numbers is recognised by its place and not painted twice.
     const mark = values.buffer === tensors.hidden.values.buffer ? `${values.byteOffset} ${limit} ${map}` : null;
     if (mark && painted.get(node) === mark) return;
     painted.set(node, mark);
@@ -152,6 +169,12 @@ function render({ model, el }) {
     return tables[map];
   }
 
+  // The diverging map's 256 colours as CSS writes them.
+  function colourNames() {
+    tables.names ??= Array.from({ length: 256 }, (_, i) => diverging(root, i / 127.5 - 1));
+    return tables.names;
+  }
+
   // A colour bar with its ends printed.
   function scaleBar(given, map) {
     const limitNow = typeof given === "function" ? given : () => given;
@@ -159,8 +182,8 @@ function render({ model, el }) {
     const [low, high] = [element("span"), element("span")];
     watchPaint(() => {
       const limit = limitNow();
-      low.textContent = map === "sequential" ? "0" : format(-limit, limit < 10 ? 1 : 0);
-      high.textContent = format(limit, limit < 10 ? 1 : 0);
+      write(low, map === "sequential" ? "0" : format(-limit, limit < 10 ? 1 : 0));
+      write(high, format(limit, limit < 10 ? 1 : 0));
       if (bar.dataset.theme === theme(root)) return;
       bar.dataset.theme = theme(root);
       const stops = Array.from({ length: 9 }, (_, i) => (map === "sequential" ? sequentialColour(root, i / 8) : diverging(root, i / 4 - 1)));
@@ -169,31 +192,40 @@ function render({ model, el }) {
     return element("span", { class: "as-scale" }, low, bar, high);
   }
 
-  // A vector as a coloured strip with the chosen component marked and printed.
+  // A vector as a coloured strip with the chosen component marked and printed. The colours are the hard stops of one CSS
+  // gradient: a canvas for each strip would be a layer of its own, and a hundred layers make every frame slow.
   function strip(name, read, limit, { fine = false } = {}) {
-    const node = element("canvas", { "aria-hidden": "true" });
-    const mark = fine ? null : element("span", { class: "as-mark" });
-    const band = element("div", { class: fine ? "as-band fine" : "as-band" }, node, mark);
+    const band = element("div", { class: fine ? "as-band fine" : "as-band" });
     const printed = fine ? null : element("span", { class: "number" });
+    let shown = null;
     watchPaint(() => {
       const values = read();
-      paintPixels(node, values, values.length, limit(), "diverging");
-      if (fine) return;
-      const c = Math.min(state.component, values.length - 1);
-      mark.style.left = `${(c / values.length) * 100}%`;
-      mark.style.width = `${100 / values.length}%`;
-      printed.textContent = format(values[c]);
+      if (!fine) write(printed, format(values[Math.min(state.component, values.length - 1)]));
+      // A view of the model's own numbers is recognised by its place and not painted twice.
+      const mark = values.buffer === tensors.hidden.values.buffer ? `${values.byteOffset} ${theme(root)}` : null;
+      if (mark && mark === shown) return;
+      shown = mark;
+      band.style.background = gradient(fine ? averaged(values, FINE) : values, limit());
+      band.style.setProperty("--count", values.length);
     });
     const point = (event) => {
       const values = read();
-      const box = node.getBoundingClientRect();
+      const box = band.getBoundingClientRect();
       const c = clamp(Math.floor(((event.clientX - box.left) / box.width) * values.length), 0, values.length - 1);
       if (fine) told.textContent = `${name}: component ${c} is ${format(values[c], 3)}`;
       else if (c !== state.component) change({ component: c });
     };
-    node.addEventListener("pointermove", point, { signal });
-    node.addEventListener("pointerdown", point, { signal });
+    band.addEventListener("pointermove", point, { signal });
+    band.addEventListener("pointerdown", point, { signal });
     return element("div", { class: "as-strip" }, band, printed);
+  }
+
+  // Signed numbers as a gradient of equally wide colours.
+  function gradient(values, limit) {
+    const names = colourNames();
+    const ends = Array.from({ length: values.length + 1 }, (_, i) => `${((100 * i) / values.length).toFixed(3)}%`);
+    const stops = Array.from(values, (value, i) => `${names[clamp(Math.floor((value * 127.5) / limit + 128), 0, 255)]} ${ends[i]} ${ends[i + 1]}`);
+    return `linear-gradient(to right, ${stops.join(", ")})`;
   }
 
   // A number as a bar: signed bars start in the middle, weights at the left.
@@ -203,7 +235,7 @@ function render({ model, el }) {
     const track = element("span", { class: limit ? "as-track signed" : "as-track" }, fillNode);
     watchPaint(() => {
       const value = read();
-      number.textContent = format(value, digits);
+      write(number, format(value, digits));
       const part = clamp(Math.abs(value) / (limit ? limit() : 1), 0, 1) * (limit ? 50 : 100);
       fillNode.style.width = `${part}%`;
       fillNode.style.left = limit ? `${value < 0 ? 50 - part : 50}%` : "0";
@@ -215,14 +247,14 @@ function render({ model, el }) {
   function lineOf(read) {
     const node = element("span", { class: "number" });
     watchPaint(() => {
-      node.textContent = read();
+      write(node, read());
     });
     return node;
   }
 
   // ---------------------------------------------------------------- one word: a row per key word
   // Columns of one step: {head, width, cell(j), total?}; `fresh` ones are new in this step and light up.
-  function wordColumns() {
+  function wordColumns(step) {
     const { hidden, query, key, value, context } = tensors;
     const n = tokens.length;
     const i = () => state.query;
@@ -252,46 +284,46 @@ function render({ model, el }) {
       return [box, idle];
     };
     return [
-      [
+      () => [
         { head: head("hidden", "x hidden state", [n, hidden.columns], hidden.limit), width: "1.4fr", cell: (j) => strip(`x of ${tokens[j]}`, () => row(hidden, j), () => limits.hidden, { fine: true }) },
         { head: head("query", "query", [d], query.limit), width: "1fr", fresh: true, cell: queryOnly },
         { head: head("key", "key", [n, d], key.limit), width: "1fr", fresh: true, cell: (j) => strip("key", () => row(key, j), () => limits.key) },
         { head: head("value", "value", [n, value.columns], value.limit), width: "1fr", fresh: true, cell: (j) => strip("value", () => row(value, j), () => limits.value) },
       ],
-      [
+      () => [
         { head: head("key", "key", [n, d], key.limit), width: "1fr", cell: (j) => strip("key", () => row(key, j), () => limits.key),
           lead: () => strip("query", () => row(query, i()), () => limits.query) },
         { head: [role("query", "query"), " × ", role("key", "key"), " by component ", scaleBar(productLimit, "diverging")], width: "1fr", fresh: true,
           cell: (j) => strip("product", () => product(row(query, i()), row(key, j)), productLimit) },
         { head: [role("scores", "sum = score"), " ", shape(n)], width: "1fr", fresh: true, cell: (j) => bar(() => row(raw, i())[j], rawLimit) },
       ],
-      [
+      () => [
         { head: [role("scores", "score"), " ", shape(n)], width: "1fr", cell: (j) => bar(() => row(raw, i())[j], rawLimit) },
         { head: [role("scores", `score ÷ √${d}`), " ", shape(n)], width: "1fr", fresh: true, cell: (j) => bar(() => scoreAt(j), rawLimit) },
       ],
-      [
+      () => [
         { head: [role("scores", "scaled score"), " ", shape(n)], width: "0.9fr", cell: (j) => bar(() => scoreAt(j), () => Math.max(...Array.from(row(tensors.scores, i()), Math.abs)) || 1) },
         { head: ["exp(score − largest)"], width: "0.7fr", fresh: true, cell: (j) => lineOf(() => format(Math.exp(scoreAt(j) - top()), 3)),
           total: () => lineOf(() => format(sum(Array.from(row(tensors.scores, i()), (s) => Math.exp(s - top()))), 3)) },
         { head: [role("weights", "weight"), " ", shape(n)], width: "1.2fr", fresh: true, cell: (j) => bar(() => weight(j), null, 3), total: () => lineOf(() => format(sum(row(tensors.weights, i())), 3)) },
       ],
-      [
+      () => [
         { head: [role("weights", "weight")], width: "0.8fr", cell: (j) => bar(() => weight(j), null, 3) },
         { head: head("value", "value", [n, value.columns], value.limit), width: "1fr", cell: (j) => strip("value", () => row(value, j), () => limits.value) },
         { head: [role("weights", "weight"), " × ", role("value", "value"), " ", shape(n, value.columns), " same colours"], width: "1fr", fresh: true, cell: (j) => strip("weighted value", () => weighted(j), () => limits.value) },
       ],
-      [
+      () => [
         { head: [role("weights", "weight")], width: "0.7fr", cell: (j) => bar(() => weight(j), null, 3), total: () => lineOf(() => format(sum(row(tensors.weights, i())), 3)) },
         { head: [role("weights", "weight"), " × ", role("value", "value"), " ", shape(n, value.columns), scaleBar(value.limit, "diverging")], width: "1.3fr", cell: (j) => strip("weighted value", () => weighted(j), () => limits.value),
-          total: () => element("div", { class: "fresh" }, strip("context", () => row(context, i()), () => limits.value)) },
+          total: () => strip("context", () => row(context, i()), () => limits.value) },
       ],
-    ][state.step - 1];
+    ][step - 1]();
   }
 
-  function wordStage() {
-    const columns = wordColumns();
+  function wordStage(step) {
+    const columns = wordColumns(step);
     const template = ["minmax(48px, 88px)", ...columns.map((column) => `minmax(0, ${column.width})`)].join(" ");
-    const cells = (make) => columns.map((column) => element("div", { class: column.fresh ? "as-cell fresh" : "as-cell" }, make(column) ?? ""));
+    const cells = (make) => columns.map((column) => element("div", { class: "as-cell" }, make(column) ?? ""));
     const rows = tokens.map((token, j) => {
       const spoken = element("span", { class: "visually-hidden" });
       const node = element("div", { class: "as-row", role: "option", id: uniqueId("row") },
@@ -300,7 +332,7 @@ function render({ model, el }) {
       watchPaint(() => {
         node.setAttribute("aria-selected", String(j === state.key));
         node.classList.toggle("is-query", j === state.query);
-        spoken.textContent = `: ${rowText(j)}`;
+        write(spoken, `: ${rowText(step, j)}`);
       });
       return node;
     });
@@ -320,10 +352,10 @@ function render({ model, el }) {
       ? element("div", { class: "as-row as-lead" }, element("div", { class: "as-word" }, leadName), cells((column) => column.lead?.()))
       : null;
     const total = columns.some((column) => column.total)
-      ? element("div", { class: "as-row as-total" }, element("div", { class: "as-word" }, state.step === 6 ? totalName() : "sum"), cells((column) => column.total?.()))
+      ? element("div", { class: "as-row as-total" }, element("div", { class: "as-word" }, step === 6 ? totalName() : "sum"), cells((column) => column.total?.()))
       : null;
     return element("div", { style: { "--columns": template } },
-      element("div", { class: "as-row as-head" }, element("div", { class: "as-word", text: "" }), columns.map((column) => element("div", { class: "as-cell" }, column.head))),
+      element("div", { class: "as-row as-head" }, element("div", { class: "as-word", text: "" }), columns.map((column) => element("div", { class: column.fresh ? "as-cell fresh" : "as-cell" }, column.head))),
       lead, list, total);
   }
 
@@ -333,7 +365,7 @@ function render({ model, el }) {
     return node;
   }
 
-  function rowText(j) {
+  function rowText(step, j) {
     const i = state.query;
     const texts = [
       () => `key ${some(row(tensors.key, j))}, value ${some(row(tensors.value, j))}`,
@@ -343,7 +375,7 @@ function render({ model, el }) {
       () => `weight ${format(row(tensors.weights, i)[j], 3)}, value ${some(row(tensors.value, j))}`,
       () => `weight ${format(row(tensors.weights, i)[j], 3)}`,
     ];
-    return texts[state.step - 1]();
+    return texts[step - 1]();
   }
 
   // ---------------------------------------------------------------- all words: matrices
@@ -412,7 +444,7 @@ function render({ model, el }) {
     return Float32Array.from(values, (_, i) => values[(i % rows) * columns + Math.floor(i / rows)]);
   }
 
-  function matrixStage() {
+  function matrixStage(step) {
     const { hidden, query, key, value, context } = tensors;
     const sign = (text) => element("span", { class: "as-sign", "aria-hidden": "true", text });
     const read = (name) => () => tensors[name].values;
@@ -439,7 +471,7 @@ function render({ model, el }) {
         matrix("value", "V", read("value"), { limit: value.limit }), sign("="),
         matrix("context", "context", read("context"), { limit: value.limit, labels: true })],
     ];
-    return element("div", { class: "as-matrices" }, parts[state.step - 1]());
+    return element("div", { class: "as-matrices" }, parts[step - 1]());
   }
 
   // ---------------------------------------------------------------- the equation of the step, with its numbers
@@ -487,19 +519,55 @@ function render({ model, el }) {
   const say = element("p", { class: "as-say" });
   const line = element("div", { class: "as-equation", dir: "ltr" });
   const told = element("span", {});
-  let component = null;
+  const component = slider({ label: "Printed component", min: 0, max: 1, step: 1, value: 0, signal, tint: "residual",
+    format: (value) => `${value} of ${shown?.columns}`, onInput: (value) => change({ component: value }) });
+  const holder = element("div", { class: "as-bodies" });
+  stage.append(say, line, holder, element("div", { class: "as-foot" }, component.node, told));
+  let callOff = () => {}; // what is being prepared
 
-  // `paint` fills the new elements: with the next frame, or at once where this already is one.
-  function build(paint = update) {
-    painters = [];
-    const body = state.level === "word" ? wordStage() : matrixStage();
-    const columns = state.step < 3 ? tensors.key.columns : tensors.value.columns;
-    component = slider({ label: "Printed component", min: 0, max: columns - 1, step: 1, value: Math.min(state.component, columns - 1), signal, tint: "residual",
-      format: (value) => `${value} of ${columns}`, onInput: (value) => change({ component: value }) });
-    const usesComponent = [1, 2, 5, 6].includes(state.step);
+
+  // Every step's body is built when it is first looked at (or the page is idle) and kept: another step is a matter of
+  // hiding one and showing the other, which leaves both laid out.
+  function bodyOf(level, step) {
+    const name = `${level} ${step}`;
+    if (!bodies.has(name)) {
+      painters = [];
+      const node = element("div", { class: "as-body", inert: true }, level === "word" ? wordStage(step) : matrixStage(step));
+      bodies.set(name, { node, painters, columns: (step < 3 ? tensors.key : tensors.value).columns, stamp: -1 });
+      holder.append(node);
+    }
+    return bodies.get(name);
+  }
+
+  function refresh(body) {
+    if (body.stamp === stamp) return;
+    body.stamp = stamp;
+    body.painters.forEach((paint) => paint());
+  }
+
+  function prepare() {
+    callOff();
+    const step = NAMES.findIndex((_, i) => !bodies.has(`${state.level} ${i + 1}`)) + 1;
+    if (!step) return;
+    callOff = whenIdle(() => {
+      const body = bodyOf(state.level, step);
+      refresh(body);
+      body.node.firstChild.getBoundingClientRect(); // lays it out
+      prepare();
+    });
+  }
+
+  function show() {
+    const body = bodyOf(state.level, state.step);
+    if (body !== shown) {
+      shown?.node.setAttribute("inert", "");
+      body.node.removeAttribute("inert");
+      shown = body;
+    }
     say.textContent = SAY[state.level][state.step - 1];
     told.textContent = "";
-    stage.replaceChildren(say, line, body, element("div", { class: "as-foot" }, usesComponent ? component.node : null, told));
+    component.node.hidden = ![1, 2, 5, 6].includes(state.step);
+    component.input.max = body.columns - 1;
     stepButtons.forEach((node, i) => {
       setAttributes(node, { "aria-current": i + 1 === state.step ? "step" : null });
       node.classList.toggle("done", i + 1 < state.step);
@@ -511,34 +579,36 @@ function render({ model, el }) {
       node.tabIndex = level === state.level ? 0 : -1;
     });
     drawFormula();
-    paint();
   }
 
-  const draw = () => {
+  function draw() {
     if (!theme(root)) return;
-    painters.forEach((paint) => paint());
+    refresh(shown);
     line.replaceChildren(...equation().flat(Infinity).filter((part) => part !== ""));
-    [...wordsList.childNodes].forEach((node, i) => node.setAttribute("aria-selected", String(i === state.query)));
+    wordsList.childNodes.forEach((node, i) => node.setAttribute("aria-selected", String(i === state.query)));
     wordsList.setAttribute("aria-activedescendant", wordsList.childNodes[state.query]?.id ?? "");
-    component?.set(Math.min(state.component, component.input.max));
-  };
-  const update = frame(draw, signal);
+    component.set(Math.min(state.component, component.input.max));
+    if (stage.style.getPropertyValue("--component") !== String(state.component)) stage.style.setProperty("--component", state.component);
+    prepare();
+  }
+  const update = promptly(draw, signal);
 
   function change(next) {
     const before = { ...state };
     Object.assign(state, next);
+    if (["query", "key", "component"].some((name) => state[name] !== before[name])) stamp += 1;
     if ("query" in next && next.query !== before.query && !("key" in next)) state.key = indexOfLargest(row(tensors.weights, state.query));
     for (const trait of ["step", "level", "query"]) if (state[trait] !== before[trait]) model.set(trait, state[trait]);
     model.save_changes();
-    const rebuilt = state.step !== before.step || state.level !== before.level;
-    if (rebuilt) {
-      build();
+    if (state.step !== before.step || state.level !== before.level) {
+      show();
       announce(root, `Step ${state.step} of 6, ${NAMES[state.step - 1]}. ${SAY[state.level][state.step - 1]}`);
-    } else update();
+    }
+    update();
     if (state.step === 6 && play.get()) pause();
   }
 
-  function load(paint = update) {
+  function load() {
     tokens = model.get("tokens");
     tensors = unpack(floats(model.get("tensors")), model.get("shapes"));
     const factor = Math.sqrt(tensors.key.columns);
@@ -551,7 +621,11 @@ function render({ model, el }) {
       node.addEventListener("click", () => change({ query: i }), { signal });
       return node;
     }));
-    build(paint);
+    bodies = new Map();
+    shown = null;
+    holder.replaceChildren();
+    show();
+    update();
   }
 
   // ---------------------------------------------------------------- a new sentence needs Python
@@ -607,7 +681,7 @@ function render({ model, el }) {
     if (model.get("sentence") !== field.get()) field.set(model.get("sentence"));
   });
   onChange(model, signal, "answered", answered);
-  onChange(model, signal, "tensors", () => load(draw));
+  onChange(model, signal, "tensors", load);
   onChange(model, signal, ["step", "level", "query"], () => {
     const next = Object.fromEntries(["step", "level", "query"].map((name) => [name, model.get(name)]));
     if (next.query < tokens.length && Object.entries(next).some(([name, value]) => state[name] !== value)) change(next);
@@ -615,11 +689,13 @@ function render({ model, el }) {
   onTheme(root, signal, () => {
     tables = {};
     painted = new WeakMap();
+    stamp += 1;
     update();
   });
   signal.addEventListener("abort", () => {
     clearInterval(timer);
     clearTimeout(waiting);
+    callOff();
   });
   load();
   return cleanup;

@@ -23,6 +23,7 @@ function render({ model, el }) {
   const state = { layer: model.get("layer"), head: model.get("head"), average: model.get("average"), query: model.get("query"), over: null };
   const thumbnails = smallMaps(data, shape, SMALL_MAX);
   let atlas = null;
+  let backdrop = null; // the overview without the frames around what is chosen: a hundred small maps, drawn once
   let geometry = null;
 
   // ---- what is shown
@@ -36,6 +37,7 @@ function render({ model, el }) {
     onPoint: (query) => save({ query }),
     onColours: () => {
       atlas = thumbnails(map);
+      backdrop = null;
       draw();
     },
     onResize: () => {
@@ -56,16 +58,16 @@ function render({ model, el }) {
   function refresh() {
     const size = queries * keys;
     const start = (state.layer * heads + state.head) * size;
-    layerChoice.set(state.layer);
-    headChoice.set(state.head);
-    averageToggle.set(state.average);
-    overview.node.setAttribute("aria-label",
-      `Overview of ${layers} layers and ${heads} heads; ${name()} is shown large. Arrow keys choose another.`);
     map.show(state.average
       ? { name: name(), values: summed(data, shape, state.layer), unit: 1 / (STEPS * heads),
         exactness: () => `The mean of ${heads} weights, each kept in steps of 1/255.` }
       : { name: name(), values: data.subarray(start, start + size), unit: 1 / STEPS, exactness: exactByte });
     draw();
+    layerChoice.set(state.layer);
+    headChoice.set(state.head);
+    averageToggle.set(state.average);
+    overview.node.setAttribute("aria-label",
+      `Overview of ${layers} layers and ${heads} heads; ${name()} is shown large. Arrow keys choose another.`);
   }
 
   // ---- drawing the overview as large as fits, within reason
@@ -75,12 +77,11 @@ function render({ model, el }) {
     const side = clamp(Math.floor((overview.node.parentElement.clientWidth - left) / heads) - SMALL_GAP, 5, SMALL_MAX);
     const high = clamp(Math.round((side * queries) / keys), Math.min(side, SMALL_MIN), side * 2);
     geometry = { font: `${LABEL_SIZE}px ${getComputedStyle(root).fontFamily}`, left, top, side, high };
+    backdrop = null;
     overview.resize(left + heads * (side + SMALL_GAP), top + layers * (high + SMALL_GAP));
   }
 
-  const draw = frame(() => {
-    if (!atlas || !root.clientWidth) return;
-    if (!geometry) measure();
+  function drawBackdrop() {
     const { context } = overview;
     const { left, top, side, high, font } = geometry;
     context.clearRect(0, 0, overview.node.width, overview.node.height);
@@ -111,6 +112,21 @@ function render({ model, el }) {
         context.strokeRect(x - 0.5, y - 0.5, side + 1, high + 1);
       }
     }
+    backdrop = element("canvas", { width: overview.node.width, height: overview.node.height });
+    backdrop.getContext("2d").drawImage(overview.node, 0, 0);
+  }
+
+  const draw = promptly(() => {
+    if (!geometry && root.clientWidth) measure();
+    if (!atlas || !geometry) return;
+    if (!backdrop) drawBackdrop();
+    const { context } = overview;
+    const { left, top, side, high } = geometry;
+    context.save();
+    context.resetTransform();
+    context.clearRect(0, 0, overview.node.width, overview.node.height);
+    context.drawImage(backdrop, 0, 0);
+    context.restore();
     const frameAround = (layer, first, last, role, width) => {
       context.strokeStyle = colour(root, role);
       context.lineWidth = width;

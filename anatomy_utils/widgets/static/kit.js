@@ -105,6 +105,36 @@ function frame(callback, signal) {
   };
 }
 
+// Runs `callback` at once; asked again before the next frame, it runs once more with that frame.
+function promptly(callback, signal) {
+  let ready = true;
+  let asked = false;
+  const nextFrame = frame(() => {
+    const again = asked;
+    asked = false;
+    if (again) callback();
+    ready = true;
+  }, signal);
+  return () => {
+    nextFrame();
+    if (!ready || signal?.aborted) asked = true;
+    else {
+      ready = false;
+      callback();
+    }
+  };
+}
+
+// Runs `callback` when the page has nothing else to do; returns what calls it off.
+function whenIdle(callback) {
+  if (typeof requestIdleCallback !== "function") {
+    const handle = setTimeout(callback, 100);
+    return () => clearTimeout(handle);
+  }
+  const handle = requestIdleCallback(callback);
+  return () => cancelIdleCallback(handle);
+}
+
 // Says `text` through the widget's one aria-live region.
 function announce(root, text) {
   root.announcer.textContent = text;

@@ -122,7 +122,7 @@ function render({ model, el }) {
       node.setAttribute("aria-pressed", String(!node.disabled && wanted.every((open, i) => open === mask[i])));
     }
   }
-  const redraw = frame(draw, signal);
+  const redraw = promptly(draw, signal);
   function redrawAll() {
     for (const i of tokens.keys()) stale.add(i);
     redraw();

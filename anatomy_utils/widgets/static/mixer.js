@@ -239,7 +239,7 @@ function render({ model, el }) {
     rows.forEach((row, i) => row.draw(shown[i], printed[i]));
     sums.draw(printed, map.draw(shown));
   };
-  const redraw = frame(draw, signal);
+  const redraw = promptly(draw, signal);
 
   function save(next) {
     weights = next;

@@ -301,7 +301,7 @@ function render({ model, el }) {
     cards.entropy.draw(d, scaled, found.entropy, `of at most ${format(MOST_BITS, 0)} bits`);
     cards.gradient.draw(d, scaled, found.gradient, "norm for the typical query");
   };
-  const redraw = frame(draw, signal);
+  const redraw = promptly(draw, signal);
   const say = () => {
     if (STOPS[size.get()] !== model.get("d_head")) {
       size.set(nearestStop(model.get("d_head")));
