@@ -108,7 +108,7 @@ def _change(tree: ast.Module, node: ast.AST, kind: int) -> bool:
     elif isinstance(node, ast.Attribute) and kind == 0 and node.attr in RENAMED:
         node.attr = RENAMED[node.attr]
         return True
-    elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.UnaryOp | ast.Constant) and kind < 2:
+    elif isinstance(node, ast.Subscript) and not isinstance(node.slice, UNMOVED) and kind < 2:
         operator = (ast.Add(), ast.Sub())[kind]
         node.slice = ast.BinOp(left=node.slice, op=operator, right=ast.Constant(1))
         return True
@@ -122,6 +122,8 @@ def _change(tree: ast.Module, node: ast.AST, kind: int) -> bool:
             return True
     return False
 
+
+UNMOVED = (ast.UnaryOp, ast.Constant, ast.Slice, ast.Tuple)  # −1 and 0 change as numbers; 1 cannot be added to a slice
 
 RENAMED = {
     "tril": "triu", "amax": "amin", "exp": "exp2", "sum": "mean", "mean": "sum", "softmax": "log_softmax",
