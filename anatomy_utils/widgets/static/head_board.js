@@ -276,12 +276,13 @@ function render({ model, el }) {
     }
     event.preventDefault();
   }, { signal });
-  onChange(model, signal, TRAITS, () => {
-    const change = Object.fromEntries(TRAITS.filter((trait) => model.get(trait) !== state[trait]).map((trait) => [trait, model.get(trait)]));
-    if (!Object.keys(change).length) return;
-    Object.assign(state, change);
-    apply(change);
-  });
+  for (const trait of TRAITS) {
+    onChange(model, signal, trait, () => {
+      if (model.get(trait) === state[trait]) return;
+      state[trait] = model.get(trait);
+      apply({ [trait]: state[trait] });
+    });
+  }
   tellPair();
   rankHeads();
   showHead();

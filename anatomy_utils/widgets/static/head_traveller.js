@@ -329,12 +329,13 @@ function render({ model, el }) {
     if (moved) announce(root, `Step ${state.step + 1} of ${NAMES.length}, ${NAMES[state.step]}. ${sayings()}`);
   }
 
-  onChange(model, signal, ["position", "feature", "step"], () => {
-    const next = { position: model.get("position"), feature: model.get("feature"), step: model.get("step") - 1 };
-    if (Object.entries(next).every(([name, value]) => state[name] === value)) return;
-    Object.assign(state, next);
-    refresh();
-  });
+  for (const [trait, shift] of [["position", 0], ["feature", 0], ["step", 1]]) {
+    onChange(model, signal, trait, () => {
+      if (model.get(trait) - shift === state[trait]) return;
+      state[trait] = model.get(trait) - shift;
+      refresh();
+    });
+  }
   let measuredAt = 0;
   const resized = new ResizeObserver(() => {
     if (root.clientWidth === measuredAt) return;
