@@ -26,16 +26,17 @@ from anatomy_utils.street import street_vocabulary
 from anatomy_utils.street.batches import Labelled, tagging
 from anatomy_utils.street.labels import TAGS
 from anatomy_utils.street.sampling import sample_scenes
-from anatomy_utils.training import History, cross_entropy, fit, seeded
+from anatomy_utils.training import IGNORE, History, cross_entropy, fit, seeded
 
 NormPlacement = Literal["post", "pre"]
 """After each residual connection, as in 2017, or before each sub-layer."""
 
 D_MODEL, NUM_HEADS, D_FF = 32, 2, 64
 BATCH = 32
-WARM_UP = 50
+WARM_UP = 100
 """Steps on the way up, for runs that warm up."""
-LEARNING_RATE = 3e-3
+LEARNING_RATE = 2e-3
+STEPS = 150
 
 
 @dataclass
@@ -119,7 +120,7 @@ def depth_experiment(
     norm: NormPlacement,
     warmup: int = 0,
     seed: int = 0,
-    steps: int = 150,
+    steps: int = STEPS,
     *,
     learning_rate: float = LEARNING_RATE,
     on_step: Callable[[DepthRun], object] | None = None,
@@ -148,7 +149,8 @@ def depth_experiment(
     sentences = tagging(sample_scenes(steps * BATCH, generator))
     batches = [sentences[i * BATCH : (i + 1) * BATCH] for i in range(steps)]
     run = DepthRun(depth, norm, warmup, seed, learning_rate)
-    layers = [list(layer.parameters()) for layer in model.body.layers]
+    stack: Any = model.body
+    layers = [list(layer.parameters()) for layer in stack.layers]
 
     def note(history: History) -> object:
         run.loss.append(history.loss[-1])
@@ -167,6 +169,14 @@ def depth_experiment(
     )
     run.stopped = history.stopped
     return run
+
+
+def guessing_loss(seed: int = 0) -> float:
+    """The loss of who knows how frequent each tag is and nothing of the words: the tags' entropy, in nats."""
+    labels = tagging(sample_scenes(1000, torch.Generator().manual_seed(seed))).labels
+    counts = labels[labels != IGNORE].bincount().float()
+    shares = counts[counts > 0] / counts.sum()
+    return -(shares * shares.log()).sum().item()
 
 
 def _tag_loss(model: nn.Module, batch: Labelled) -> Tensor:

@@ -1,10 +1,11 @@
-"""Where the encoder's inner life meets a widget: a block step by step, a word's journey through the layers.
+"""Where the encoder's inner life meets a widget: a block step by step, stacks of any depth while they learn.
 
 Joins like those of `views.py`, for notebook 03.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from anatomy_utils import probe
+from anatomy_utils.depth import STEPS, WARM_UP, DepthRun, NormPlacement, depth_experiment, guessing_loss
 from anatomy_utils.encoder import Encoder, EncoderLayer
 from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.tap import watch
@@ -19,8 +21,32 @@ from anatomy_utils.tokenization import Tokenizer
 
 if TYPE_CHECKING:
     from anatomy_utils.widgets.block_stepper import Block, BlockStepper
+    from anatomy_utils.widgets.depth_lab import DepthLab
 
-Hidden = Float[Tensor, "position d_model"]
+LEVEL = "guessing tags by how frequent they are"
+
+
+def depth_lab(runs: Sequence[DepthRun] = (), *, depths: Sequence[int] = (2, 6, 10, 24)) -> DepthLab:
+    """Depth experiments at the press of a button; `runs` that are done already are shown at first."""
+    from anatomy_utils.widgets.depth_lab import DepthLab, Report, Run, Setting
+
+    def train(setting: Setting, report: Report) -> None:
+        placement: NormPlacement = "post" if setting.norm == "post" else "pre"
+        depth_experiment(
+            setting.depth, placement, WARM_UP if setting.warmup else 0, setting.seed, setting.steps,
+            on_step=lambda run: report(run.loss[-1], run.gradient_norms[-1]),
+        )  # fmt: skip
+
+    done = [
+        Run(
+            Setting(run.depth, run.norm, bool(run.warmup), run.seed, len(run.loss)),
+            run.loss,
+            run.gradient_norms,
+            stopped=run.stopped or "",
+        )
+        for run in runs
+    ]
+    return DepthLab(train, depths=depths, steps=STEPS, runs=done, levels={LEVEL: guessing_loss()})
 
 
 def block_stepper(

@@ -21,6 +21,8 @@ _ROOMS = {
     "TransformerMap": "transformer_map",
     "PositionExplorer": "position_explorer",
     "BlockStepper": "block_stepper",
+    "DepthLab": "depth_lab",
+    "LiveCurves": "live_curves",
 }
 
 __all__ = sorted(_ROOMS)

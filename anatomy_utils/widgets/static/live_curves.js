@@ -1,0 +1,42 @@
+// Live curves: a chart that follows a training run from the kernel.
+
+const LOOKS = ["one", "two", "three", "four", "five", "six"];
+
+function render({ model, el }) {
+  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
+  root.classList.add("live-curves");
+  const chart = lineChart({ width: 720, height: 280, xLabel: "step", yLabel: model.get("ylabel") });
+  const state = element("span", { class: "note" });
+  const key = element("div", { class: "row lc-key" });
+  root.append(heading(model.get("label"), state), element("div", { class: "panel" }, chart.node, key));
+
+  const draw = () => {
+    const names = model.get("names"), counts = model.get("counts"), flat = floats(model.get("points"));
+    let start = 0;
+    const series = names.map((name, i) => {
+      const points = Array.from({ length: counts[i] }, (_, n) => [flat[2 * (start + n)], flat[2 * (start + n) + 1]]);
+      start += counts[i];
+      return { name, points, class: LOOKS[i] };
+    });
+    const levels = Object.entries(model.get("levels"));
+    const all = series.flatMap(({ points }) => points);
+    const [, end] = limits(all.map(([x]) => x));
+    const [low, high] = limits([...all.map(([, y]) => y), ...levels.map(([, y]) => y)]);
+    const x = [0, Math.max(end, 1)];
+    const told = series.filter(({ points }) => points.length).map(({ name, points }) => `${name} ${format(points[0][1])} at first, ${format(points.at(-1)[1])} now`).join("; ");
+    chart.draw([...levels.map(([, y]) => ({ points: [[x[0], y], [x[1], y]], class: "level" })), ...series],
+      { x, y: [Math.min(low, 0), high * 1.03 || 1], told: `${model.get("ylabel")} over steps: ${told || "nothing yet"}.` });
+    const sample = (look) => svg("svg", { class: "line-chart lc-sample", viewBox: "0 0 26 10", "aria-hidden": "true" }, svg("path", { class: `line ${look}`, d: "M1 5H25" }));
+    key.replaceChildren(
+      ...series.map(({ name, points, class: look }) => element("span", { class: "lc-name" }, sample(look), `${name} `, element("b", { class: "number", text: points.length ? format(points.at(-1)[1]) : "" }))),
+      ...levels.map(([name, y]) => element("span", { class: "lc-name" }, sample("level"), `${name} `, element("b", { class: "number", text: format(y) }))));
+    state.textContent = all.length ? `step ${format(end, 0)}${model.get("done") ? ", done" : ""}` : "not started";
+  };
+  const redraw = frame(draw, signal);
+  onChange(model, signal, ["points", "done"], redraw);
+  onChange(model, signal, "done", () => announce(root, chart.node.getAttribute("aria-label")));
+  draw();
+  return cleanup;
+}
+
+export default { render };
