@@ -1,8 +1,8 @@
 """How numbers move between d_model and the heads: nothing is computed here, numbers only change their places.
 
-A head is a run of neighbouring features: head 0 has the first d_head of them, head 1 the next, and so on, as BERT, GPT-2
-and Llama store theirs. Notebook 02 teaches the functions; attention in several heads
-(`multi_head`) is made of them.
+A head is a run of neighbouring features: head 0 has the first d_head of them, head 1 the next, and so on, as BERT,
+GPT-2 and Llama store theirs. Notebook 02 teaches the functions; attention in several heads (`multi_head`) is made of
+them.
 """
 
 from __future__ import annotations
