@@ -94,6 +94,49 @@ def test_masked_cells_are_hatched_and_named(weights: np.ndarray) -> None:
     assert [patch for axes in picture.figure.axes for patch in axes.patches if patch.get_hatch()]
 
 
+def test_lines_share_given_limits() -> None:
+    low, high = (
+        plots.lines([1, 2, 3], {"a": heights}, limits=(0, 0.6)) for heights in ([0.1, 0.2, 0.1], [0.5, 0.4, 0.5])
+    )
+    assert low.figure is not None and high.figure is not None
+    assert low.figure.axes[0].get_ylim() == high.figure.axes[0].get_ylim() == (0, 0.6)
+
+
+def word_steps() -> dict[str, np.ndarray]:
+    """Attention of 3 words with d_head 4 and d_value 5."""
+    query, key, value = (np.random.default_rng(seed).normal(size=(3, size)) for seed, size in enumerate((4, 4, 5)))
+    scores = query @ key.T / 2
+    weights = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    return {
+        "query": query,
+        "key": key,
+        "value": value,
+        "scores": scores,
+        "weights": weights,
+        "context": weights @ value,
+    }
+
+
+def test_word_steps_prints_scores_scaled_scores_and_weights_of_that_word_alone() -> None:
+    steps = word_steps()
+    picture = plots.word_steps(WORDS[:3], steps, 1, title="flies")
+    words = texts(picture)
+    assert [f"{n} {name}" in words for n, name in enumerate(("Project", "Score", "Scale", "Softmax", "Weigh"), 1)]
+    for j in range(3):
+        for value, digits in ((2 * steps["scores"][1, j], 1), (steps["scores"][1, j], 1), (steps["weights"][1, j], 2)):
+            assert canvas.number(float(value), digits) in words
+    assert "6 Sum: the new vector of flies" in words
+    assert canvas.number(float(steps["weights"][1].max())) in picture.alt
+    assert picture.figure is not None
+    shapes = sorted(image.get_array().shape for axes in picture.figure.axes for image in axes.images)
+    assert shapes == sorted([(3, 4), (3, 5), (3, 5), (1, 4), (1, 5), *[(1, 128)] * 3])
+
+
+def test_word_steps_takes_as_many_words_as_the_stepper() -> None:
+    steps = {name: np.zeros((32, 32 if name in ("scores", "weights") else 2)) for name in word_steps()}
+    assert plots.word_steps(["very long words indeed"] * 32, steps, 31).width <= 720
+
+
 def test_minus_infinity_counts_as_masked_and_nan_is_named() -> None:
     words = texts(plots.heatmap([[1.0, -np.inf], [np.nan, 2.0]], kind="signed"))
     assert "NaN" in words and any("masked" in word for word in words)
@@ -134,6 +177,8 @@ def test_a_tensor_that_needs_gradients_is_accepted(weights: np.ndarray) -> None:
         (lambda: plots.strips(np.zeros((2, 2, 2))), r"shape \(2, 2, 2\)"),
         (lambda: diagrams.where_are_we("99_nowhere"), "no notebook '99_nowhere'"),
         (lambda: diagrams.six_steps(WORDS, {}), "lack query"),
+        (lambda: plots.word_steps(WORDS[:3], {}, 0), "lack query"),
+        (lambda: plots.word_steps(WORDS[:3], word_steps(), 3), "3 words, weights .3, 3. and query 3"),
         (lambda: diagrams.encoder_stack(99), "2 to 12 blocks"),
     ],
 )

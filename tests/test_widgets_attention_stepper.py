@@ -125,6 +125,15 @@ def test_the_twin_is_in_the_bundle() -> None:
     assert "<script>" not in data["text/html"]
 
 
+def test_the_twin_shows_all_six_steps_of_the_query_word() -> None:
+    widget = AttentionStepper(steps_of, "the animal was tired", query=1)
+    twin = widget.static_twin()
+    assert "six steps of attention for the word animal over 4 words" in twin.alt.lower()
+    assert f"{widget.steps['weights'][1].max():.2f}" in twin.alt
+    widget.query = 0
+    assert "the word the" in widget.static_twin().alt
+
+
 # In the browser ----------------------------------------------------------------------------------------------------
 
 
@@ -183,6 +192,40 @@ def test_query_and_key_words_by_keyboard_and_mouse(browser: Browser) -> None:
     assert shown.widget.level == "matrix"
     settle(shown)
     shown.page.get_by_role("application").nth(1).press("ArrowDown")
+    shown.check()
+
+
+@pytest.mark.browser
+def test_steps_are_prepared_out_of_sight_and_follow_later_choices(browser: Browser) -> None:
+    shown = show(browser, AttentionStepper(steps_of, "the animal was tired", query=0, step=4))
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
+    in_sight = shown.page.locator(".as-body:not([inert])")
+    assert in_sight.count() == 1
+    assert shown.page.locator(".as-body[inert] .as-row").first.is_visible() is False
+    shown.page.get_by_role("option", name="tired, position 3").click()
+    shown.page.get_by_role("button", name="Step 6").click()
+    settle(shown)
+    assert [f"{w:.3f}" for w in shown.widget.steps["weights"][3]] == [
+        text.splitlines()[-1] for text in in_sight.locator(".as-row[role=option] .as-bar").all_inner_texts()
+    ]
+    shown.update(
+        tokens=["a", "b"], **{name: getattr(AttentionStepper(steps_of, "a b"), name) for name in ("shapes", "tensors")}
+    )
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
+    assert in_sight.locator(".as-row[role=option]").count() == 2
+    shown.check()
+
+
+@pytest.mark.browser
+def test_no_strip_is_a_canvas(browser: Browser) -> None:
+    shown = show(browser, AttentionStepper(steps_of, "the animal was tired", step=1))
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
+    assert shown.page.locator("canvas").count() == 0, "each canvas is a layer of its own, and many layers are slow"
+    bands = shown.page.locator(".as-body:not([inert]) .as-strip .as-band")
+    assert all(
+        "linear-gradient" in background
+        for background in bands.evaluate_all("all => all.map((b) => b.style.background)")
+    )
     shown.check()
 
 

@@ -49,6 +49,19 @@ def test_the_twin_tells_the_measurement() -> None:
     assert "not divided it falls to 0." in ScaleExplorer().static_twin().alt
 
 
+def test_the_twin_shows_scores_weights_entropy_and_gradient() -> None:
+    figure = ScaleExplorer(32).static_twin().figure
+    assert figure is not None
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == [
+        "all scores at dₖ = 32", "weights of one query at dₖ = 32",
+        "variance of the scores", "entropy of the weights, bits", "gradient of the softmax",
+    ]  # fmt: skip
+    divided, plain = figure.axes[4].lines
+    assert plain.get_ydata()[-1] < 0.01 < 0.2 < divided.get_ydata()[-1]
+    assert sum(bar.get_height() for bar in figure.axes[1].patches) == pytest.approx(2)
+
+
 def value(shown: Shown, title: str) -> float:
     return float(shown.page.get_by_role("group", name=title).locator(".big").inner_text())
 

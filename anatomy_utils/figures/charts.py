@@ -81,6 +81,7 @@ def lines(
     ylabel: str = "",
     title: str = "",
     log: Literal["", "x", "y", "xy"] = "",
+    limits: tuple[Number, Number] | None = None,
     roles: Mapping[str, str] | None = None,
     alt: str = "",
 ) -> Picture:
@@ -90,6 +91,7 @@ def lines(
         x: (point) numbers shared by all series.
         series: name → (point) numbers; NaN leaves a gap.
         log: which axes are logarithmic.
+        limits: lowest and highest y, to share limits with another picture; the data's by default.
         roles: name → role of the palette, where a series shows one.
         alt: alt text; ends of every series by default.
 
@@ -109,7 +111,7 @@ def lines(
         or f"{title or ylabel or 'Line plot'} over {xlabel or 'x'} from {points[0]:.4g} to {points[-1]:.4g}: {told}."
     )
     with look():
-        return finish(_lines(points, heights, xlabel, ylabel, title, log, roles or {}), alt)
+        return finish(_lines(points, heights, xlabel, ylabel, title, log, limits, roles or {}), alt)
 
 
 def _lines(
@@ -119,6 +121,7 @@ def _lines(
     ylabel: str,
     title: str,
     log: str,
+    limits: tuple[Number, Number] | None,
     roles: Mapping[str, str],
 ) -> Figure:
     beside = max(width_of(name) for name in series) + 20
@@ -146,6 +149,8 @@ def _lines(
         ends.append(float(y[last[-1]]) if last.size else 0.0)
     axes.margins(x=0.02, y=0.06)
     axes.autoscale_view()
+    if limits:
+        axes.set_ylim(*limits)
     _name_the_ends(axes, list(series), ends, shades)
     return figure
 

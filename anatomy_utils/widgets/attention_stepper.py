@@ -179,12 +179,12 @@ class AttentionStepper(AnatomyWidget, module="attention_stepper.js"):
         return {name: part.reshape(self.shapes[name]) for name, part in zip(TENSORS, parts, strict=True)}
 
     def static_twin(self) -> Picture:
-        """The weights of every word: what steps 1 to 4 lead to."""
+        """All six steps for the query word."""
         from anatomy_utils.figures import plots
 
-        return plots.heatmap(
-            self.steps["weights"], self.tokens, self.tokens, title="Weights: step 4 of 6",
-            alt=f"Attention weights for “{self.shown}”, one row per query word; each row sums to 1.",
+        return plots.word_steps(
+            self.tokens, self.steps, self.query,
+            title=f"{self.label}: the word “{self.tokens[self.query]}”",
         )  # fmt: skip
 
 

@@ -55,25 +55,38 @@ class ScaleExplorer(AnatomyWidget, module="scale_explorer.js"):
         return _whole(proposal["value"], "d_head", 1, LARGEST)
 
     def static_twin(self) -> Picture:
-        """The weights' entropy over d_k, with and without the division."""
+        """Scores and weights at d_k, and all three measures over d_k, with and without the division."""
         from anatomy_utils.figures import plots
 
-        measured = {scaled: [measure(d, scaled, self.seed) for d in POWERS] for scaled in (True, False)}
-        with_scale, without = ([m["entropy"] for m in measured[scaled]] for scaled in (True, False))
-        last = measured[False][-1], measured[True][-1]
-        return plots.lines(
+        cases = (True, False)
+        measured = {case: [measure(d, case, self.seed) for d in POWERS] for case in cases}
+        samples = {case: sample(self.d_head, case, self.seed) for case in cases}
+        first, last = measured[True][-1], measured[False][-1]
+        return plots.scale_steps(
             POWERS,
-            {"divided by √dₖ": with_scale, "not divided": without},
-            xlabel="dₖ",
-            ylabel=f"entropy of the weights, bits (at most {np.log2(NUM_KEYS):.0f})",
+            {case: {name: [m[name] for m in measured[case]] for name in measured[case][0]} for case in cases},
+            self.d_head,
+            {case: samples[case][0].ravel() for case in cases},
+            {case: samples[case][1][0, 0] for case in cases},
             title=self.label,
-            log="x",
-            roles={"divided by √dₖ": "value", "not divided": "key"},
-            alt=f"Entropy of softmax weights over {NUM_KEYS} keys, for dₖ from 1 to {LARGEST}. Divided by √dₖ it stays "
-            f"near {with_scale[-1]:.1f} bits; not divided it falls to {without[-1]:.1f}. At dₖ = {LARGEST} the "
-            f"scores' variance is {last[0]['variance']:.0f} instead of {last[1]['variance']:.1f}, and the softmax's "
-            f"gradient norm {last[0]['gradient']:.4f} instead of {last[1]['gradient']:.2f}.",
+            alt=f"Scores, weights and gradient for dₖ from 1 to {LARGEST}, divided by √dₖ or not. Divided, the entropy "
+            f"of the weights over {NUM_KEYS} keys stays near {first['entropy']:.1f} bits; not divided it falls to "
+            f"{last['entropy']:.1f}. At dₖ = {LARGEST} the scores' variance is {last['variance']:.0f} instead of "
+            f"{first['variance']:.1f}, and the softmax's gradient norm {last['gradient']:.4f} instead of "
+            f"{first['gradient']:.2f}.",
         )
+
+
+def sample(d_head: int, scaled: bool, seed: int = 1) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Scores and weights of the random queries and keys, each (set, query, key)."""
+    random = np.random.default_rng(seed)
+    query = random.standard_normal((KEY_SETS, NUM_QUERIES // KEY_SETS, LARGEST))[..., :d_head]
+    key = random.standard_normal((KEY_SETS, NUM_KEYS, LARGEST))[..., :d_head]
+    scores = query @ key.swapaxes(-1, -2)
+    scores = scores / np.sqrt(d_head) if scaled else scores
+    weights: npt.NDArray[Any] = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    return scores, weights
 
 
 def measure(d_head: int, scaled: bool, seed: int = 1) -> dict[str, float]:
@@ -83,13 +96,7 @@ def measure(d_head: int, scaled: bool, seed: int = 1) -> dict[str, float]:
         `variance` of all scores; `entropy` in bits and `largest` weight, means over the queries; `gradient`, the
         median over the queries of ‖diag(w) − w wᵀ‖, the Frobenius norm of ∂weights/∂scores.
     """
-    random = np.random.default_rng(seed)
-    query = random.standard_normal((KEY_SETS, NUM_QUERIES // KEY_SETS, LARGEST))[..., :d_head]
-    key = random.standard_normal((KEY_SETS, NUM_KEYS, LARGEST))[..., :d_head]
-    scores = query @ key.swapaxes(-1, -2)
-    scores = scores / np.sqrt(d_head) if scaled else scores
-    weights: npt.NDArray[Any] = np.exp(scores - scores.max(-1, keepdims=True))
-    weights /= weights.sum(-1, keepdims=True)
+    scores, weights = sample(d_head, scaled, seed)
     squares = (weights**2).sum(-1)
     gradient = np.sqrt(np.maximum(squares - 2 * (weights**3).sum(-1) + squares**2, 0))
     logs = np.log2(weights, out=np.zeros_like(weights), where=weights > 0)
