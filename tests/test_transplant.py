@@ -156,8 +156,9 @@ def test_nothing_right_is_rejected(name):
         assert reject(model, *inputs(name), **functions(name, whole)) is None
 
 
-@pytest.mark.parametrize("padded", [False, True], ids=["full", "padded"])
-@pytest.mark.parametrize("whole", [True, False], ids=["attention", "its parts"])
+@pytest.mark.parametrize(
+    ("whole", "padded"), [(True, False), (True, True), (False, True)], ids=["full", "padded", "in parts"]
+)
 @every()
 def test_all_organs_together_give_the_same_answer_and_gradients(name, whole, padded):
     model = made(name).train()  # every dropout is 0
@@ -187,8 +188,8 @@ def test_generation_with_a_cache_and_padded_prompts(name, whole):
     attention_mask = torch.tensor([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]])
 
     def written(mask=None):
-        cache = model.start(2, 13, attention_mask=mask)
-        return generate(model.step, cache, prompts, max_new_tokens=8, attention_mask=mask).new_ids.tolist()
+        cache = model.start(2, 9, attention_mask=mask)
+        return generate(model.step, cache, prompts, max_new_tokens=4, attention_mask=mask).new_ids.tolist()
 
     for mask in (None, attention_mask):
         wanted = written(mask)

@@ -7,8 +7,9 @@ set aside for a version that is written with the learner's function; nobody else
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import torch
@@ -27,39 +28,43 @@ from anatomy_utils.masks import Mask
 from anatomy_utils.norm import LayerNorm, RMSNorm
 from anatomy_utils.positions import RotaryPositions, Rotation, SinusoidalPositions
 from anatomy_utils.tap import tap
-from anatomy_utils.transplant.organs import Function
+from anatomy_utils.transplant.organs import Calls, Function
 from anatomy_utils.transplant.residual import in_decoder_layer, in_encoder_layer, placements
 
-Calls = Mapping[str, Function]
-"""Organ → what to call in its place."""
-Methods = dict[str, Function]
-"""Name of an attribute of a module → what stands there during a transplant."""
 
-
-def in_attention(module: MultiHeadAttention, calls: Calls) -> Methods:
+def in_attention(module: MultiHeadAttention, calls: Calls) -> Calls:
     """Attention over all heads at once, whole or in its parts."""
-
-    def attend(query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
-        if _shares_heads(module):
-            share = calls.get("share_heads", share_heads)
-            key, value = share(key, module.num_heads), share(value, module.num_heads)
-        allowed, bias = _allowed_and_bias(mask)
-        if causal:
-            past = calls.get("causal_mask", masks.causal)(query.shape[2]).to(query.device)
-            allowed = past if allowed is None else allowed & past
-        everything = torch.ones((), dtype=torch.bool, device=query.device)
-        allowed = (everything if allowed is None else allowed).expand(*query.shape[:3], key.shape[2])
-        whole = "attention" in calls
-        context = (_whole if whole else _in_steps)(module, calls, query, key, value, allowed, bias)
-        if "merge_heads" in calls:  # the module merges by itself: give it what it will merge into the same
-            context = calls["merge_heads"](context).unflatten(-1, (module.num_heads, -1)).transpose(1, 2)
-        return context
-
-    methods: Methods = {"_explicit": attend, "_fused": attend}
+    attend = partial(_attend, module, calls)
+    methods: Calls = {"_explicit": attend, "_fused": attend}
     if "split_heads" in calls:
         # In the steps of a generation queries, keys and values come side by side: their heads are split together.
         methods["_split"] = lambda projected: calls["split_heads"](projected, projected.shape[-1] // module.d_head)
     return methods
+
+
+def _attend(
+    module: MultiHeadAttention,
+    calls: Calls,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Mask | None,
+    causal: bool,
+) -> Tensor:
+    if _shares_heads(module):
+        share = calls.get("share_heads", share_heads)
+        key, value = share(key, module.num_heads), share(value, module.num_heads)
+    allowed, bias = _allowed_and_bias(mask)
+    if causal:
+        past = calls.get("causal_mask", masks.causal)(query.shape[2]).to(query.device)
+        allowed = past if allowed is None else allowed & past
+    everything = torch.ones((), dtype=torch.bool, device=query.device)
+    allowed = (everything if allowed is None else allowed).expand(*query.shape[:3], key.shape[2])
+    whole = "attention" in calls
+    context = (_whole if whole else _in_steps)(module, calls, query, key, value, allowed, bias)
+    if "merge_heads" in calls:  # the module merges by itself: give it what it will merge into the same
+        context = calls["merge_heads"](context).unflatten(-1, (module.num_heads, -1)).transpose(1, 2)
+    return context
 
 
 def _shares_heads(module: MultiHeadAttention) -> bool:
@@ -131,23 +136,23 @@ def _in_steps(
     return torch.stack(averages).unflatten(0, query.shape[:2])
 
 
-def in_linear(module: nn.Linear, calls: Calls) -> Methods:
+def in_linear(module: nn.Linear, calls: Calls) -> Calls:
     """One projection; torch stores the transposed matrix, and a model without biases adds 0."""
     return {"forward": lambda states: calls["project"](states, *_matrix_and_bias(module))}
 
 
-def in_cached_projections(module: MultiHeadAttention, calls: Calls) -> Methods:
+def in_cached_projections(module: MultiHeadAttention, calls: Calls) -> Calls:
     """A cache brings the three projections as one matrix: during a transplant each goes its own way, as without."""
 
-    def one_by_one(hidden_states: Tensor) -> Tensor:
-        return torch.cat([part(hidden_states) for part in (module.to_query, module.to_key, module.to_value)], dim=-1)
+    return {"forward": partial(_with_cache, module)}
 
-    def forward(*arguments: Any, cache: LayerCache | None = None, **more: Any) -> Tensor:
-        if cache is not None:
-            cache = cache._replace(projection=cast("Any", one_by_one))
-        return type(module).forward(module, *arguments, cache=cache, **more)
 
-    return {"forward": forward}
+def _with_cache(module: MultiHeadAttention, *arguments: Any, cache: LayerCache | None = None, **more: Any) -> Tensor:
+    if cache is not None:
+        parts = (module.to_query, module.to_key, module.to_value)
+        one_by_one = lambda states: torch.cat([part(states) for part in parts], dim=-1)  # noqa: E731
+        cache = cache._replace(projection=cast("Any", one_by_one))
+    return type(module).forward(module, *arguments, cache=cache, **more)
 
 
 def _matrix_and_bias(module: nn.Linear) -> tuple[Tensor, Tensor]:
@@ -155,55 +160,59 @@ def _matrix_and_bias(module: nn.Linear) -> tuple[Tensor, Tensor]:
     return weight.T, weight.new_zeros(len(weight)) if module.bias is None else module.bias
 
 
-def in_layer_norm(module: LayerNorm, calls: Calls) -> Methods:
+def in_layer_norm(module: LayerNorm, calls: Calls) -> Calls:
     return {"forward": lambda states: calls["layer_norm"](states, module.weight, module.bias, module.epsilon)}
 
 
-def in_rms_norm(module: RMSNorm, calls: Calls) -> Methods:
+def in_rms_norm(module: RMSNorm, calls: Calls) -> Calls:
     return {"forward": lambda states: calls["rms_norm"](states, module.weight, module.epsilon)}
 
 
-def in_feed_forward(module: FeedForward, calls: Calls) -> Methods:
+def in_feed_forward(module: FeedForward, calls: Calls) -> Calls:
     """The network as a whole, its activation, or both."""
-    activation = calls.get("activation", module.activation)
-
-    def forward(hidden_states: Tensor) -> Tensor:
-        parts = (*_matrix_and_bias(module.expand), *_matrix_and_bias(module.contract))
-        return calls["feed_forward"](hidden_states, *parts, activation)
-
-    return {"activation": activation} | ({"forward": forward} if "feed_forward" in calls else {})
-
-
-def in_gated_feed_forward(module: GatedFeedForward, calls: Calls) -> Methods:
-    """As `in_feed_forward`. Biases, which few models have, are the weights of one more feature that is always 1."""
-    activation = calls.get("activation", module.activation)
-
-    def forward(hidden_states: Tensor) -> Tensor:
-        first = [module.gate, module.expand]
-        weights = [part.weight.T for part in first]
-        if module.gate.bias is not None:
-            hidden_states = F.pad(hidden_states, (0, 1), value=1.0)
-            weights = [torch.cat([part.weight.T, part.bias[None]]) for part in first]
-        contract, bias = _matrix_and_bias(module.contract)
-        return calls["gated_feed_forward"](hidden_states, *weights, contract, activation) + bias
-
-    return {"activation": activation} | ({"forward": forward} if "gated_feed_forward" in calls else {})
+    methods: Calls = {"activation": calls.get("activation", module.activation)}
+    if "feed_forward" in calls:
+        methods["forward"] = lambda states: calls["feed_forward"](
+            states, *_matrix_and_bias(module.expand), *_matrix_and_bias(module.contract), module.activation
+        )
+    return methods
 
 
-def in_table(module: nn.Embedding, calls: Calls) -> Methods:
-    def forward(input_ids: Tensor) -> Tensor:
-        embeddings.check_ids(input_ids, module.num_embeddings)
-        return calls["lookup"](module.weight, input_ids)
+def in_gated_feed_forward(module: GatedFeedForward, calls: Calls) -> Calls:
+    """The network as a whole, its activation, or both."""
+    methods: Calls = {"activation": calls.get("activation", module.activation)}
+    if "gated_feed_forward" in calls:
+        methods["forward"] = partial(_gated, module, calls)
+    return methods
 
-    return {"forward": forward}
+
+def _gated(module: GatedFeedForward, calls: Calls, hidden_states: Tensor) -> Tensor:
+    """Biases, which few models have, are the weights of one more feature that is always 1."""
+    first = [module.gate, module.expand]
+    weights = [part.weight.T for part in first]
+    if module.gate.bias is not None:
+        hidden_states = F.pad(hidden_states, (0, 1), value=1.0)
+        weights = [torch.cat([part.weight.T, part.bias[None]]) for part in first]
+    contract, bias = _matrix_and_bias(module.contract)
+    return calls["gated_feed_forward"](hidden_states, *weights, contract, module.activation) + bias
 
 
-def in_sinusoids(module: SinusoidalPositions, calls: Calls) -> Methods:
-    def forward(positions: Tensor) -> Tensor:
-        waves = calls["sinusoids"](positions, module.d_model)
-        return waves if module.interleaved else torch.cat([waves[..., 0::2], waves[..., 1::2]], dim=-1)
+def in_table(module: nn.Embedding, calls: Calls) -> Calls:
+    return {"forward": partial(_look_up, module, calls)}
 
-    return {"forward": forward}
+
+def _look_up(module: nn.Embedding, calls: Calls, input_ids: Tensor) -> Tensor:
+    embeddings.check_ids(input_ids, module.num_embeddings)
+    return calls["lookup"](module.weight, input_ids)
+
+
+def in_sinusoids(module: SinusoidalPositions, calls: Calls) -> Calls:
+    return {"forward": partial(_waves, module, calls)}
+
+
+def _waves(module: SinusoidalPositions, calls: Calls, positions: Tensor) -> Tensor:
+    waves = calls["sinusoids"](positions, module.d_model)
+    return waves if module.interleaved else torch.cat([waves[..., 0::2], waves[..., 1::2]], dim=-1)
 
 
 @dataclass(frozen=True)
@@ -224,12 +233,13 @@ class _Turn(Rotation):
         return torch.cat([turned, rest], dim=-1)
 
 
-def in_rotary(module: RotaryPositions, calls: Calls) -> Methods:
-    def forward(positions: Tensor) -> Rotation:
-        angles = type(module).forward(module, positions)
-        return _Turn(angles.cosines, angles.sines, angles.layout, calls["rotary"])
+def in_rotary(module: RotaryPositions, calls: Calls) -> Calls:
+    return {"forward": partial(_turn, module, calls)}
 
-    return {"forward": forward}
+
+def _turn(module: RotaryPositions, calls: Calls, positions: Tensor) -> Rotation:
+    angles = type(module).forward(module, positions)
+    return _Turn(angles.cosines, angles.sines, angles.layout, calls["rotary"])
 
 
 @dataclass(frozen=True)
@@ -246,14 +256,12 @@ class Host:
 
     kind: type[nn.Module]
     organs: tuple[str, ...]
-    methods: Callable[[Any, Calls], Methods]
+    methods: Callable[[Any, Calls], Calls]
     parts: tuple[str, ...] = ()
     some: Callable[[Any], Collection[str]] | None = None
 
     def held_by(self, module: nn.Module) -> list[str]:
-        """The names of the organs that this module has."""
-        if not isinstance(module, self.kind):
-            return []
+        """The names of the organs that a module of this kind has."""
         return [name for name in self.organs if self.some is None or name in self.some(module)]
 
     def places(self, path: str, module: nn.Module) -> Iterator[tuple[str, nn.Module]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 
-from anatomy_utils.transplant.hosts import HOSTS, Calls, Methods
-from anatomy_utils.transplant.organs import Function, find
+from anatomy_utils.transplant.hosts import HOSTS
+from anatomy_utils.transplant.organs import Calls, Function, find
 from anatomy_utils.transplant.rejection import Rejection, RejectionError, Site
 
 _MISSING = object()
@@ -34,11 +35,7 @@ def transplant(model: nn.Module, **organs: Any) -> Iterator[None]:
         ValueError: there is no such organ, the model has none, or a function cannot be called as it will be; while
             the model runs: a function stops with an error or gives back something of another kind or shape.
     """
-
-    def instead(site: Site) -> Function:
-        return lambda *arguments: _one_or_both(site.theirs(*arguments))
-
-    with _replaced(model, organs, instead):
+    with _replaced(model, organs, lambda site: partial(_instead, site)):
         yield
 
 
@@ -67,26 +64,24 @@ def reject(
     Raises:
         ValueError: as `transplant` before the model runs.
     """
-
-    def beside(site: Site) -> Function:
-        def call(*arguments: Any) -> Any:
-            ours = site.ours(*arguments)
-            both = ours if isinstance(ours, tuple) else (ours,)
-            site.compare(both, site.theirs(*arguments), tolerance)
-            return ours
-
-        return call
-
     try:
-        with _replaced(model, organs, beside), torch.no_grad():
+        with _replaced(model, organs, lambda site: partial(_compared, tolerance, site)), torch.no_grad():
             (run or model)(*inputs)
     except RejectionError as found:
         return found.rejection
     return None
 
 
-def _one_or_both(parts: tuple[Any, ...]) -> Any:
-    return parts if len(parts) > 1 else parts[0]
+def _instead(site: Site, *arguments: Any) -> Any:
+    theirs = site.theirs(*arguments)
+    return theirs if len(theirs) > 1 else theirs[0]
+
+
+def _compared(tolerance: float, site: Site, *arguments: Any) -> Any:
+    """Ours, after a look at theirs."""
+    ours = site.ours(*arguments)
+    site.compare(ours if isinstance(ours, tuple) else (ours,), site.theirs(*arguments), tolerance)
+    return ours
 
 
 @contextmanager
@@ -111,7 +106,7 @@ def _put_back(module: nn.Module, name: str, value: object) -> None:
 
 def _plan(
     model: nn.Module, functions: Mapping[str, Any], made: Callable[[Site], Function]
-) -> list[tuple[nn.Module, Calls, Callable[[Any, Calls], Methods]]]:
+) -> list[tuple[nn.Module, Calls, Callable[[Any, Calls], Calls]]]:
     """Which modules are replaced by what; every problem that can be known beforehand is found here."""
     if not functions:
         raise ValueError("Give at least one function: transplant(model, attention=my_attention).")
@@ -120,9 +115,10 @@ def _plan(
     unused = [name for name in ("scores", "softmax", "weighted_average") if name in functions]
     if "attention" in functions and unused:
         raise ValueError(f"attention is a whole that would never use your {unused[0]}; transplant one of the two.")
-    plan: dict[tuple[int, object], tuple[nn.Module, dict[str, Function], Any]] = {}
+    plan: dict[tuple[int, object], tuple[nn.Module, Calls, Any]] = {}
+    wanted = [host for host in HOSTS if functions.keys() & set(host.organs)]
     for path, module in model.named_modules():
-        for host in HOSTS:
+        for host in (host for host in wanted if isinstance(module, host.kind)):
             held = [name for name in host.held_by(module) if name in functions]
             for place, part in host.places(path, module) if held else ():
                 calls = plan.setdefault((id(part), host.methods), (part, {}, host.methods))[1]
@@ -137,5 +133,6 @@ def _plan(
 
 
 def _held_by(model: nn.Module) -> str:
-    held = (name for module in model.modules() for host in HOSTS for name in host.held_by(module))
+    pairs = ((host, module) for module in model.modules() for host in HOSTS if isinstance(module, host.kind))
+    held = (name for host, module in pairs for name in host.held_by(module))
     return ", ".join(sorted(set(held))) or "no organs at all"

@@ -12,6 +12,8 @@ from anatomy_utils import attention, embeddings, head_axes, masks, norm, positio
 from anatomy_utils.transplant import references
 
 Function = Callable[..., Any]
+Calls = dict[str, Function]
+"""Organ, or attribute of a module → what is called in its place."""
 Shape = tuple[int, ...]
 
 WEIGHTS = ("text", "head", "query", "key")

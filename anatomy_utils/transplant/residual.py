@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.cache import KeyValue, LayerCache
+from anatomy_utils.cache import KeyValue
 from anatomy_utils.decoder import DecoderLayer
 from anatomy_utils.encoder import EncoderLayer
 from anatomy_utils.masks import Mask
 from anatomy_utils.norm import Norms
-from anatomy_utils.positions import Rotation
 from anatomy_utils.tap import tap
+from anatomy_utils.transplant.organs import Calls
+from anatomy_utils.transplant.references import SubLayer
 
 
 def placement(norms: Norms) -> str:
@@ -28,60 +29,49 @@ def placements(layer: nn.Module) -> set[str]:
 
 
 def _around(
-    norms: Norms, calls: Mapping[str, Callable[..., Any]], hidden_states: Tensor, sublayer: Callable[[Tensor], Tensor]
+    layer: EncoderLayer | DecoderLayer, norms: Norms, calls: Calls, hidden_states: Tensor, sublayer: SubLayer
 ) -> Tensor:
     kind = placement(norms)
-    if kind in calls:
-        return calls[kind](hidden_states, sublayer, norms.before if kind == "pre_norm" else norms.after)
-    return norms.after(hidden_states + norms.output(sublayer(norms.before(hidden_states))))
+    if kind not in calls:
+        return norms.after(hidden_states + layer.dropout(norms.output(sublayer(norms.before(hidden_states)))))
+    norm = norms.before if kind == "pre_norm" else norms.after
+    return calls[kind](hidden_states, lambda states: layer.dropout(sublayer(states)), norm)
 
 
-def in_encoder_layer(layer: EncoderLayer, calls: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """`EncoderLayer.forward`, its residual connections spelled as functions."""
-
-    def forward(hidden_states: Tensor, mask: Mask | None = None, *, rotation: Rotation | None = None) -> Tensor:
-        def mixed(states: Tensor) -> Tensor:
-            return layer.dropout(layer.self_attention(states, mask=mask, rotation=rotation))
-
-        def fed(states: Tensor) -> Tensor:
-            return layer.dropout(layer.feed_forward(states))
-
-        hidden_states = tap(layer, "after_attention", _around(layer.attention_norms, calls, hidden_states, mixed))
-        return tap(layer, "output", _around(layer.feed_forward_norms, calls, hidden_states, fed))
-
-    return {"forward": forward}
+def in_encoder_layer(layer: EncoderLayer, calls: Calls) -> Calls:
+    return {"forward": partial(_encoder_layer, layer, calls)}
 
 
-def in_decoder_layer(layer: DecoderLayer, calls: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
-    """`DecoderLayer.forward`, its residual connections spelled as functions."""
+def in_decoder_layer(layer: DecoderLayer, calls: Calls) -> Calls:
+    return {"forward": partial(_decoder_layer, layer, calls)}
 
-    def forward(
-        hidden_states: Tensor,
-        *,
-        mask: Mask | None = None,
-        causal: bool = True,
-        rotation: Rotation | None = None,
-        cache: LayerCache | None = None,
-        memory: Tensor | KeyValue | None = None,
-        memory_mask: Mask | None = None,
-    ) -> Tensor:
-        def mixed(states: Tensor) -> Tensor:
-            attended = layer.self_attention(states, mask=mask, causal=causal, rotation=rotation, cache=cache)
-            return layer.dropout(attended)
 
-        def fed(states: Tensor) -> Tensor:
-            return layer.dropout(layer.feed_forward(states))
+def _encoder_layer(
+    layer: EncoderLayer, calls: Calls, hidden_states: Tensor, mask: Mask | None = None, **more: Any
+) -> Tensor:
+    """`EncoderLayer.forward`, its residual connections spelled as functions; `more` goes to self-attention."""
+    mixed = partial(layer.self_attention, mask=mask, **more)
+    hidden_states = _around(layer, layer.attention_norms, calls, hidden_states, mixed)
+    hidden_states = tap(layer, "after_attention", hidden_states)
+    return tap(layer, "output", _around(layer, layer.feed_forward_norms, calls, hidden_states, layer.feed_forward))
 
-        hidden_states = _around(layer.self_attention_norms, calls, hidden_states, mixed)
-        hidden_states = tap(layer, "after_self_attention", hidden_states)
-        reader = layer.cross_attention
-        if reader is not None and layer.cross_attention_norms is not None:
 
-            def read(states: Tensor) -> Tensor:
-                return layer.dropout(reader(states, memory, mask=memory_mask))
-
-            hidden_states = _around(layer.cross_attention_norms, calls, hidden_states, read)
-            hidden_states = tap(layer, "after_cross_attention", hidden_states)
-        return tap(layer, "output", _around(layer.feed_forward_norms, calls, hidden_states, fed))
-
-    return {"forward": forward}
+def _decoder_layer(
+    layer: DecoderLayer,
+    calls: Calls,
+    hidden_states: Tensor,
+    *,
+    causal: bool = True,
+    memory: Tensor | KeyValue | None = None,
+    memory_mask: Mask | None = None,
+    **more: Any,
+) -> Tensor:
+    """`DecoderLayer.forward`, its residual connections spelled as functions; `more` goes to self-attention."""
+    mixed = partial(layer.self_attention, causal=causal, **more)
+    hidden_states = _around(layer, layer.self_attention_norms, calls, hidden_states, mixed)
+    hidden_states = tap(layer, "after_self_attention", hidden_states)
+    if layer.cross_attention is not None and layer.cross_attention_norms is not None:
+        read = partial(layer.cross_attention, memory=memory, mask=memory_mask)
+        hidden_states = _around(layer, layer.cross_attention_norms, calls, hidden_states, read)
+        pass
+    return tap(layer, "output", _around(layer, layer.feed_forward_norms, calls, hidden_states, layer.feed_forward))
