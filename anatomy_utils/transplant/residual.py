@@ -73,5 +73,5 @@ def _decoder_layer(
     if layer.cross_attention is not None and layer.cross_attention_norms is not None:
         read = partial(layer.cross_attention, memory=memory, mask=memory_mask)
         hidden_states = _around(layer, layer.cross_attention_norms, calls, hidden_states, read)
-        pass
+        hidden_states = tap(layer, "after_cross_attention", hidden_states)
     return tap(layer, "output", _around(layer, layer.feed_forward_norms, calls, hidden_states, layer.feed_forward))
