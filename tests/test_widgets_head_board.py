@@ -182,7 +182,7 @@ def test_keys_choose_and_switch_heads(browser: Browser) -> None:
     heads.press(" ")
     answer(shown)
     assert shown.widget.off == [[1, 1]]
-    assert shown.page.get_by_role("option", name="Layer 1, head 1: 0.20, switched off").count() == 1
+    assert shown.page.get_by_role("option", name="Layer 1, head 1: off").count() == 1
     assert "0.13" in shown.page.locator(".hb-moved").inner_text()  # 1 − cos 30°
     shown.page.get_by_role("button", name="Switch layer 1, head 1 on again").click()
     answer(shown)

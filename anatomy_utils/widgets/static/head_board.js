@@ -62,7 +62,8 @@ function render({ model, el }) {
   const tiles = Array.from({ length: layers * heads }, (_, place) => {
     const [layer, head] = [Math.floor(place / heads), place % heads];
     const tile = element("div", { class: "hb-tile", role: "option", id: uniqueId("head") },
-      element("span", { class: "hb-map" }), element("span", { class: "hb-name", text: `${layer}·${head}` }),
+      element("span", { class: "hb-map" }), element("span", { class: "visually-hidden", text: `Layer ${layer}, head ${head}: ` }),
+      element("span", { class: "hb-name", "aria-hidden": "true", text: `${layer}·${head}` }),
       element("span", { class: "hb-value" }), element("span", { class: "hb-bar" }));
     tile.addEventListener("click", () => {
       choose({ layer, head });
@@ -134,12 +135,11 @@ function render({ model, el }) {
     const gone = off();
     for (const place of shown) {
       const tile = tiles[place];
-      const [, , value, bar] = tile.children;
+      const [value, bar] = [...tile.children].slice(-2);
       value.textContent = gone.has(place) ? "off" : format(values[place], digits);
       bar.style.setProperty("--part", clamp(values[place] / top(), 0, 1));
       tile.classList.toggle("hb-gone", gone.has(place));
       tile.setAttribute("aria-selected", String(place === chosen));
-      tile.setAttribute("aria-label", `Layer ${Math.floor(place / heads)}, head ${place % heads}: ${format(values[place], digits)}${gone.has(place) ? ", switched off" : ""}`);
     }
     if (shown.includes(chosen)) board.setAttribute("aria-activedescendant", tiles[chosen].id);
     else board.removeAttribute("aria-activedescendant");
@@ -176,8 +176,9 @@ function render({ model, el }) {
     switchButton.set(off().has(place));
     allOn.disabled = !off().size;
     const [chips, rest] = [[...off()].slice(0, 24), Math.max(0, off().size - 24)];
-    offList.replaceChildren(...chips.map((gone) => button({ label: `${Math.floor(gone / heads)}·${gone % heads} ✕`,
-      name: `Switch ${headName(gone)} on again`, signal, onClick: () => toggle(gone) })), rest ? `and ${rest} more` : "");
+    offList.replaceChildren(...chips.map((gone) => button({ signal, onClick: () => toggle(gone), label: [
+      element("span", { class: "visually-hidden", text: `Switch ${headName(gone)} on again: ` }), `${Math.floor(gone / heads)}·${gone % heads} ✕`] })),
+    rest ? `and ${rest} more` : "");
   }
 
   function tellEffect() {
