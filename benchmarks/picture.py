@@ -42,7 +42,7 @@ def _figure(rows: Sequence[Row]) -> Figure:
     figure = page(left + 340, top + height + 50)
     axes = panel(figure, left, top, 280, height)
     write(figure, EDGE, EDGE + 12, TITLE, 13, weight="bold")
-    frame(axes, "ratio (logarithmic)", "")
+    frame(axes, "ratio (logarithmic axis); black mark: promised", "")
     axes.grid(axis="y", visible=False)
     axes.set_xscale("log")
     for place, row in enumerate(rows):

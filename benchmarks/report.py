@@ -78,8 +78,11 @@ def table(rows: Sequence[Row]) -> str:
         peers = ", ".join(f"{name} {figure(value, row.unit)}" for name, value in ranked)
         cells = (work, figure(row.ours, row.unit), peers, times(row.ratio), promise(row), verdict(row))
         lines.append(f"| {' | '.join(cells)} |")
-    notes = [f"- {row.work}{', with `fast_matmul`' if row.fast else ''}: {row.note}" for row in rows if row.note]
-    return "\n".join([*lines, "", *notes]).rstrip()
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        if row.note:
+            notes.setdefault(row.note, []).append(f"{row.work}, with `fast_matmul`" if row.fast else row.work)
+    return "\n".join([*lines, "", *(f"- {'; '.join(works)}: {note}" for note, works in notes.items())]).rstrip()
 
 
 def summary(results: dict[str, Any]) -> str:

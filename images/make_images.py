@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from anatomy_utils.figures import diagrams
 from anatomy_utils.figures.picture import Picture
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.resolve().parent))  # the benchmarks are no installed package
 LIST = "alt.json"
 WORDS = ("time", "flies", "like", "an", "arrow")
 D_MODEL, D_HEAD = 6, 4
@@ -56,6 +58,13 @@ def positions() -> Picture:
     return diagrams.positions([("sinusoidal", np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(64, 64))])
 
 
+def benchmarks() -> Picture:
+    """What `make bench` measured last."""
+    from benchmarks import picture, report
+
+    return picture.draw(report.load())
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "course": diagrams.course,
     "transformer": diagrams.transformer,
@@ -73,6 +82,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "pre_norm": diagrams.pre_norm,
     "three_branches": diagrams.three_branches,
     "family_tree": diagrams.family_tree,
+    "benchmarks": benchmarks,
 }
 """File name → what draws it, in the order of the list."""
 

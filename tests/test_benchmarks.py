@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from dataclasses import replace
 from importlib import import_module
@@ -143,11 +144,17 @@ def test_peak_memory_counts_what_lives_at_once() -> None:
 
 def test_a_fresh_process_is_measured_by_itself() -> None:
     here = b"x" * 300_000_000  # must not count
-    found = fresh.spent("import colorsys; block = bytearray(80_000_000)")
+    untouched = "import mmap; room = mmap.mmap(-1, 400_000_000)"
+    found = fresh.spent(f"import colorsys; {untouched}; block = bytearray(80_000_000)")
     assert len(here) > found.peak > 80_000_000
     assert "colorsys" in found.modules and "torch" not in found.modules
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         fresh.spent("1 / 0")
+
+
+def test_examples_in_the_report_are_true() -> None:
+    failed, attempted = doctest.testmod(report)
+    assert attempted and not failed
 
 
 # Files ----------------------------------------------------------------------------------------------------------
