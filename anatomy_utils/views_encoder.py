@@ -1,4 +1,4 @@
-"""Where the encoder's inner life meets a widget: a block step by step, stacks of any depth while they learn.
+"""Where the encoder's inner life meets a widget: a block step by step, a word's journey, stacks while they learn.
 
 Joins like those of `views.py`, for notebook 03.
 """
@@ -22,7 +22,20 @@ from anatomy_utils.tokenization import Tokenizer
 if TYPE_CHECKING:
     from anatomy_utils.widgets.block_stepper import Block, BlockStepper
     from anatomy_utils.widgets.depth_lab import DepthLab
+    from anatomy_utils.widgets.layer_journey import Journey, LayerJourney
 
+JOURNEY = (
+    "An apple fell from the tree into the grass.",
+    "She ate a banana, a pear and an orange.",
+    "Apple released a new phone for developers.",
+    "Microsoft and Google sell software and computers.",
+    "Time flies like an arrow.",
+    "Fruit flies like a banana.",
+    "Bees and other insects buzz around the garden.",
+    "The plane flies over the city.",
+    "He moves fast and runs home.",
+)
+"""Sentences in which *apple* and *flies* mean different things, and words that go with either meaning."""
 LEVEL = "guessing tags by how frequent they are"
 
 
@@ -131,3 +144,37 @@ def _pre_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
         "fed": layer.feed_forward(layer.feed_forward_norms.before(seen["after_attention"])),
         "added again": seen["output"],
     }
+
+
+def layer_journey(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentences: Sequence[str] = JOURNEY,
+    *,
+    word: str = "apple",
+    sentence: int = 3,
+    follow: Sequence[str] = ("apple 1", "pear", "fruit", "microsoft", "google"),
+) -> LayerJourney:
+    """The nearest neighbours of a word after every layer, among the words of these sentences and the reader's own.
+
+    Layer 0 is the bare row of the embedding table. Punctuation and the tokenizer's special tokens are left out.
+    """
+    from anatomy_utils.widgets.layer_journey import Journey, LayerJourney
+
+    known: dict[str, tuple[list[str], Tensor]] = {}
+
+    def read(text: str) -> tuple[list[str], Float[Tensor, "layer word d_model"]]:
+        tokens, seen = probe.run(encoder, tokenizer, text)
+        kept = [i for i, token in enumerate(tokens) if token.strip("#").isalnum()]
+        if not kept:
+            raise ValueError("The sentence has no word, only signs; type at least one word.")
+        after = [seen[f"layers.{i}.output"] for i in range(len(encoder.layers))]
+        states = torch.stack([seen["embeddings.tokens"], *after])[:, 0, kept]
+        return [tokens[i] for i in kept], states
+
+    def compute(texts: list[str]) -> Journey:
+        known.update({text: read(text) for text in texts if text not in known})
+        found = [known[text] for text in texts]
+        return Journey([words for words, _ in found], torch.cat([states for _, states in found], dim=1).numpy())
+
+    return LayerJourney(compute, list(sentences), word=word, sentence=sentence, follow=follow)

@@ -23,6 +23,7 @@ _ROOMS = {
     "BlockStepper": "block_stepper",
     "DepthLab": "depth_lab",
     "LiveCurves": "live_curves",
+    "LayerJourney": "layer_journey",
 }
 
 __all__ = sorted(_ROOMS)

@@ -1,0 +1,179 @@
+"""The layer journey: its similarities are the encoder's, its neighbours the nearest, and a typed sentence joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from torch.nn import functional as F
+from widget_page import Browser, Shown, show, widget_browser
+
+from anatomy_utils import pretrained, probe, views_encoder
+from anatomy_utils.widgets import LayerJourney
+from anatomy_utils.widgets.layer_journey import Journey
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with widget_browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Any:
+    return pretrained.load("minilm")
+
+
+ANGLES = {"apple": (0, 60), "pear": (80, 50), "phone": (85, 10), "fruit": (40, 55), "x": (180, 180)}
+"""Word → the direction of its vector, in degrees, in layer 0 and in layer 1."""
+
+
+def made_up(sentences: list[str]) -> Journey:
+    if any("raise" in text for text in sentences):
+        raise ValueError("That word is not known; use another.")
+    listed = [text.split() for text in sentences]
+    turned = np.radians([[ANGLES.get(word, (90, 90))[layer] for words in listed for word in words] for layer in (0, 1)])
+    return Journey(listed, 3 * np.stack([np.cos(turned), np.sin(turned)], axis=-1))
+
+
+def journey(**settings: Any) -> LayerJourney:
+    sentences = settings.pop("sentences", ["apple pear", "phone fruit apple"])
+    return LayerJourney(made_up, sentences, **{"word": "apple"} | settings)
+
+
+def test_similarities_are_cosines_and_neighbours_are_in_order() -> None:
+    widget = journey()
+    assert widget.words == ["apple 1", "pear 1", "phone 2", "fruit 2", "apple 2"]
+    degrees = np.radians([[0, 80, 85, 40, 0], [0, 10, 50, 5, 0]])
+    np.testing.assert_allclose(widget.cosines("apple 1"), np.cos(degrees), atol=2e-5)
+    assert [name for name, _ in widget.neighbours("apple 1", 0)] == ["apple 2", "fruit 2", "pear 1", "phone 2"]
+    assert [name for name, _ in widget.neighbours("apple 1", 1)] == ["apple 2", "fruit 2", "pear 1", "phone 2"]
+    assert [name for name, _ in widget.neighbours("phone 2", 0, 2)] == ["pear 1", "fruit 2"]
+    assert [name for name, _ in widget.neighbours("phone 2", 1, 2)] == ["pear 1", "fruit 2"]
+
+
+def test_the_real_encoder_draws_the_two_apples_apart(minilm: Any) -> None:
+    widget = views_encoder.layer_journey(*minilm)
+    fruit, firm = widget.cosines("apple 1"), widget.cosines("apple 3")
+    pear, microsoft = widget.words.index("pear 2"), widget.words.index("microsoft 4")
+    np.testing.assert_allclose(fruit[0], firm[0], atol=1e-4)  # one row of the table
+    assert fruit[3, pear] > firm[3, pear] + 0.1 and firm[3, microsoft] > fruit[3, microsoft] + 0.1
+    one, other = (
+        probe.word_states(*minilm, views_encoder.JOURNEY[i], word)[4] for i, word in ((0, "apple"), (1, "pear"))
+    )
+    assert fruit[4, pear] == pytest.approx(F.cosine_similarity(one, other, dim=0).item(), abs=1e-4)
+    assert not any(name.startswith(("[", ".")) for name in widget.words)
+
+
+def test_a_sentence_is_added_and_its_known_word_is_chosen() -> None:
+    widget = journey()
+    widget.set_state({"question": {"sentence": "x pear y"}})
+    assert (widget.error, widget.answered) == ("", 1)
+    assert widget.words[widget.chosen] == "pear 3"
+    for bad, said in (("raise", "That word is not known"), ("", "empty"), ("y " * 160, "162 words|characters|words")):
+        before = widget.similarities
+        widget.set_state({"question": {"sentence": bad}})
+        assert widget.similarities == before and len(widget.sentences) == 3
+        assert any(part in widget.error for part in said.split("|"))
+    widget.set_state({"question": {"sentence": "a b"}})  # a refused sentence does not stay behind
+    assert len(widget.sentences) == 4 and widget.error == ""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"word": "plum"}, "no word 'plum' in sentence 1; its words are apple, pear"),
+        ({"sentence": 9}, "no word 'apple' in sentence 9; its words are those of sentences 1 to 2"),
+        ({"follow": ["plum"]}, "no word 'plum' in the sentences"),
+        ({"follow": ["pear 2"]}, "no word 'pear 2' in the sentences"),
+        ({"sentences": ["apple", ""]}, "The sentence is empty"),
+        ({"sentences": ["apple " * 40] * 5}, "200 words together; at most 160 fit"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        journey(**wrong)
+
+
+def test_another_number_of_vectors_than_words_gets_one_sentence() -> None:
+    with pytest.raises(ValueError, match=r"states has shape \(2, 3, 4\) for 1 words"):
+        LayerJourney(lambda sentences: Journey([["apple"]], np.ones((2, 3, 4))), ["apple"], word="apple")
+
+
+def test_the_twin_tells_the_nearest() -> None:
+    alt = journey(follow=["pear"]).static_twin().alt
+    assert alt.endswith(
+        "with pear 1 over 1 layers. Nearest after the last layer: apple 2 1.00, fruit 2 1.00, pear 1 0.98."
+    )
+
+
+def cells(shown: Shown, layer: int) -> list[str]:
+    names = shown.page.get_by_role("row").locator(f"[data-place$=' {layer}']").all()
+    return [name.get_attribute("aria-label") or "" for name in names]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_choosing_words_by_mouse_and_keys(browser: Browser, theme: Any) -> None:
+    shown = show(browser, journey(), theme=theme)
+    assert cells(shown, 0) == [
+        "apple, sentence 2: 1.00",
+        "fruit, sentence 2: 0.77",
+        "pear, sentence 1: 0.17",
+        "phone, sentence 2: 0.09",
+    ]
+    shown.page.get_by_role("option", name="phone, sentence 2").click()
+    shown.settle()
+    assert shown.widget.chosen == 2
+    assert cells(shown, 0)[0] == "pear, sentence 1: 1.00"
+    shown.page.get_by_role("listbox", name="Word").focus()
+    shown.page.keyboard.press("ArrowUp")
+    shown.settle()
+    assert shown.widget.chosen == 0
+    shown.page.keyboard.press("End")
+    shown.page.keyboard.press("ArrowLeft")
+    shown.settle()
+    assert shown.widget.words[shown.widget.chosen] == "fruit 2"
+    shown.page.get_by_role("button", name="Only words of other sentences").click()
+    shown.settle()
+    assert shown.widget.others and all("sentence 1" in name for name in cells(shown, 1))
+    shown.check()
+
+
+@pytest.mark.browser
+def test_following_words_as_curves(browser: Browser) -> None:
+    shown = show(browser, journey(follow=["pear"]), views=2)
+    chart = shown.page.get_by_role("img", name="Cosine with apple, sentence 1").last
+    assert "pear, sentence 1 from 0.17 to 0.98" in (chart.get_attribute("aria-label") or "")
+    cell = shown.page.locator(".lj-cell").filter(has_text="phone").first
+    cell.focus()
+    cell.press("Enter")
+    shown.settle()
+    assert shown.widget.followed == [1, 2]
+    assert "phone, sentence 2 from 0.09 to 0.64" in (chart.get_attribute("aria-label") or "")
+    assert shown.page.evaluate("document.activeElement.getAttribute('aria-label')") == "phone, sentence 2: 0.09"
+    shown.page.get_by_role("button", name="Follow no longer: pear, sentence 1").first.click()
+    shown.settle()
+    assert shown.widget.followed == [2]
+    shown.check()
+
+
+@pytest.mark.browser
+def test_the_readers_own_sentence(browser: Browser) -> None:
+    shown = show(browser, journey())
+    field = shown.page.get_by_label("Your own sentence")
+    field.fill("</script><img/src=x/onerror=window.hit=1> pear")
+    field.press("Enter")
+    shown.settle()
+    names = ("sentences", "layers", "similarities", "chosen", "error", "answered")
+    shown.update(**{name: getattr(shown.widget, name) for name in names})
+    assert shown.page.get_by_role("option", name="pear, sentence 3").get_attribute("aria-selected") == "true"
+    assert shown.page.evaluate("window.hit === undefined && document.querySelectorAll('.anatomy img').length === 0")
+    field.fill("raise")
+    shown.page.get_by_role("button", name="Add").click()
+    shown.settle()
+    shown.update(error=shown.widget.error, answered=shown.widget.answered)
+    assert shown.page.locator(".error").inner_text() == "That word is not known; use another."
+    shown.check()
