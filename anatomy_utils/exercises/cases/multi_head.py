@@ -130,7 +130,7 @@ def tagging_trial(heads: Heads, *, steps: int = 200, seed: int = 0) -> Trial:
         seed: of the model, the sentences and their order.
     """
     generator = torch.Generator().manual_seed(seed)
-    train, test = (tagging(sample_scenes(n, generator, split)) for n, split in ((4000, "train"), (1000, "test")))
+    train, test = (tagging(sample_scenes(n, generator, split)) for n, split in ((2000, "train"), (500, "test")))
     with seeded(generator):
         model = Tagger(heads, len(street_vocabulary()), len(TAGS))
     batches = list(shuffled(train, 64, generator))
