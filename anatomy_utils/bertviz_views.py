@@ -39,18 +39,18 @@ class BertvizView(AnatomyWidget, module="bertviz_frame.js"):
     page = traitlets.Unicode("").tag(sync=True)
     hint = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, page: str, weights: Tensor, tokens: list[str], **traits: Any) -> None:
+    def __init__(self, page: str, weights: Tensor, tokens: list[str], layer: int = 0, **traits: Any) -> None:
         super().__init__(page=page, **traits)
         self._weights = weights
         self._tokens = tokens
+        self._layer = layer
 
     def static_twin(self) -> Picture:
-        """The first layer's heads as small maps."""
+        """The heads of the layer shown first, as small maps."""
         from anatomy_utils.figures import plots
 
-        first = to_array(self._weights[0])
-        maps = [(f"head {head}", weights) for head, weights in enumerate(first)]
-        return plots.heatmaps(maps, title=f"{self.label}: layer 0, every head", per_row=6, values=False)
+        maps = [(f"head {head}", weights) for head, weights in enumerate(to_array(self._weights[self._layer]))]
+        return plots.heatmaps(maps, title=f"{self.label}: layer {self._layer}, every head", per_row=6, values=False)
 
 
 def head_view(
@@ -87,7 +87,7 @@ def head_view(
     hint = (
         "Point at a word to see only its lines; click a coloured square to switch a head, double-click to keep only it."
     )
-    return BertvizView(_page(made.data), weights, words, label=label, hint=hint)
+    return BertvizView(_page(made.data), weights, words, layer, label=label, hint=hint)
 
 
 def model_view(

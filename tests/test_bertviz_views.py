@@ -151,3 +151,8 @@ def test_choosing_a_layer_and_tokens_as_text(browser: Browser) -> None:
     frame_height = shown.page.locator("iframe").bounding_box()
     assert frame_height and frame_height["height"] >= 165
     shown.check()
+
+
+def test_the_twin_shows_the_layer_that_is_shown_first() -> None:
+    assert "layer 2, every head" in head_view(some_weights(), TOKENS, layer=2).static_twin().alt
+    assert "layer 0, every head" in model_view(some_weights(), TOKENS).static_twin().alt

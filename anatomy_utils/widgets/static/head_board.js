@@ -203,7 +203,7 @@ function render({ model, el }) {
         element("div", { class: "hb-big" }, element("span", { class: "number", text: format(before[cell]) }),
           gone ? [" → ", element("span", { class: "number hb-now", text: format(after[cell]) })] : null),
         element("p", { class: "note", text: gone ? `with all heads → without ${gone} of ${tiles.length} (${change < 0 ? "" : "+"}${format(change)})` : "with all heads, as a cosine" }),
-        gone ? element("p", { class: "note" }, "On average over the tokens, the output moved by ", element("span", { class: "number", text: format(mean, 3) }), ".") : null));
+        gone ? element("p", { class: "note" }, "On average over the tokens, the output moved by ", element("span", { class: "number", text: format(mean, 3) }), ". The maps show the weights with all heads on.") : null));
   }
 
   function toggle(place) {
