@@ -51,9 +51,12 @@ def main() -> int:
     print(f"\n{report.machine()}\n\n{report.table(rows)}")
     if whole:
         report.save(rows, pages)
+    if asked.quick:
+        print("\nIt runs. Sizes this small say nothing about speed.")
+        return 0
     missed = [row.work for row in rows if row.met is False]
     print("\nAll promises are kept." if not missed else f"\nMISSED: {'; '.join(missed)}.")
-    return int(bool(missed) and not asked.quick)
+    return int(bool(missed))
 
 
 def measure(name: str, quick: bool) -> list[Row]:
