@@ -17,6 +17,9 @@ from anatomy_utils.widgets.attention_stepper import Steps
 from tests.widget_page import Shown, show, widget_browser
 
 D_MODEL, D_HEAD, D_VALUE = 11, 5, 7
+# What is coloured in the step in sight: the strips' gradients and the matrices' pixels.
+PAINTED = """() => [...document.querySelectorAll(".as-body:not([inert]) :is(.as-strip .as-band, canvas)")]
+  .map((node) => node.style.background || node.toDataURL())"""
 
 
 def steps_of(sentence: str) -> Steps:
@@ -214,6 +217,29 @@ def test_steps_are_prepared_out_of_sight_and_follow_later_choices(browser: Brows
     shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
     assert in_sight.locator(".as-row[role=option]").count() == 2
     shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("level", ["word", "matrix"])
+def test_a_sentence_of_as_many_tokens_replaces_all_words_and_numbers(browser: Browser, level: str) -> None:
+    shown = show(browser, AttentionStepper(steps_of, "the animal was tired", query=3, level=level))
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
+    first = steps_of("so was one street")
+    other = AttentionStepper(lambda _: Steps.of(first.tokens, first.hidden, -first.query, first.key, 3 * first.value))
+    shown.update(**{name: getattr(other, name) for name in ("tokens", "shapes", "tensors")})
+    fresh = show(browser, AttentionStepper(other._compute, query=3, level=level))
+    for step in range(1, 7):
+        for page in (shown.page, fresh.page):
+            page.get_by_role("button", name=f"Step {step}").click()
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        kept, built = (page.locator(".as-stage").inner_text() for page in (shown.page, fresh.page))
+        assert kept == built, f"step {step}"
+        assert "street" in kept and "animal" not in kept
+        kept, built = (page.evaluate(PAINTED) for page in (shown.page, fresh.page))
+        assert len(kept) > 1 or step in (3, 4)
+        assert kept == built, f"the colours of step {step}"
+    shown.check()
+    fresh.check()
 
 
 @pytest.mark.browser

@@ -27,12 +27,12 @@ const SAY = {
 };
 
 // Cuts the one buffer of numbers into named tensors: {values, rows, columns, limit}.
-function unpack(data, shapes) {
+function unpack(numbers, shapes) {
   const tensors = {};
   let start = 0;
   for (const name of TENSORS) {
     const [rows, columns] = shapes[name];
-    const values = data.subarray(start, start + rows * columns);
+    const values = numbers.subarray(start, start + rows * columns);
     start += rows * columns;
     tensors[name] = { values, rows, columns, limit: limitOf(values) };
   }
@@ -84,7 +84,10 @@ function render({ model, el }) {
   root.classList.add("stepper");
   const state = { step: model.get("step"), level: model.get("level"), query: model.get("query"), key: 0, component: 0 };
   let tokens = [];
+  let numbers = new Float32Array(0); // one buffer, cut into `tensors`
   let tensors = {};
+  let shapes = "";
+  let loads = 0; // counts the sentences
   let raw = null; // scores before scaling, from query · key
   let painters = []; // what brings the body being built up to date when a choice or the theme changes
   let bodies = new Map(); // of each level and step that was looked at: {node, painters, columns, stamp}
@@ -147,7 +150,7 @@ function render({ model, el }) {
 
   // Paints numbers one pixel each; the page stretches the canvas.
   function paintPixels(node, values, columns, limit, map) {
-    const mark = values.buffer === tensors.hidden.values.buffer ? `${values.byteOffset} ${limit} ${map}` : null;
+    const mark = values.buffer === tensors.hidden.values.buffer ? `${loads} ${values.byteOffset} ${limit} ${map}` : null;
     if (mark && painted.get(node) === mark) return;
     painted.set(node, mark);
     const rows = values.length / columns;
@@ -176,8 +179,7 @@ function render({ model, el }) {
   }
 
   // A colour bar with its ends printed.
-  function scaleBar(given, map) {
-    const limitNow = typeof given === "function" ? given : () => given;
+  function scaleBar(limitNow, map) {
     const bar = element("i");
     const [low, high] = [element("span"), element("span")];
     watchPaint(() => {
@@ -194,25 +196,26 @@ function render({ model, el }) {
 
   // A vector as a coloured strip with the chosen component marked and printed. The colours are the hard stops of one CSS
   // gradient: a canvas for each strip would be a layer of its own, and a hundred layers make every frame slow.
-  function strip(name, read, limit, { fine = false } = {}) {
-    const band = element("div", { class: fine ? "as-band fine" : "as-band" });
-    const printed = fine ? null : element("span", { class: "number" });
+  // A fine strip has too many components to print one; `tell` names it where one is pointed at.
+  function strip(read, limit, tell = null) {
+    const band = element("div", { class: tell ? "as-band fine" : "as-band" });
+    const printed = tell ? null : element("span", { class: "number" });
     let shown = null;
     watchPaint(() => {
       const values = read();
-      if (!fine) write(printed, format(values[Math.min(state.component, values.length - 1)]));
+      if (printed) write(printed, format(values[Math.min(state.component, values.length - 1)]));
       // A view of the model's own numbers is recognised by its place and not painted twice.
-      const mark = values.buffer === tensors.hidden.values.buffer ? `${values.byteOffset} ${theme(root)}` : null;
+      const mark = values.buffer === tensors.hidden.values.buffer ? `${loads} ${values.byteOffset} ${theme(root)}` : null;
       if (mark && mark === shown) return;
       shown = mark;
-      band.style.background = gradient(fine ? averaged(values, FINE) : values, limit());
+      band.style.background = gradient(tell ? averaged(values, FINE) : values, limit());
       band.style.setProperty("--count", values.length);
     });
     const point = (event) => {
       const values = read();
       const box = band.getBoundingClientRect();
       const c = clamp(Math.floor(((event.clientX - box.left) / box.width) * values.length), 0, values.length - 1);
-      if (fine) told.textContent = `${name}: component ${c} is ${format(values[c], 3)}`;
+      if (tell) told.textContent = `${tell()}: component ${c} is ${format(values[c], 3)}`;
       else if (c !== state.component) change({ component: c });
     };
     band.addEventListener("pointermove", point, { signal });
@@ -220,12 +223,14 @@ function render({ model, el }) {
     return element("div", { class: "as-strip" }, band, printed);
   }
 
-  // Signed numbers as a gradient of equally wide colours.
+  // Signed numbers as a gradient of equally wide colours; a stop at 0 starts where the last one ended.
   function gradient(values, limit) {
     const names = colourNames();
-    const ends = Array.from({ length: values.length + 1 }, (_, i) => `${((100 * i) / values.length).toFixed(3)}%`);
-    const stops = Array.from(values, (value, i) => `${names[clamp(Math.floor((value * 127.5) / limit + 128), 0, 255)]} ${ends[i]} ${ends[i + 1]}`);
-    return `linear-gradient(to right, ${stops.join(", ")})`;
+    let stops = "linear-gradient(to right";
+    for (let i = 0; i < values.length; i += 1) {
+      stops += `,${names[clamp(Math.floor((values[i] * 127.5) / limit + 128), 0, 255)]} 0 ${((100 * (i + 1)) / values.length).toFixed(2)}%`;
+    }
+    return `${stops})`;
   }
 
   // A number as a bar: signed bars start in the middle, weights at the left.
@@ -266,16 +271,15 @@ function render({ model, el }) {
     const top = () => Math.max(...row(tensors.scores, i()));
     const weighted = (j) => scaled(row(value, j), weight(j));
     const head = (name, text, sizes, limit, map = "diverging") => [role(name, text), " ", sizes ? shape(...sizes) : null, limit ? scaleBar(limit, map) : null];
-    const limits = { hidden: hidden.limit, query: query.limit, key: key.limit, value: value.limit };
-    let products = { query: -1, limit: 1 }; // of all keys with the chosen query
+    let products = { of: "", limit: 1 }; // of all keys with the chosen query
     const productLimit = () => {
-      if (products.query !== i()) {
-        products = { query: i(), limit: limitOf(Float32Array.from(key.values, (number, k) => number * row(query, i())[k % d])) };
+      if (products.of !== `${loads} ${i()}`) {
+        products = { of: `${loads} ${i()}`, limit: limitOf(Float32Array.from(key.values, (number, k) => number * row(query, i())[k % d])) };
       }
       return products.limit;
     };
     const queryOnly = (j) => {
-      const box = element("div", {}, strip("query", () => row(query, j), () => limits.query));
+      const box = element("div", {}, strip(() => row(query, j), () => query.limit));
       const idle = element("span", { class: "as-idle", text: "not asked" });
       watchPaint(() => {
         box.hidden = j !== i();
@@ -285,16 +289,16 @@ function render({ model, el }) {
     };
     return [
       () => [
-        { head: head("hidden", "x hidden state", [n, hidden.columns], hidden.limit), width: "1.4fr", cell: (j) => strip(`x of ${tokens[j]}`, () => row(hidden, j), () => limits.hidden, { fine: true }) },
-        { head: head("query", "query", [d], query.limit), width: "1fr", fresh: true, cell: queryOnly },
-        { head: head("key", "key", [n, d], key.limit), width: "1fr", fresh: true, cell: (j) => strip("key", () => row(key, j), () => limits.key) },
-        { head: head("value", "value", [n, value.columns], value.limit), width: "1fr", fresh: true, cell: (j) => strip("value", () => row(value, j), () => limits.value) },
+        { head: head("hidden", "x hidden state", [n, hidden.columns], () => hidden.limit), width: "1.4fr", cell: (j) => strip(() => row(hidden, j), () => hidden.limit, () => `x of ${tokens[j]}`) },
+        { head: head("query", "query", [d], () => query.limit), width: "1fr", fresh: true, cell: queryOnly },
+        { head: head("key", "key", [n, d], () => key.limit), width: "1fr", fresh: true, cell: (j) => strip(() => row(key, j), () => key.limit) },
+        { head: head("value", "value", [n, value.columns], () => value.limit), width: "1fr", fresh: true, cell: (j) => strip(() => row(value, j), () => value.limit) },
       ],
       () => [
-        { head: head("key", "key", [n, d], key.limit), width: "1fr", cell: (j) => strip("key", () => row(key, j), () => limits.key),
-          lead: () => strip("query", () => row(query, i()), () => limits.query) },
+        { head: head("key", "key", [n, d], () => key.limit), width: "1fr", cell: (j) => strip(() => row(key, j), () => key.limit),
+          lead: () => strip(() => row(query, i()), () => query.limit) },
         { head: [role("query", "query"), " × ", role("key", "key"), " by component ", scaleBar(productLimit, "diverging")], width: "1fr", fresh: true,
-          cell: (j) => strip("product", () => product(row(query, i()), row(key, j)), productLimit) },
+          cell: (j) => strip(() => product(row(query, i()), row(key, j)), productLimit) },
         { head: [role("scores", "sum = score"), " ", shape(n)], width: "1fr", fresh: true, cell: (j) => bar(() => row(raw, i())[j], rawLimit) },
       ],
       () => [
@@ -309,13 +313,13 @@ function render({ model, el }) {
       ],
       () => [
         { head: [role("weights", "weight")], width: "0.8fr", cell: (j) => bar(() => weight(j), null, 3) },
-        { head: head("value", "value", [n, value.columns], value.limit), width: "1fr", cell: (j) => strip("value", () => row(value, j), () => limits.value) },
-        { head: [role("weights", "weight"), " × ", role("value", "value"), " ", shape(n, value.columns), " same colours"], width: "1fr", fresh: true, cell: (j) => strip("weighted value", () => weighted(j), () => limits.value) },
+        { head: head("value", "value", [n, value.columns], () => value.limit), width: "1fr", cell: (j) => strip(() => row(value, j), () => value.limit) },
+        { head: [role("weights", "weight"), " × ", role("value", "value"), " ", shape(n, value.columns), " same colours"], width: "1fr", fresh: true, cell: (j) => strip(() => weighted(j), () => value.limit) },
       ],
       () => [
         { head: [role("weights", "weight")], width: "0.7fr", cell: (j) => bar(() => weight(j), null, 3), total: () => lineOf(() => format(sum(row(tensors.weights, i())), 3)) },
-        { head: [role("weights", "weight"), " × ", role("value", "value"), " ", shape(n, value.columns), scaleBar(value.limit, "diverging")], width: "1.3fr", cell: (j) => strip("weighted value", () => weighted(j), () => limits.value),
-          total: () => strip("context", () => row(context, i()), () => limits.value) },
+        { head: [role("weights", "weight"), " × ", role("value", "value"), " ", shape(n, value.columns), scaleBar(() => value.limit, "diverging")], width: "1.3fr", cell: (j) => strip(() => weighted(j), () => value.limit),
+          total: () => strip(() => row(context, i()), () => value.limit) },
       ],
     ][step - 1]();
   }
@@ -324,14 +328,16 @@ function render({ model, el }) {
     const columns = wordColumns(step);
     const template = ["minmax(48px, 88px)", ...columns.map((column) => `minmax(0, ${column.width})`)].join(" ");
     const cells = (make) => columns.map((column) => element("div", { class: "as-cell" }, make(column) ?? ""));
-    const rows = tokens.map((token, j) => {
+    const rows = tokens.map((_, j) => {
+      const name = word("");
       const spoken = element("span", { class: "visually-hidden" });
       const node = element("div", { class: "as-row", role: "option", id: uniqueId("row") },
-        element("div", { class: "as-word" }, word(token), spoken), element("div", { class: "as-cells", "aria-hidden": "true" }, cells((column) => column.cell(j))));
+        element("div", { class: "as-word" }, name, spoken), element("div", { class: "as-cells", "aria-hidden": "true" }, cells((column) => column.cell(j))));
       node.addEventListener("click", () => change({ key: j }), { signal });
       watchPaint(() => {
         node.setAttribute("aria-selected", String(j === state.key));
         node.classList.toggle("is-query", j === state.query);
+        write(name, tokens[j]);
         write(spoken, `: ${rowText(step, j)}`);
       });
       return node;
@@ -392,12 +398,12 @@ function render({ model, el }) {
     const rowLine = element("span", { class: "as-outline" });
     const columnLine = square ? element("span", { class: "as-outline column" }) : null;
     const band = element("div", { class: "as-band", style: { height: `${size[0]}px`, width: `${size[1]}px` } }, node, rowLine, columnLine);
-    const left = labels && !turned ? element("div", { class: "as-left", style: { "grid-template-rows": `repeat(${rows}, ${side}px)` } }, tokens.map((token) => word(token))) : null;
-    const crown = square || turned ? element("div", { class: "as-top", style: { width: `${size[1]}px` } }, tokens.map((token) => word(shorten(token, 10)))) : null;
+    const left = labels && !turned ? element("div", { class: "as-left", style: { "grid-template-rows": `repeat(${rows}, ${side}px)` } }, tokens.map(() => word(""))) : null;
+    const crown = square || turned ? element("div", { class: "as-top", style: { width: `${size[1]}px` } }, tokens.map(() => word(""))) : null;
     watchPaint(() => {
       const values = read();
       const drawn = turned ? transposed(values, columns) : values;
-      paintPixels(node, drawn, turned ? rows : columns, limit, map);
+      paintPixels(node, drawn, turned ? rows : columns, limit(), map);
       const chosen = state[rowsAre];
       const part = 100 / rows;
       setAttributes(rowLine, { style: turned
@@ -405,8 +411,14 @@ function render({ model, el }) {
         : { top: `calc(${chosen * part}% - 2px)`, height: `calc(${part}% + 4px)`, left: "-2px", right: "-2px" } });
       rowLine.classList.toggle("column", rowsAre === "key");
       if (columnLine) setAttributes(columnLine, { style: { left: `calc(${(state.key / columns) * 100}% - 2px)`, width: `calc(${100 / columns}% + 4px)`, top: "-2px", bottom: "-2px" } });
-      left?.childNodes.forEach((label, i) => label.classList.toggle(`is-${rowsAre}`, i === chosen));
-      crown?.childNodes.forEach((label, j) => label.classList.toggle("is-key", j === state.key));
+      left?.childNodes.forEach((label, i) => {
+        write(label, tokens[i]);
+        label.classList.toggle(`is-${rowsAre}`, i === chosen);
+      });
+      crown?.childNodes.forEach((label, j) => {
+        write(label, shorten(tokens[j], 10));
+        label.classList.toggle("is-key", j === state.key);
+      });
       const [q, c] = [chosen, square ? state.key : Math.min(state.component, columns - 1)];
       node.setAttribute("aria-label", `${text}: ${rows} by ${columns}. Row ${tokens[q]}, column ${square ? tokens[c] : c}: ${format(values[q * columns + c], 3)}. Arrow keys move.`);
     });
@@ -448,28 +460,27 @@ function render({ model, el }) {
     const { hidden, query, key, value, context } = tensors;
     const sign = (text) => element("span", { class: "as-sign", "aria-hidden": "true", text });
     const read = (name) => () => tensors[name].values;
-    const rawLimit = limitOf(raw.values);
     const rowsWeighted = () => {
       const weights = row(tensors.weights, state.query);
       return Float32Array.from(value.values, (number, i) => number * weights[Math.floor(i / value.columns)]);
     };
     const parts = [
-      () => [matrix("hidden", "X hidden states", read("hidden"), { limit: hidden.limit, labels: true }), sign("→"),
-        matrix("query", "Q = X W_Q", read("query"), { limit: query.limit }), matrix("key", "K = X W_K", read("key"), { limit: key.limit }),
-        matrix("value", "V = X W_V", read("value"), { limit: value.limit })],
-      () => [matrix("query", "Q", read("query"), { limit: query.limit, labels: true, most: 16 }), sign("×"),
-        matrix("key", "Kᵀ", read("key"), { limit: key.limit, turned: true, most: 16 }), sign("="),
-        matrix("scores", "scores = Q Kᵀ", () => raw.values, { limit: rawLimit, square: true, most: 16 })],
-      () => [matrix("scores", "Q Kᵀ", () => raw.values, { limit: rawLimit, square: true, labels: true }), sign(`÷ √${key.columns} =`),
-        matrix("scores", "scaled scores", read("scores"), { limit: rawLimit, square: true })],
-      () => [matrix("scores", "scaled scores", read("scores"), { limit: tensors.scores.limit, square: true, labels: true }), sign("→"),
-        matrix("weights", "weights", read("weights"), { limit: 1, map: "sequential", square: true })],
-      () => [matrix("weights", "weights", read("weights"), { limit: 1, map: "sequential", square: true, labels: true }), sign("×"),
-        matrix("value", "V", read("value"), { limit: value.limit, labels: true }), sign("→"),
-        matrix("value", "weights × value", rowsWeighted, { limit: value.limit })],
-      () => [matrix("weights", "weights", read("weights"), { limit: 1, map: "sequential", square: true, labels: true }), sign("×"),
-        matrix("value", "V", read("value"), { limit: value.limit }), sign("="),
-        matrix("context", "context", read("context"), { limit: value.limit, labels: true })],
+      () => [matrix("hidden", "X hidden states", read("hidden"), { limit: () => hidden.limit, labels: true }), sign("→"),
+        matrix("query", "Q = X W_Q", read("query"), { limit: () => query.limit }), matrix("key", "K = X W_K", read("key"), { limit: () => key.limit }),
+        matrix("value", "V = X W_V", read("value"), { limit: () => value.limit })],
+      () => [matrix("query", "Q", read("query"), { limit: () => query.limit, labels: true, most: 16 }), sign("×"),
+        matrix("key", "Kᵀ", read("key"), { limit: () => key.limit, turned: true, most: 16 }), sign("="),
+        matrix("scores", "scores = Q Kᵀ", () => raw.values, { limit: () => raw.limit, square: true, most: 16 })],
+      () => [matrix("scores", "Q Kᵀ", () => raw.values, { limit: () => raw.limit, square: true, labels: true }), sign(`÷ √${key.columns} =`),
+        matrix("scores", "scaled scores", read("scores"), { limit: () => raw.limit, square: true })],
+      () => [matrix("scores", "scaled scores", read("scores"), { limit: () => tensors.scores.limit, square: true, labels: true }), sign("→"),
+        matrix("weights", "weights", read("weights"), { limit: () => 1, map: "sequential", square: true })],
+      () => [matrix("weights", "weights", read("weights"), { limit: () => 1, map: "sequential", square: true, labels: true }), sign("×"),
+        matrix("value", "V", read("value"), { limit: () => value.limit, labels: true }), sign("→"),
+        matrix("value", "weights × value", rowsWeighted, { limit: () => value.limit })],
+      () => [matrix("weights", "weights", read("weights"), { limit: () => 1, map: "sequential", square: true, labels: true }), sign("×"),
+        matrix("value", "V", read("value"), { limit: () => value.limit }), sign("="),
+        matrix("context", "context", read("context"), { limit: () => value.limit, labels: true })],
     ];
     return element("div", { class: "as-matrices" }, parts[step - 1]());
   }
@@ -608,12 +619,29 @@ function render({ model, el }) {
     if (state.step === 6 && play.get()) pause();
   }
 
+  // A sentence of as many tokens as the last one is written into the same tensors, and what was built can stay.
   function load() {
+    const arrived = floats(model.get("tensors"));
+    const alike = shapes === JSON.stringify(model.get("shapes"));
+    shapes = JSON.stringify(model.get("shapes"));
     tokens = model.get("tokens");
-    tensors = unpack(floats(model.get("tensors")), model.get("shapes"));
+    loads += 1;
+    stamp += 1;
+    if (alike) {
+      numbers.set(arrived);
+      for (const tensor of Object.values(tensors)) tensor.limit = limitOf(tensor.values);
+    } else {
+      numbers = arrived;
+      tensors = unpack(numbers, model.get("shapes"));
+      raw = { values: new Float32Array(tokens.length ** 2), columns: tokens.length };
+      bodies = new Map();
+      shown = null;
+      holder.replaceChildren();
+    }
     const factor = Math.sqrt(tensors.key.columns);
+    tensors.scores.values.forEach((score, i) => { raw.values[i] = score * factor; });
+    raw.limit = limitOf(raw.values);
     state.component = indexOfLargest(Float32Array.from(row(tensors.context, clamp(model.get("query"), 0, tokens.length - 1)), Math.abs));
-    raw = { values: scaled(tensors.scores.values, factor), columns: tokens.length };
     state.query = clamp(model.get("query"), 0, tokens.length - 1);
     state.key = indexOfLargest(row(tensors.weights, state.query));
     wordsList.replaceChildren(...tokens.map((token, i) => {
@@ -621,9 +649,6 @@ function render({ model, el }) {
       node.addEventListener("click", () => change({ query: i }), { signal });
       return node;
     }));
-    bodies = new Map();
-    shown = null;
-    holder.replaceChildren();
     show();
     update();
   }

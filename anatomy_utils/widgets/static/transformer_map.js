@@ -94,8 +94,8 @@ function render({ model, el }) {
         : event.key === "Home" ? parts[0] : event.key === "End" ? parts.at(-1) : null;
       if (event.key === "Enter" || event.key === " ") choose(part.id);
       else if (to) {
+        nodes.get(to.id).focus(); // before anything is changed: a focus has the page laid out
         choose(to.id);
-        nodes.get(to.id).focus();
       } else if (!event.key.startsWith("Arrow")) return;
       event.preventDefault();
     }, { signal });
@@ -136,8 +136,9 @@ function render({ model, el }) {
   function tell() {
     const part = byId.get(model.get("selected"));
     for (const [id, node] of nodes) {
-      node.setAttribute("aria-pressed", String(id === part?.id));
-      node.setAttribute("tabindex", id === (part ?? parts[0]).id ? "0" : "-1");
+      for (const [name, value] of [["aria-pressed", id === part?.id], ["tabindex", id === (part ?? parts[0]).id ? 0 : -1]]) {
+        if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+      }
     }
     if (!part) return;
     told.style.setProperty("--tint", tint(part));
