@@ -27,6 +27,7 @@ from anatomy_utils.street.batches import Labelled, tagging
 from anatomy_utils.street.labels import TAGS
 from anatomy_utils.street.sampling import sample_scenes
 from anatomy_utils.training import IGNORE, History, cross_entropy, fit, seeded
+from anatomy_utils.training.threads import threads
 
 NormPlacement = Literal["post", "pre"]
 """After each residual connection, as in 2017, or before each sub-layer."""
@@ -157,16 +158,17 @@ def depth_experiment(
         run.gradient_norms.append([_length(parameters) for parameters in layers])
         return on_step is not None and on_step(run)
 
-    history = fit(
-        model,
-        batches,
-        _tag_loss,
-        steps=steps,
-        learning_rate=lambda step: learning_rate * min(1.0, step / warmup) if warmup else learning_rate,
-        clip=None,
-        on_step=note,
-        progress=False,
-    )
+    with threads(1):
+        history = fit(
+            model,
+            batches,
+            _tag_loss,
+            steps=steps,
+            learning_rate=lambda step: learning_rate * min(1.0, step / warmup) if warmup else learning_rate,
+            clip=None,
+            on_step=note,
+            progress=False,
+        )
     run.stopped = history.stopped
     return run
 
