@@ -262,7 +262,7 @@ def measure(notebook: NotebookPage, cells: list[str], all_controls: list[Control
                 if control.prepare and (n == 0 or control.prepare not in (grasp,)):
                     control.prepare(root, count)
                     notebook.page.wait_for_timeout(60)
-                root.evaluate(ARM, [control.event, *((CHANGED, 250) if control.kernel else (ANY, 120))])
+                root.evaluate(ARM, [control.event, *((CHANGED, 250) if control.kernel else (ANY, 90))])
                 control.act(root, count)
                 times = notebook.page.evaluate(MEASURED)
                 if times is None:

@@ -215,6 +215,7 @@ def test_runs_are_compared_and_taken_out(browser: Browser) -> None:
         chart.get_attribute("aria-label") or ""
     )
     shown.page.get_by_role("slider", name="At step").first.press("Home")
+    shown.settle()
     assert "at step 1." in (chart.get_attribute("aria-label") or "")
     shown.page.get_by_role("button", name="Take out: 3 layers, post-norm").first.click()
     shown.settle()

@@ -27,10 +27,10 @@ RUN_AXE = """async (rules) => {
     why: (node.failureSummary ?? '').replace(/\\s+/g, ' ').slice(0, 260) })));
 }"""
 
-# Everything that Tab can reach, or that has an interactive role, and has no accessible name.
+# Everything that Tab can reach, or that has an interactive role, and has no accessible name; what is inert is neither.
 NAMELESS = """() => [...document.querySelectorAll('.anatomy')].flatMap((root) =>
   [...root.querySelectorAll('button, input, select, textarea, a, summary, [tabindex], [role=option], [role=gridcell]')]
-    .filter((node) => node.getClientRects().length && !(node.computedName ?? '').trim())
+    .filter((node) => node.getClientRects().length && !node.closest('[inert]') && !(node.computedName ?? '').trim())
     .map((node) => `“${root.getAttribute('aria-label')}”: ${node.outerHTML.slice(0, 160)}`))"""
 ALL_CELLS = ".jp-Notebook * { content-visibility: visible !important; }"
 

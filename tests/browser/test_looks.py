@@ -18,6 +18,7 @@ STYLES = """([root, own]) => {
   const names = ['color', 'backgroundColor', 'font', 'display', 'padding', 'margin', 'border'];
   const sheets = [...document.querySelectorAll('style')].filter((style) => style.textContent.includes('.anatomy'));
   for (const style of sheets) style.sheet.disabled = own !== null && !own.includes(style.id);
+  for (const animation of root.getAnimations({ subtree: true })) animation.finish();
   const look = [root, ...root.querySelectorAll('*')].map((node) => {
     const style = getComputedStyle(node);
     return [node.tagName, node.getAttribute('class'), ...names.map((name) => style[name])].join('|');
