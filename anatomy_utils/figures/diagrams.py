@@ -16,6 +16,7 @@ from anatomy_utils.figures.diagram_blocks import (
     transformer,
 )
 from anatomy_utils.figures.diagram_course import NOTEBOOKS, course, family_tree, three_branches, where_are_we
+from anatomy_utils.figures.diagram_heads import head_sharing, split_heads
 from anatomy_utils.figures.diagram_numbers import masks, positions, six_steps
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "encoder_block",
     "encoder_stack",
     "family_tree",
+    "head_sharing",
     "masks",
     "multi_head",
     "positions",
@@ -34,6 +36,7 @@ __all__ = [
     "self_attention",
     "sequence_to_sequence",
     "six_steps",
+    "split_heads",
     "three_branches",
     "transformer",
     "transformer_map",
