@@ -1,0 +1,12 @@
+"""Recipes: models small enough to be trained on the street while somebody watches, one task a file.
+
+Each `train_…` takes a seed, which decides weights, sentences and their order, and returns the model and the history of
+its losses. Scenes for judging it come from `street.sampling`, split "test": two nouns that were never together before.
+
+- `readers`: a topic, tags, an answer's place (notebook 03); `reading`: what they say about a sentence that you type
+- `gaps`: masked words, which is how encoders are pretrained (notebook 03)
+- `writer`: a small GPT (notebook 04)
+- `translator`: both directions in one model (notebook 05)
+- `measures`: how good a reader is
+- `practice`: how all of them learn
+"""

@@ -1,0 +1,207 @@
+"""Readers and gaps: seeds decide all, measures count what they say, and a short training learns what can be learnt."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from anatomy_utils.heads import SpanLogits, WithHead
+from anatomy_utils.recipes import gaps, measures, reading
+from anatomy_utils.recipes.practice import practise
+from anatomy_utils.recipes.readers import label_loss, span_loss, train_answerer, train_classifier, train_tagger
+from anatomy_utils.street import Scene, split_of, street_vocabulary
+from anatomy_utils.street.batches import (
+    IGNORE,
+    Labelled,
+    Pointed,
+    classification,
+    language_modelling,
+    question_answering,
+    tagging,
+)
+from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.training import History
+
+UNSEEN = sample_scenes(150, torch.Generator().manual_seed(7), "test")
+TIRED = "The animal didn't cross the street because it was too tired."
+
+
+class Says(nn.Module):
+    """A model whose answers are given."""
+
+    def __init__(self, logits: Tensor | SpanLogits) -> None:
+        super().__init__()
+        self.logits = logits
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor | SpanLogits:
+        return self.logits
+
+
+@pytest.fixture(scope="module")
+def classifier() -> tuple[WithHead, History]:
+    return train_classifier(3, steps=60, progress=False)
+
+
+@pytest.fixture(scope="module")
+def tagger() -> WithHead:
+    return train_tagger(3, steps=150, progress=False)[0]
+
+
+@pytest.fixture(scope="module")
+def gap_filler() -> WithHead:
+    return gaps.train_gap_filler(3, steps=60, progress=False)[0]
+
+
+# Measures -------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_is_right_when_all_its_labels_are() -> None:
+    ids = torch.zeros(3, 4, dtype=torch.long)
+    labels = torch.tensor([[IGNORE, 0, 1, 1], [IGNORE, 0, 1, IGNORE], [IGNORE, 2, 2, 2]])
+    said = torch.tensor([[0, 0, 1, 1], [2, 0, 1, 2], [0, 2, 0, 0]])
+    model = Says(nn.functional.one_hot(said, 3).float())
+    batch = Labelled(ids, torch.ones_like(ids), labels)
+    assert measures.all_right(model, batch).tolist() == [True, True, False]
+    assert measures.share_of_texts(model, batch) == pytest.approx(2 / 3)
+    assert measures.share_of_labels(model, batch) == pytest.approx(6 / 8)
+
+
+def test_an_answer_is_right_when_both_ends_are() -> None:
+    ids = torch.zeros(3, 5, dtype=torch.long)
+    start, end = torch.tensor([1, 1, 2]), torch.tensor([3, 3, 3])
+    said = SpanLogits(*(nn.functional.one_hot(torch.tensor(ends), 5).float() for ends in ([1, 1, 2], [3, 2, 3])))
+    batch = Pointed(ids, torch.ones_like(ids), start, end)
+    assert measures.all_right(Says(said), batch).tolist() == [True, False, True]
+    assert measures.predictions(Says(said), batch).tolist() == [[1, 3], [1, 2], [2, 3]]
+
+
+def test_the_loss_of_a_span_is_the_mean_over_both_ends() -> None:
+    ids = torch.zeros(1, 3, dtype=torch.long)
+    batch = Pointed(ids, torch.ones_like(ids), torch.tensor([0]), torch.tensor([2]))
+    logits = SpanLogits(torch.tensor([[0.0, 0.0, 0.0]]), torch.tensor([[0.0, 0.0, 50.0]]))
+    assert span_loss(Says(logits), batch).item() == pytest.approx(torch.tensor(3.0).log().item() / 2)
+
+
+# Practice -------------------------------------------------------------------------------------------------------
+
+
+def test_examples_come_once_and_in_order_and_the_rate_rises_and_falls() -> None:
+    examples = classification(sample_scenes(23, torch.Generator().manual_seed(1)))
+    seen: list[Tensor] = []
+
+    def loss(model: nn.Module, batch: Labelled) -> Tensor:
+        seen.append(batch.input_ids)
+        return model(torch.ones(1, 2)).sum()
+
+    model = nn.Linear(2, 1)
+    history = practise(model, examples, loss, batch_size=2, learning_rate=0.5, progress=False)
+    assert torch.equal(torch.cat(seen), examples.input_ids[:22]) and not model.training
+    assert history.learning_rate[0] == max(history.learning_rate) == 0.5 and history.learning_rate[-1] == 0
+
+
+def test_too_few_examples_are_refused_in_one_sentence() -> None:
+    few = classification(sample_scenes(3, torch.Generator().manual_seed(1)))
+    with pytest.raises(ValueError, match="3 examples do not fill a batch of 5"):
+        practise(nn.Linear(1, 1), few, label_loss, batch_size=5, learning_rate=0.1, progress=False)
+
+
+def test_a_seed_repeats_and_another_one_differs() -> None:
+    first, again, other = (train_tagger(seed, steps=3, progress=False)[1].loss for seed in (0, 0, 1))
+    assert first == again != other
+
+
+def test_on_step_hears_of_each_step_and_can_end_it() -> None:
+    heard: list[int] = []
+
+    def listen(history: History) -> bool:
+        heard.append(len(history))
+        return len(history) == 2
+
+    for train in (train_classifier, train_tagger, train_answerer, gaps.train_gap_filler):
+        heard.clear()
+        _, history = train(0, steps=4, on_step=listen, progress=False)
+        assert heard == [1, 2] and "on_step" in (history.stopped or "")
+
+
+# Learning -------------------------------------------------------------------------------------------------------
+
+
+def test_topics_are_learnt_within_sixty_steps(classifier: tuple[WithHead, History]) -> None:
+    model, history = classifier
+    assert len(history) == 60 and history.loss[-1] < 0.1 * history.loss[0]
+    assert measures.share_of_texts(model, classification(UNSEEN)) > 0.95
+    probabilities = reading.classify(model, TIRED)
+    assert next(iter(probabilities)) == "street" and sum(probabilities.values()) == pytest.approx(1)
+    assert list(probabilities.values()) == sorted(probabilities.values(), reverse=True)
+
+
+def test_tags_are_learnt_first_of_words_that_name_themselves(tagger: WithHead) -> None:
+    batch = tagging(UNSEEN)
+    labels, texts = measures.share_of_labels(tagger, batch), measures.share_of_texts(tagger, batch)
+    assert labels > 0.97 and texts <= labels
+    assert reading.tag(tagger, TIRED)[1] == ("animal", "B-ANIMAL")
+    assert [word for word, _ in reading.tag(tagger, TIRED)][:3] == ["the", "animal", "didn't"]
+
+
+def test_answers_of_a_model_that_points_at_random_are_words_of_the_texts() -> None:
+    model, _ = train_answerer(2, steps=2, progress=False)
+    batch = question_answering(UNSEEN, torch.Generator().manual_seed(0))
+    assert measures.share_of_texts(model, batch) < 0.5
+    said = reading.answer(model, "What was too tired?", TIRED)
+    assert said in "<bos> what was too tired ? <sep> the animal didn't cross the street because it was too tired ."
+
+
+def test_models_learn_from_sentences_whose_nouns_are_not_in_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str | None] = []
+
+    def sample(count: int, generator: torch.Generator, split: str | None = None) -> list[Scene]:
+        asked.append(split)
+        return sample_scenes(count, generator, split)
+
+    for room in ("readers", "gaps"):
+        monkeypatch.setattr(f"anatomy_utils.recipes.{room}.sample_scenes", sample)
+    for train in (train_classifier, train_tagger, train_answerer, gaps.train_gap_filler):
+        train(0, steps=1, progress=False)
+    assert asked == ["train"] * 4 and {split_of(scene) for scene in UNSEEN} == {"test"}
+
+
+# Gaps -----------------------------------------------------------------------------------------------------------
+
+
+def test_hidden_words_are_the_labels_and_nothing_else_changes() -> None:
+    texts = language_modelling(UNSEEN)
+    hidden = gaps.hide_words(texts, torch.Generator().manual_seed(5), share=0.3)
+    (mask_id,) = street_vocabulary().ids(["<mask>"])
+    gap = hidden.labels != IGNORE
+    assert torch.equal(gap, hidden.input_ids == mask_id)
+    assert torch.equal(torch.where(gap, hidden.labels, hidden.input_ids), texts.input_ids)
+    assert not gap[:, 0].any() and not gap[texts.attention_mask == 0].any() and gap.any(dim=1).all()
+    words = texts.attention_mask.sum() - len(texts)
+    assert 0.25 < gap.sum() / words < 0.36
+
+
+def test_a_share_of_nothing_hides_one_word_in_each_text() -> None:
+    hidden = gaps.hide_words(language_modelling(UNSEEN), torch.Generator().manual_seed(5), share=0.0)
+    assert ((hidden.labels != IGNORE).sum(dim=1) == 1).all()
+
+
+def test_gaps_between_fixed_words_are_filled_first(gap_filler: WithHead) -> None:
+    word, likely = reading.fill_gap(gap_filler, "The animal didn't cross the street because it <mask> too tired.")[0]
+    assert word == "was" and likely > 0.8
+    guesses = reading.fill_gap(gap_filler, TIRED.replace("tired", "<mask>"), count=3)
+    assert len(guesses) == 3 and guesses[0][1] >= guesses[1][1] >= guesses[2][1]
+    assert 0.3 < gaps.share_sensible(gap_filler, UNSEEN, torch.Generator().manual_seed(0)) < 1
+
+
+def test_a_filler_that_knows_the_words_makes_every_sentence_whole() -> None:
+    texts = language_modelling(UNSEEN)
+    knowing = Says(nn.functional.one_hot(texts.input_ids, len(street_vocabulary())).float())
+    assert gaps.share_sensible(knowing, UNSEEN, torch.Generator()) == 1
+
+
+def test_sentences_without_gap_or_with_unknown_words_get_one_sentence(gap_filler: WithHead, tagger: WithHead) -> None:
+    with pytest.raises(ValueError, match="There is no gap in"):
+        reading.fill_gap(gap_filler, TIRED)
+    with pytest.raises(ValueError, match="zebra"):
+        reading.tag(tagger, "The zebra didn't cross the street because it was too tired.")
