@@ -24,6 +24,7 @@ NOTEBOOKS = (
     Notebook("start", "00", "Start here"),
     Notebook("attention", "01", "Attention"),
     Notebook("multi_head", "02", "Multi-head attention"),
+    Notebook("encoder", "03", "Encoder"),
 )
 
 

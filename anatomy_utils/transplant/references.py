@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from anatomy_utils.feed_forward import Activation
 from anatomy_utils.positions import Rotation
@@ -49,14 +49,14 @@ def gated_feed_forward(
 
 
 def post_norm(
-    hidden_states: Float[Tensor, "*batch d_model"], sublayer: SubLayer, norm: nn.Module
+    hidden_states: Float[Tensor, "*batch d_model"], sublayer: SubLayer, norm: SubLayer
 ) -> Float[Tensor, "*batch d_model"]:
     """norm(x + sublayer(x)): the residual connection of 2017."""
     return norm(hidden_states + sublayer(hidden_states))
 
 
 def pre_norm(
-    hidden_states: Float[Tensor, "*batch d_model"], sublayer: SubLayer, norm: nn.Module
+    hidden_states: Float[Tensor, "*batch d_model"], sublayer: SubLayer, norm: SubLayer
 ) -> Float[Tensor, "*batch d_model"]:
     """x + sublayer(norm(x)): the residual connection of most models since."""
     return hidden_states + sublayer(norm(hidden_states))

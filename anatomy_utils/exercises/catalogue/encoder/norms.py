@@ -1,0 +1,178 @@
+"""Notebook 03: layer normalization by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, epsilon in (("a batch of texts", 0.05), ("one text", 0.1), ("nearly constant vectors", 0.01)):
+        batch, position, d_model = primes(generator, 3, (3, 5, 7))
+        batch = 1 if kind == "one text" else batch
+        states = 2 * normal(generator, batch, position, d_model) + normal(generator, batch, position, 1)
+        if kind == "nearly constant vectors":
+            states = 1 + 0.1 * normal(generator, batch, position, d_model)
+        arguments = {
+            "hidden_states": states,
+            "weight": 1 + 0.5 * normal(generator, d_model),
+            "bias": normal(generator, d_model),
+            "epsilon": epsilon,
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
+    return cases
+
+
+def _centred(x: Tensor, axis: int | tuple[int, ...] = -1) -> Tensor:
+    return x - x.mean(axis, keepdim=True)
+
+
+def _variance(x: Tensor, axis: int | tuple[int, ...] = -1) -> Tensor:
+    return _centred(x, axis).square().mean(axis, keepdim=True)
+
+
+def _norm(x: Tensor, w: Tensor, b: Tensor, e: float, axis: int | tuple[int, ...] = -1) -> Tensor:
+    return _centred(x, axis) / (_variance(x, axis) + e).sqrt() * w + b
+
+
+def _steps(x: Tensor, w: Tensor, b: Tensor, e: float) -> Mapping[str, Tensor]:
+    return {
+        "mean": x.mean(-1, keepdim=True),
+        "centred": _centred(x),
+        "variance": _variance(x),
+        "standard deviation": (_variance(x) + e).sqrt(),
+        "normalized": _centred(x) / (_variance(x) + e).sqrt(),
+    }
+
+
+LAYER_NORM = Exercise(
+    id="encoder.layer_norm",
+    title="Layer norm by hand",
+    task="Bring each vector to mean 0 and variance 1, (x − mean) / √(variance + ε), then multiply by the weight and "
+    "add the bias.",
+    difficulty="medium",
+    minutes=5,
+    signature="layer_norm(hidden_states: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor",
+    docstring="hidden_states (batch, position, d_model), weight and bias (d_model,) → normed vectors, the same shape.\n"
+    "Mean and variance are each vector's own; the variance divides by d_model.",
+    reference="anatomy_utils.norm.layer_norm",
+    returns=(Output("vectors", "position d_model"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "unbiased",
+            lambda x, w, b, e: _centred(x) / (x.var(-1, keepdim=True) + e).sqrt() * w + b,
+            "Your variance divides by d_model − 1, as torch's `var` does unless told otherwise.",
+        ),
+        Mistake(
+            "epsilon_outside",
+            lambda x, w, b, e: _centred(x) / (_variance(x).sqrt() + e) * w + b,
+            "Your ε is added to the root; it belongs under it, beside the variance.",
+        ),
+        Mistake(
+            "unbiased_and_outside",
+            lambda x, w, b, e: _centred(x) / (x.std(-1, keepdim=True) + e) * w + b,
+            "Two things at once: torch's `std` divides by d_model − 1, and your ε stands outside of the root.",
+        ),
+        Mistake(
+            "no_epsilon",
+            lambda x, w, b, e: _centred(x) / _variance(x).sqrt() * w + b,
+            "Your ε is missing: a vector of equal numbers would be divided by 0.",
+        ),
+        Mistake(
+            "no_root",
+            lambda x, w, b, e: _centred(x) / (_variance(x) + e) * w + b,
+            "You divide by the variance itself; the root is missing.",
+        ),
+        Mistake(
+            "over_the_positions",
+            lambda x, w, b, e: _norm(x, w, b, e, -2),
+            "Your mean and variance run over the words of a text, one for each feature; they should be each word's "
+            "own.",
+        ),
+        Mistake(
+            "over_the_batch",
+            lambda x, w, b, e: _norm(x, w, b, e, 0),
+            "Your mean and variance run over the texts of the batch: a text would change with its neighbours.",
+        ),
+        Mistake(
+            "over_the_text",
+            lambda x, w, b, e: _norm(x, w, b, e, (-2, -1)),
+            "One mean and one variance serve a whole text of yours; each word should have its own.",
+        ),
+        Mistake(
+            "over_everything",
+            lambda x, w, b, e: _norm(x, w, b, e, tuple(range(x.dim()))),
+            "One mean and one variance serve your whole batch; each word should have its own.",
+        ),
+        Mistake(
+            "mean_kept",
+            lambda x, w, b, e: x / (_variance(x) + e).sqrt() * w + b,
+            "Your vectors are divided rightly, but the mean has not been taken off.",
+        ),
+        Mistake(
+            "root_mean_square",
+            lambda x, w, b, e: x / (x.square().mean(-1, keepdim=True) + e).sqrt() * w + b,
+            "You divide by the root of the mean square, and take no mean off. That is RMSNorm, a younger relative.",
+        ),
+        Mistake(
+            "square_of_the_uncentred",
+            lambda x, w, b, e: _centred(x) / (x.square().mean(-1, keepdim=True) + e).sqrt() * w + b,
+            "Your variance is the mean of x²; it should be that of (x − mean)².",
+        ),
+        Mistake(
+            "centred_only",
+            lambda x, w, b, e: _centred(x) * w + b,
+            "The mean is taken off, but you divide by nothing.",
+        ),
+        Mistake(
+            "no_weight_no_bias",
+            lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt(),
+            "Mean 0 and variance 1 are right, but weight and bias have not been used yet.",
+        ),
+        Mistake(
+            "no_bias",
+            lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt() * w,
+            "All is right up to the weight; the bias is missing.",
+        ),
+        Mistake(
+            "bias_first",
+            lambda x, w, b, e: (_centred(x) / (_variance(x) + e).sqrt() + b) * w,
+            "The bias of yours comes before the weight, so that the weight stretches it too.",
+        ),
+        Mistake(
+            "one_more",
+            lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt() * (1 + w) + b,
+            "You multiply by 1 + weight. Some models store it so; here the weight is the whole factor.",
+        ),
+    ),
+    alternatives={
+        "F.layer_norm": lambda x, w, b, e: F.layer_norm(x, w.shape, w, b, e),
+        "var and rsqrt": lambda x, w, b, e: _centred(x) * (x.var(-1, keepdim=True, unbiased=False) + e).rsqrt() * w + b,
+        "mean of squares": lambda x, w, b, e: (
+            _centred(x) / (x.square().mean(-1, keepdim=True) - x.mean(-1, keepdim=True).square() + e).sqrt() * w + b
+        ),
+        "addcmul": lambda x, w, b, e: torch.addcmul(b, _centred(x) * (_variance(x) + e) ** -0.5, w),
+    },
+    hints=(
+        "Five steps: mean, difference, variance, division, weight and bias. Along which axis does one word's vector "
+        "run?",
+        "`hidden_states.mean(dim=-1, keepdim=True)` keeps an axis of length 1, so that it can be subtracted. The "
+        "variance is the mean of the squared differences.",
+        "`centred = hidden_states - mean`, `variance = centred.square().mean(dim=-1, keepdim=True)`; then `centred / "
+        "(variance + epsilon).sqrt()`.",
+    ),
+    solution="centred = hidden_states - hidden_states.mean(dim=-1, keepdim=True)\n"
+    "variance = centred.square().mean(dim=-1, keepdim=True)\n"
+    "return centred / (variance + epsilon).sqrt() * weight + bias",
+    explanation="Ba, Kiros and Hinton 2016. Each word is brought to a common scale by itself: other words, other texts "
+    "and the length of the text play no part. Weight and bias let the model undo what it does not like.",
+    stages=_steps,
+)
