@@ -237,11 +237,14 @@ class MultiHeadAttention(nn.Module):
             key, value = (
                 memory if isinstance(memory, KeyValue) else self.remember(hidden_states if memory is None else memory)
             )
+            if rotation is not None:
+                query, key = rotation(query), rotation(key)
         else:
+            together = self._split(cache.projection(hidden_states))
             heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
-            query, key, value = torch.split_with_sizes(self._split(cache.projection(hidden_states)), heads, dim=1)
-        if rotation is not None:
-            query, key = rotation(query), rotation(key)
+            query, key, value = torch.split_with_sizes(together, heads, dim=1)
+            if rotation is not None:
+                query, key = torch.split_with_sizes(rotation(together[:, : -self.num_kv_heads]), heads[:2], dim=1)
         query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
         if cache is not None:
             key, value = cache.extended(KeyValue(key, value))
@@ -286,14 +289,12 @@ class MultiHeadAttention(nn.Module):
         return weighted_average(F.dropout(weights, self.dropout, self.training), value)
 
     def _fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
-        alone = mask is None  # torch's kernel takes a mask or is_causal, not both
-        return F.scaled_dot_product_attention(
-            query,
-            key,
-            value,
-            attn_mask=masks.and_causal(mask, query.shape[-2], query.device) if causal and not alone else mask,
-            dropout_p=self.dropout if self.training else 0.0,
-            is_causal=causal and alone,
-            scale=self.scale,
-            enable_gqa=self.num_kv_heads != self.num_heads,
-        )
+        alone, shared = mask is None, self.num_kv_heads != self.num_heads
+        if shared and alone and query.shape[2] == 1 and not self.training:
+            # Queries that share a key may stand where positions do; then no key has to be repeated.
+            grouped = query.reshape(len(query), self.num_kv_heads, -1, self.d_head)
+            return F.scaled_dot_product_attention(grouped, key, value, scale=self.scale).view(query.shape)
+        if causal and not alone:  # the kernel takes a mask or is_causal, not both
+            mask, causal = masks.and_causal(mask, query.shape[-2], query.device), False
+        p = self.dropout if self.training else 0.0
+        return F.scaled_dot_product_attention(query, key, value, mask, p, causal, scale=self.scale, enable_gqa=shared)

@@ -156,10 +156,11 @@ class Rotation:
     def __call__(self, vectors: Float[Tensor, "batch heads position d"]) -> Float[Tensor, "batch heads position d"]:
         """Queries or keys, turned; their lengths stay the same. Features beyond the turned ones stay as they are."""
         width = self.cosines.shape[-1]
-        turned, rest = vectors[..., :width], vectors[..., width:]
         cosines, sines = self.cosines.to(vectors.dtype), self.sines.to(vectors.dtype)
-        turned = turned * cosines + self._quarter_turn(turned) * sines
-        return torch.cat([turned, rest], dim=-1) if rest.shape[-1] else turned
+        if width == vectors.shape[-1]:
+            return vectors * cosines + self._quarter_turn(vectors) * sines
+        turned, rest = vectors[..., :width], vectors[..., width:]
+        return torch.cat([turned * cosines + self._quarter_turn(turned) * sines, rest], dim=-1)
 
     def _quarter_turn(self, vectors: Tensor) -> Tensor:
         """(a, b) → (−b, a) for every pair."""

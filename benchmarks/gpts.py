@@ -1,7 +1,8 @@
 """GPTs of the same size: ours, Hugging Face's GPT-2, x-transformers' decoder, torch.nn's encoder with a causal mask.
 
-Ours and Hugging Face's have the same weights, so that their losses and greedy texts can be compared. The activation
-is the exact GELU in all: its tanh approximation, GPT-2's own, costs several times as much and would hide the rest.
+Ours and Hugging Face's have the same weights, so that their losses and greedy texts can be compared. In training the
+activation is the exact GELU in all: its tanh approximation, GPT-2's own, costs several times as much and would hide
+the rest.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ def make(sizes: Sizes) -> tuple[dict[str, Model], tuple[Tensor], Tensor]:
     return asked, (text[:, :-1],), text[:, 1:]
 
 
-def hugging_face(sizes: Sizes) -> transformers.GPT2LMHeadModel:
-    """Hugging Face's GPT-2 with torch's fused attention."""
+def hugging_face(sizes: Sizes, activation: str = "gelu") -> transformers.GPT2LMHeadModel:
+    """Hugging Face's GPT-2 with torch's fused attention; its own activation is called `gelu_new`."""
     config = transformers.GPT2Config(
         vocab_size=sizes.vocab_size,
         n_positions=sizes.length,
         n_embd=sizes.d_model,
         n_layer=sizes.num_layers,
         n_head=sizes.num_heads,
-        activation_function="gelu",
+        activation_function=activation,
         resid_pdrop=0.0,
         embd_pdrop=0.0,
         attn_pdrop=0.0,
@@ -59,9 +60,10 @@ def from_hugging_face(theirs: transformers.GPT2LMHeadModel) -> LanguageModel:
     """Ours with a copy of their weights, through the zoo's loader."""
     config = {**theirs.config.to_dict(), "activation_function": "gelu_new", "architectures": ["GPT2LMHeadModel"]}
     model = gpt2.load(config, {name: tensor.clone() for name, tensor in theirs.state_dict().items()})
-    for layer in model.decoder.layers:
-        assert isinstance(layer, DecoderLayer)
-        layer.feed_forward.activation = F.gelu
+    if theirs.config.activation_function == "gelu":
+        for layer in model.decoder.layers:
+            assert isinstance(layer, DecoderLayer)
+            layer.feed_forward.activation = F.gelu
     return model
 
 
