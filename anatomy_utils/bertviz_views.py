@@ -50,7 +50,11 @@ class BertvizView(AnatomyWidget, module="bertviz_frame.js"):
         from anatomy_utils.figures import plots
 
         maps = [(f"head {head}", weights) for head, weights in enumerate(to_array(self._weights[self._layer]))]
-        return plots.heatmaps(maps, title=f"{self.label}: layer {self._layer}, every head", per_row=6, values=False)
+        where = f"{self.label}: layer {self._layer}, every head"
+        return plots.heatmaps(
+            maps, title=where, per_row=6, values=False,
+            alt=f"{where}: {len(maps)} small attention maps of “{' '.join(self._tokens)}”.",
+        )  # fmt: skip
 
 
 def head_view(
@@ -85,7 +89,8 @@ def head_view(
         list(weights[:, None]), words, layer=layer, heads=None if heads is None else list(heads), html_action="return"
     )
     hint = (
-        "Point at a word to see only its lines; click a coloured square to switch a head, double-click to keep only it."
+        "Point at a word to see only its lines. Click a coloured square to switch a head, double-click to keep only it; by "
+        "keyboard: Tab, arrow keys, Enter, Shift + Enter."
     )
     return BertvizView(_page(made.data), weights, words, layer, label=label, hint=hint)
 
@@ -123,7 +128,8 @@ def model_view(
         list(weights[:, None]), words, display_mode="light", html_action="return",
         include_layers=chosen["layer"], include_heads=chosen["head"],
     )  # fmt: skip
-    return BertvizView(_page(made.data), weights, words, label=label, hint="Click a small drawing to see it large.")
+    hint = "Click a small drawing to see it large; by keyboard: Tab, arrow keys, Enter."
+    return BertvizView(_page(made.data), weights, words, label=label, hint=hint)
 
 
 def _checked(

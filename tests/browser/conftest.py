@@ -59,6 +59,14 @@ def ran_attention(browser: Browser, lab: Lab) -> Iterator[Ran]:
         yield Ran(notebook, seconds, notebook.cells())
 
 
+@pytest.fixture(scope="session")
+def ran_multi_head(browser: Browser, lab: Lab) -> Iterator[Ran]:
+    """Notebook 02, run once for all tests; a test that changes a cell puts it back."""
+    with open_notebook(browser, lab, "02_multi_head_attention.ipynb") as notebook:
+        seconds = notebook.run_all()
+        yield Ran(notebook, seconds, notebook.cells())
+
+
 @pytest.fixture
 def start(ran_start: Ran) -> Iterator[NotebookPage]:
     """Notebook 00 as it runs; the test fails if the page reports a problem meanwhile."""
@@ -69,6 +77,12 @@ def start(ran_start: Ran) -> Iterator[NotebookPage]:
 def attention(ran_attention: Ran) -> Iterator[NotebookPage]:
     """Notebook 01 as it runs; the test fails if the page reports a problem meanwhile."""
     yield from _watched(ran_attention.notebook)
+
+
+@pytest.fixture
+def multi_head(ran_multi_head: Ran) -> Iterator[NotebookPage]:
+    """Notebook 02 as it runs; the test fails if the page reports a problem meanwhile."""
+    yield from _watched(ran_multi_head.notebook)
 
 
 @pytest.fixture(scope="session")
