@@ -64,6 +64,10 @@ images: $(STAMP_TEST) ## draw every picture in images/ again
 bench: $(STAMP_TEST) ## measure what the course promises about speed, beside other libraries (ten minutes)
 	@$(PY) -m benchmarks.run_all $(BENCH_OPTIONS)
 
+.PHONY: targets
+targets: $(STAMP_TEST) ## train every model of the street's recipes on three seeds and print what each reaches (five minutes)
+	@$(PY) -m benchmarks.street_targets
+
 .PHONY: clean
 clean: ## remove the environment and everything that was cached
 	rm -rf $(VENV) $(CACHE) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

@@ -7,8 +7,12 @@ from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from anatomy_utils.heads import SpanLogits
+from anatomy_utils.spans import best_span
 from anatomy_utils.street.batches import Labelled, Pointed
 from anatomy_utils.training import IGNORE
+
+LONGEST_ANSWER = 4
+"""Words, as in "it was too tired"."""
 
 
 @torch.no_grad()
@@ -16,7 +20,7 @@ def predictions(model: nn.Module, batch: Labelled | Pointed) -> Int[Tensor, "bat
     """What the model holds likeliest: a class for each text, a tag or word for each token, or an answer's two ends."""
     logits = model(batch.input_ids, batch.attention_mask)
     if isinstance(logits, SpanLogits):
-        return torch.stack([logits.start.argmax(-1), logits.end.argmax(-1)], dim=-1)
+        return torch.stack(best_span(logits.start, logits.end, LONGEST_ANSWER), dim=-1)
     return logits.argmax(-1)
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 
 from anatomy_utils.heads import WithHead
+from anatomy_utils.recipes.measures import LONGEST_ANSWER
+from anatomy_utils.spans import best_span
 from anatomy_utils.street import street_vocabulary, tokenise
 from anatomy_utils.street.labels import CLASSES, TAGS
 from anatomy_utils.street.vocabulary import BOS, MASK, SEP
@@ -36,13 +38,10 @@ def tag(model: WithHead, sentence: str) -> list[tuple[str, str]]:
 
 
 def answer(model: WithHead, question: str, sentence: str) -> str:
-    """The words from the likeliest first to the likeliest last one, by a model from `readers.train_answerer`.
-
-    Empty when the model puts the end before the beginning, which a good one does not.
-    """
+    """The likeliest span of words, by a model from `readers.train_answerer`."""
     words = [BOS, *tokenise(question), SEP, *tokenise(sentence)]
-    logits = _logits(model, words)
-    return " ".join(words[int(logits.start.argmax()) : int(logits.end.argmax()) + 1])
+    start, end = best_span(*_logits(model, words), max_length=LONGEST_ANSWER)
+    return " ".join(words[int(start) : int(end) + 1])
 
 
 def fill_gap(model: WithHead, sentence: str, count: int = 5) -> list[tuple[str, float]]:

@@ -1,0 +1,89 @@
+"""Translator: one small encoder–decoder that turns English into French and French into English.
+
+Notebook 05 trains it. The first token of its input says which language to write (as the prefixes of Raffel et al. 2020,
+arXiv:1910.10683, say what to do), so that one model and one set of weights serve both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from anatomy_utils.decoding import generate
+from anatomy_utils.recipes.practice import OnStep, practise
+from anatomy_utils.seq2seq import EncoderDecoder
+from anatomy_utils.street import Scene, say, street_vocabulary
+from anatomy_utils.street.batches import Batch, TextToText, text_to_text, translation
+from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.street.words import Language
+from anatomy_utils.training import History, cross_entropy
+from anatomy_utils.zoo.transformer import TransformerConfig, transformer
+
+BATCH = 64
+LONGEST = 32
+"""Tokens after which a translation is cut off; the street's longest sentences have 20."""
+
+
+def train_translator(
+    seed: int = 0, *, steps: int = 900, on_step: OnStep | None = None, progress: bool = True
+) -> tuple[EncoderDecoder, History]:
+    """A Transformer of 2 + 2 layers, 64 features wide, that has read each sentence in one direction only.
+
+    Args:
+        seed: of the weights and the sentences.
+        steps: of 64 sentences each, half of them for either direction.
+        on_step: see `practice.OnStep`.
+        progress: show a bar.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    config = TransformerConfig(
+        len(street_vocabulary()),
+        d_model=64,
+        num_layers=2,
+        num_decoder_layers=2,
+        num_heads=4,
+        d_ff=256,
+        pre_norm=True,
+        dropout=0.0,
+    )
+    model = transformer(config, generator=generator)
+    examples = both_ways(sample_scenes(steps * BATCH, generator, "train"))
+    return model, practise(model, examples, translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
+
+
+def both_ways(scenes: Sequence[Scene]) -> TextToText:
+    """The first scene from English to French, the second one from French to English, and so on."""
+    inputs, targets = [], []
+    for number, scene in enumerate(scenes):
+        source, to = ("french", "english") if number % 2 else ("english", "french")
+        inputs.append([f"<{to}>", *say(scene, source).tokens])
+        targets.append(say(scene, to).tokens)
+    return text_to_text(inputs, targets)
+
+
+def translation_loss(model: EncoderDecoder, batch: TextToText) -> torch.Tensor:
+    """Cross-entropy of each next token, with the right ones before it as the decoder's input (teacher forcing)."""
+    logits = model(batch.input_ids, batch.decoder_input_ids, batch.attention_mask, batch.decoder_attention_mask)
+    return cross_entropy(logits, batch.labels)
+
+
+@torch.no_grad()
+def translate(model: EncoderDecoder, texts: Batch) -> list[str]:
+    """Write each translation token by token, always the likeliest (greedy), reading back only what it wrote itself.
+
+    Args:
+        model: from `train_translator`.
+        texts: from `street.batches`: `translation` for scenes, `to_translate` for what somebody typed.
+    """
+    vocabulary = street_vocabulary()
+    start = torch.full((len(texts), 1), vocabulary.bos_id)
+    cache = model.start(texts.input_ids, 1 + LONGEST, attention_mask=texts.attention_mask)
+    written = generate(model.step, cache, start, max_new_tokens=LONGEST, stop_ids=[vocabulary.eos_id])
+    return [vocabulary.text(row) for row in written.rows()]
+
+
+def exact_match(model: EncoderDecoder, scenes: Sequence[Scene], to: Language) -> float:
+    """The share of scenes, from 0 to 1, whose translation is right to the last word."""
+    written = translate(model, translation(scenes, to))
+    return sum(text == str(say(scene, to)) for text, scene in zip(written, scenes, strict=True)) / len(scenes)

@@ -1,0 +1,86 @@
+"""Writer: a small GPT that writes sentences of the street, judged by the street's grammar.
+
+Notebook 04 trains it. It never hears of the grammar: it reads sentences and learns to say which word comes next.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from anatomy_utils.decoding import Filters, generate
+from anatomy_utils.heads import LanguageModel
+from anatomy_utils.recipes.practice import OnStep, practise
+from anatomy_utils.recipes.readers import label_loss
+from anatomy_utils.street import street_vocabulary
+from anatomy_utils.street.batches import language_modelling
+from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.training import History
+from anatomy_utils.zoo.gpt2 import Gpt2Config, initialize, with_head
+
+BATCH, LEARNING_RATE = 64, 8e-3
+NUM_LAYERS = 2
+LONGEST = 32
+"""Tokens after which a text is cut off; the street's longest sentence has 16."""
+UNFILTERED = Filters()
+
+
+def train_writer(
+    seed: int = 0, *, steps: int = 2000, on_step: OnStep | None = None, progress: bool = True
+) -> tuple[LanguageModel, History]:
+    """A GPT-2 of 2 layers, 64 features wide.
+
+    Args:
+        seed: of the weights and the sentences.
+        steps: of 64 sentences each.
+        on_step: see `practice.OnStep`.
+        progress: show a bar.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    config = Gpt2Config(
+        len(street_vocabulary()),
+        d_model=64,
+        num_layers=NUM_LAYERS,
+        num_heads=4,
+        max_positions=1 + LONGEST,
+        d_ff=256,
+        dropout=0.0,
+        attention_dropout=0.0,
+    )
+    model = with_head(config, "LMHeadModel")
+    initialize(model, NUM_LAYERS, generator=generator)
+    examples = language_modelling(sample_scenes(steps * BATCH, generator, "train"))
+    history = practise(
+        model,
+        examples,
+        label_loss,
+        batch_size=BATCH,
+        learning_rate=LEARNING_RATE,
+        on_step=on_step,
+        progress=progress,
+    )
+    return model, history
+
+
+def write(model: LanguageModel, count: int, generator: torch.Generator, *, filters: Filters = UNFILTERED) -> list[str]:
+    """Write texts word by word, each word drawn with its probability, until the model says <eos>.
+
+    `street.share_grammatical` judges them: every form must be right, and the reason must make sense.
+
+    Args:
+        model: from `train_writer`.
+        count: how many texts.
+        generator: the source of chance.
+        filters: what is done to the probabilities before a word is drawn; left out: nothing (temperature 1).
+    """
+    vocabulary = street_vocabulary()
+    start = torch.full((count, 1), vocabulary.bos_id)
+    written = generate(
+        model.step,
+        model.start(count, 1 + LONGEST),
+        start,
+        max_new_tokens=LONGEST,
+        stop_ids=[vocabulary.eos_id],
+        filters=filters,
+        generator=generator,
+    )
+    return [vocabulary.text(row) for row in written.rows()]

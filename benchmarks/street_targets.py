@@ -1,0 +1,121 @@
+"""What the recipes reach on the street: each model is trained as in the notebooks and judged on what it has not seen.
+
+python -m benchmarks.street_targets [--seeds 0 1 2] [--only translator]
+
+Seconds are those of one core (the process's own, so that other programs do not count); models this small use no second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from anatomy_utils.decoding import Filters
+from anatomy_utils.recipes import gaps, measures, readers, translator, writer
+from anatomy_utils.street import Scene, share_grammatical
+from anatomy_utils.street.batches import classification, question_answering, tagging
+from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.training.threads import threads
+
+UNSEEN = 1000
+"""Sentences on which each model is judged; as many are written by the one that writes."""
+
+Measure = Callable[[Any, list[Scene], torch.Generator], float]
+"""(model, unseen scenes, a source of chance) → a share from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One recipe and what is promised of it.
+
+    Attributes:
+        train: (seed, progress=False) → (model, history).
+        limit: seconds.
+        measures: what is measured, and the share promised of it; None where nothing is.
+    """
+
+    train: Callable[..., tuple[Any, object]]
+    limit: float
+    measures: dict[str, tuple[Measure, float | None]]
+
+
+def topics(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
+    """The share of right topics."""
+    return measures.share_of_texts(model, classification(scenes))
+
+
+def tags(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
+    """The share of sentences with every word's tag right."""
+    return measures.share_of_texts(model, tagging(scenes))
+
+
+def answers(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
+    """The share of answers with both ends right, to one question about each scene."""
+    return measures.share_of_texts(model, question_answering(scenes, chance))
+
+
+def written(filters: Filters) -> Measure:
+    """The share of grammatical sentences among those written with these filters."""
+    return lambda model, scenes, chance: share_grammatical(writer.write(model, len(scenes), chance, filters=filters))
+
+
+def translated(to: str) -> Measure:
+    """The share of scenes whose greedy translation is right to the last word."""
+    return lambda model, scenes, chance: translator.exact_match(model, scenes, to)
+
+
+TASKS = {
+    "topic": Task(readers.train_classifier, 30, {"topic right": (topics, 0.98)}),
+    "tags": Task(readers.train_tagger, 30, {"all tags right": (tags, 0.98)}),
+    "answers": Task(readers.train_answerer, 30, {"both ends right": (answers, 0.98)}),
+    "gaps": Task(gaps.train_gap_filler, 30, {"sensible word in the gap": (gaps.share_sensible, None)}),
+    "writer": Task(
+        writer.train_writer,
+        60,
+        {
+            "grammatical, top-p 0.98": (written(Filters(top_p=0.98)), 0.98),
+            "grammatical, no filter": (written(Filters()), None),
+        },
+    ),
+    "translator": Task(
+        translator.train_translator,
+        60,
+        {"exact, to French": (translated("french"), 0.99), "exact, to English": (translated("english"), 0.99)},
+    ),
+}
+
+
+def rows(task: Task, seed: int, **options: Any) -> Iterator[tuple[str, ...]]:
+    """Train one model and judge it: seconds, what was measured, its score, what was promised, and the verdict."""
+    start = time.process_time()
+    model, _ = task.train(seed, progress=False, **options)
+    seconds = time.process_time() - start
+    for what, (measure, target) in task.measures.items():
+        scenes = sample_scenes(UNSEEN, torch.Generator().manual_seed(1000 + seed), "test")
+        score = measure(model, scenes, torch.Generator().manual_seed(2000 + seed))
+        promised = "" if target is None else f"≥ {target:.0%} in {task.limit:g} s"
+        met = "" if target is None else "met" if score >= target and seconds <= task.limit else "MISSED"
+        yield f"{seconds:.1f} s", what, f"{score:.1%}", promised, met
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table as it comes, line by line."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    options.add_argument("--only", choices=TASKS, nargs="+", default=list(TASKS))
+    chosen = options.parse_args(arguments)
+    print("| task | seed | training | measured | score | promised | |\n|---|---:|---:|---|---:|---|---|")
+    with threads(1):
+        for name in chosen.only:
+            for seed in chosen.seeds:
+                for row in rows(TASKS[name], seed):
+                    print(f"| {' | '.join((name, str(seed), *row))} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
