@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.encoder import (
+    classifying,
     closing,
     dropping,
     embedding,
@@ -15,24 +16,26 @@ from anatomy_utils.exercises.catalogue.encoder import (
     questions,
     repair,
     residuals,
-    tasks,
+    spanning,
+    stacking,
+    turning,
     waves,
 )
 
 EXERCISES = (
     embedding.EMBED,
     waves.SINUSOIDS,
-    offsets.ROTARY,
+    turning.ROTARY,
     offsets.OFFSET_BIAS,
     feeding.FEED_FORWARD,
     norms.LAYER_NORM,
     residuals.POST_NORM,
     residuals.PRE_NORM,
     layers.ENCODER_LAYER,
-    layers.RUN_LAYERS,
+    stacking.RUN_LAYERS,
     dropping.DROPOUT,
-    tasks.CLASSIFY,
-    tasks.BEST_SPAN,
+    classifying.CLASSIFY,
+    spanning.BEST_SPAN,
     masking.MASK_WORDS,
     repair.REPAIR_POSITIONS,
     repair.REPAIR_NORM,

@@ -69,8 +69,8 @@ DEPTH = Question(
         Choice("Neither learns: ten layers need warm-up.", "One of the two needs none at this depth."),
         Choice(
             "Pre-norm learns better than with 2 layers; post-norm stays at guessing.",
-            "In all three seeds, after 150 steps: post-norm ends at 1.35 to 1.38, which is what one reaches who knows only how frequent "
-            "each tag is; pre-norm at 0.06 to 0.12.",
+            "In all three seeds, after 150 steps: post-norm ends at 1.35 to 1.38, as who knows only how frequent each "
+            "tag is; pre-norm at 0.06 to 0.12.",
             right=True,
         ),
     ),

@@ -112,8 +112,8 @@ REPAIR_POSITIONS = Exercise(
     ),
     solution="positions = torch.arange(input_ids.shape[1])\nreturn token_table[input_ids] + position_table[positions]",
     explanation="The patient numbers the texts of the batch, not the words of a text, and a new axis makes torch "
-    "spread that one vector over all words: nothing crashes. Inside a text all words have the same addition, so attention "
-    "cannot tell their order.",
+    "spread that one vector over all words: nothing crashes. Inside a text all words have the same "
+    "addition, so attention cannot tell their order.",
     stages=lambda ids, t, p: {"word vectors": t[ids], "position vectors": p[_places(ids)]},
 )
 
