@@ -134,7 +134,7 @@ class Decoder(nn.Module):
         Returns:
             The last layer's hidden states, normalized. What padding positions hold has no meaning.
         """
-        masks.check_attention_mask(attention_mask, input_ids)
+        masks.check_input(input_ids, attention_mask)
         mask: Mask | None = None if attention_mask is None else masks.padding(attention_mask)
         positions = torch.arange(input_ids.shape[1], device=input_ids.device)
         if self.score_bias is not None:
@@ -170,8 +170,12 @@ class Decoder(nn.Module):
             memory_mask: which of the encoder's positions may be attended to.
 
         Raises:
-            ValueError: the prompts are padded at the end.
+            ValueError: the prompts are padded at the end, or attention_mask is of another number of texts.
         """
+        if attention_mask is not None and len(attention_mask) != batch:
+            raise ValueError(
+                f"The cache is to hold {batch} texts, but attention_mask has {len(attention_mask)}; give one row each."
+            )
         layers = cast("Sequence[DecoderLayer]", self.layers)
         attention = layers[0].self_attention
         shape = (batch, attention.num_kv_heads, capacity, attention.d_head)

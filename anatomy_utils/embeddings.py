@@ -37,16 +37,16 @@ def lookup(
     return table[input_ids]
 
 
-def check_ids(input_ids: Int[Tensor, "*batch"], vocab_size: int) -> None:
-    """Raise one clear sentence when an id is outside the vocabulary, instead of a kernel's IndexError."""
-    if input_ids.numel() == 0:
+def check_ids(ids: Int[Tensor, "*batch"], rows: int, name: str = "input_ids") -> None:
+    """Raise one clear sentence when an id has no row in a table, instead of a kernel's IndexError."""
+    if ids.numel() == 0:
         return
-    low, high = (int(end) for end in torch.aminmax(input_ids))
-    if low < 0 or high >= vocab_size:
-        raise ValueError(
-            f"input_ids run from {low} to {high}, but this vocabulary's ids run from 0 to {vocab_size - 1}; "
-            "use the tokenizer that belongs to the model."
-        )
+    low, high = (int(end) for end in torch.aminmax(ids))
+    if low < 0 or high >= rows:
+        table, cure = ("vocabulary", "use the tokenizer that belongs to the model")
+        if name != "input_ids":
+            table, cure = "table", "give each token one of its rows"
+        raise ValueError(f"{name} run from {low} to {high}, but this {table}'s ids run from 0 to {rows - 1}; {cure}.")
 
 
 class Embeddings(nn.Module):
@@ -112,7 +112,12 @@ class Embeddings(nn.Module):
                 positions = torch.arange(input_ids.shape[1], device=input_ids.device)
             summed = summed + self.positions(positions).to(summed.dtype)  # waves are computed in float32
         if self.segments is not None:
-            summed = summed + self.segments(torch.zeros_like(input_ids) if segment_ids is None else segment_ids)
+            segment_ids = torch.zeros_like(input_ids) if segment_ids is None else segment_ids
+            try:
+                summed = summed + self.segments(segment_ids)
+            except IndexError:
+                check_ids(segment_ids, self.segments.num_embeddings, "segment_ids")
+                raise
         elif segment_ids is not None:
             raise ValueError("segment_ids were given, but this model has no segments (num_segments is 0).")
         return self.dropout(tap(self, "output", self.norm(summed)))

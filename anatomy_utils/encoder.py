@@ -114,7 +114,7 @@ class Encoder(nn.Module):
         Raises:
             ValueError: attention_mask has another shape than input_ids, or an id or position is out of range.
         """
-        masks.check_attention_mask(attention_mask, input_ids)
+        masks.check_input(input_ids, attention_mask)
         mask: Mask | None = None if attention_mask is None else masks.padding(attention_mask)
         positions = torch.arange(input_ids.shape[1], device=input_ids.device)
         if self.score_bias is not None:

@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.cache import KeyValueCache
 from anatomy_utils.decoder import Decoder
+from anatomy_utils.dropout import dropout_or_nothing
 from anatomy_utils.feed_forward import Activation
 from anatomy_utils.masks import Mask
 
@@ -86,6 +87,7 @@ class SequenceHead(nn.Module):
         activation: of a layer before the labels; None for no such layer.
         bias: whether the last projection adds a bias.
         dropout: probability of dropping a feature before the labels while training.
+        input_dropout: the same before the layer in front of the labels (RoBERTa, BART, T5).
     """
 
     def __init__(
@@ -97,10 +99,12 @@ class SequenceHead(nn.Module):
         activation: Activation | None = torch.tanh,
         bias: bool = True,
         dropout: float = 0.0,
+        input_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.at = at
         self.activation = activation
+        self.input_dropout = dropout_or_nothing(input_dropout)
         self.dense = nn.Linear(d_model, d_model) if activation else nn.Identity()
         self.dropout = nn.Dropout(dropout)
         self.labels = nn.Linear(d_model, num_labels, bias=bias)
@@ -118,7 +122,7 @@ class SequenceHead(nn.Module):
         else:
             last = attention_mask.shape[1] - 1 - attention_mask.flip(1).int().argmax(dim=1)
             speaker = hidden_states[torch.arange(len(last), device=last.device), last]
-        speaker = self.dense(speaker)
+        speaker = self.dense(self.input_dropout(speaker))
         return self.labels(self.dropout(self.activation(speaker) if self.activation else speaker))
 
 

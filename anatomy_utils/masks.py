@@ -112,8 +112,15 @@ def padding_at_head(attention_mask: Int[Tensor, "batch position"]) -> Int[Tensor
     return lacking if lacking.any() else None
 
 
-def check_attention_mask(attention_mask: Tensor | None, input_ids: Int[Tensor, "batch position"]) -> None:
-    """Raise one clear sentence when there is not exactly one 0 or 1 per token."""
+def check_input(input_ids: Int[Tensor, "batch position"], attention_mask: Tensor | None) -> None:
+    """Raise one clear sentence when ids are no batch of texts, or there is not exactly one 0 or 1 per token."""
+    if input_ids.dim() != 2:
+        raise ValueError(
+            f"input_ids has shape {tuple(input_ids.shape)}, but a batch of texts has two axes, (batch, position); "
+            "for a single text give input_ids[None]."
+        )
+    if input_ids.is_floating_point():
+        raise ValueError(f"input_ids are {input_ids.dtype}, but ids are whole numbers; give input_ids.long().")
     if attention_mask is not None and attention_mask.shape != input_ids.shape:
         raise ValueError(
             f"attention_mask has shape {tuple(attention_mask.shape)}, but input_ids has {tuple(input_ids.shape)}; "

@@ -187,7 +187,7 @@ class RecurrentDecoder(nn.Module):
         Raises:
             ValueError: the memories are of another number of texts, or attention_mask does not fit.
         """
-        masks.check_attention_mask(attention_mask, input_ids)
+        masks.check_input(input_ids, attention_mask)
         memories = self.start(len(input_ids)) if memories is None else memories
         if memories.batch != len(input_ids):
             raise ValueError(

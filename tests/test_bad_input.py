@@ -53,6 +53,14 @@ MISTAKES = {
     "ids: step": (lambda: WRITER.step(zeros(1, 2) + 31, WRITER.start(1, 4)), TOO_LARGE),
     "ids: source": (lambda: RELATIVE.start(zeros(1, 2) + 31, 4), TOO_LARGE),
     "ids: target": (lambda: TRANSLATOR(zeros(1, 2), zeros(1, 2) + 31), TOO_LARGE),
+    "ids: one text": (lambda: READER(zeros(2)), r"input_ids has shape \(2,\), but a batch of texts has two axes"),
+    "ids: not whole": (lambda: WRITER(torch.zeros(1, 2)), "input_ids are torch.float32, but ids are whole numbers"),
+    "ids: segments": (
+        lambda: READER(zeros(1, 2), segment_ids=zeros(1, 2) + 2), "segment_ids run from 2 to 2, but this table's ids"
+    ),
+    "cache: mask of other texts": (
+        lambda: WRITER.start(2, 4, attention_mask=ones(3, 2)), "The cache is to hold 2 texts, but attention_mask has 3"
+    ),
     "length: encoder": (lambda: READER(zeros(1, 9)), TOO_LONG),
     "length: decoder": (lambda: WRITER(zeros(1, 9)), TOO_LONG),
     "length: prompt": (lambda: WRITER.step(zeros(1, 9), WRITER.start(1, 20)), TOO_LONG),

@@ -7,7 +7,7 @@ import torch
 
 pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
-from zoo_cases import BART, CASES, GPT2, LLAMA, T5, ZooCase, ours
+from zoo_cases import BART, BERT, CASES, GPT2, LLAMA, T5, ZooCase, ours
 
 from anatomy_utils.zoo import checkpoint, loader
 
@@ -178,3 +178,21 @@ def test_variations_that_the_family_lacks_are_named(case, change, complaint, tmp
     config.pop("rope_parameters", None)
     with pytest.raises(ValueError, match=complaint):
         loader(config["model_type"])(config | change, tensors)
+
+
+@pytest.mark.parametrize(
+    ("case", "name"),
+    [
+        (ZooCase("RobertaForSequenceClassification", BERT, {"hidden_dropout_prob": 0.2}), "hidden_dropout_prob"),
+        (ZooCase("BartForSequenceClassification", BART, {"classifier_dropout": 0.3}), "classifier_dropout"),
+    ],
+    ids=lambda case: getattr(case, "id", ""),
+)
+def test_labels_are_read_from_dropped_features_while_training(case, name, tmp_path):
+    """Published classifiers drop features before their dense layer too; with all dropped, only its bias is left."""
+    reference = case.reference()
+    head = ours(reference, tmp_path).train().head
+    assert head.input_dropout.p == getattr(reference.config, name)
+    head.input_dropout.p, head.dropout.p = 1.0, 0.0
+    states = torch.randn(2, 5, head.dense.in_features)
+    torch.testing.assert_close(head(states)[0], head.labels(head.dense.bias.tanh()))

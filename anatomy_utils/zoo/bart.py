@@ -138,8 +138,11 @@ def with_head(config: BartConfig, task: str, num_labels: int = 2) -> nn.Module:
     if task == "ConditionalGeneration":
         return bart(config)
     body, width = EncoderDecoder(*_stacks(config), nn.Identity(), tied=False), config.d_model
+    dropout = config.classifier_dropout
     heads = {
-        "SequenceClassification": lambda: SequenceHead(width, num_labels, at="last", dropout=config.classifier_dropout),
+        "SequenceClassification": lambda: SequenceHead(
+            width, num_labels, at="last", dropout=dropout, input_dropout=dropout
+        ),
         "QuestionAnswering": lambda: SpanHead(width),
     }
     return WithHead(Rewriter(body, config.start_id), heads[task]()) if task in heads else body

@@ -12,6 +12,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from anatomy_utils.dropout import dropout_or_nothing
 from anatomy_utils.zoo.bert import KEYS, BertConfig, with_head
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
 
@@ -52,7 +53,10 @@ TASKS: dict[str, KeyMap] = {
 def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
     """A RoBERTa, with the head its configuration names, ready to use (dropout off)."""
     task = task_of(config, "Roberta", TASKS)
+    known = roberta_config(config)
     with unfilled():
-        model = with_head(roberta_config(config), task, number_of_labels(config))
+        model = with_head(known, task, number_of_labels(config))
+    if task == "SequenceClassification":
+        model.head.input_dropout = dropout_or_nothing(known.dropout)
     load_published(model, tensors, TASKS[task])
     return model.eval()

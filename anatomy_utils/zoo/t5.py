@@ -156,7 +156,8 @@ def with_head(config: T5Config, task: str, num_labels: int = 2) -> nn.Module:
         return WithHead(encoder, TokenHead(width, num_labels, dropout=dropout))
     body = EncoderDecoder(encoder, decoder, nn.Identity(), tied=False)
     if task == "SequenceClassification":
-        return WithHead(Rewriter(body, config.start_id), SequenceHead(width, num_labels, at="last", dropout=dropout))
+        head = SequenceHead(width, num_labels, at="last", dropout=dropout, input_dropout=dropout)
+        return WithHead(Rewriter(body, config.start_id), head)
     if task == "QuestionAnswering":
         return WithHead(Rewriter(body, config.start_id), SpanHead(width))
     return t5(config) if task == "ConditionalGeneration" else body
