@@ -89,8 +89,8 @@ def head_view(
         list(weights[:, None]), words, layer=layer, heads=None if heads is None else list(heads), html_action="return"
     )
     hint = (
-        "Point at a word to see only its lines. Click a coloured square to switch a head, double-click to keep only it; by "
-        "keyboard: Tab, arrow keys, Enter, Shift + Enter."
+        "Point at a word to see only its lines. Click a coloured square to switch a head, double-click to keep only "
+        "it; by keyboard: Tab, arrow keys, Enter, Shift + Enter."
     )
     return BertvizView(_page(made.data), weights, words, layer, label=label, hint=hint)
 

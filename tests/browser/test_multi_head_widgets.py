@@ -102,8 +102,9 @@ def inside(notebook: NotebookPage, cell: str) -> tuple[Locator, FrameLocator]:
 def shown_lines(page: FrameLocator) -> int:
     """How many heads' lines the head view draws for a word: its groups that hold a visible line."""
     count: int = page.locator("svg").first.evaluate(
-        "svg => new Set([...svg.querySelectorAll('#attention line')].filter((line) => line.getAttribute('stroke-opacity') > 0"
-        " && getComputedStyle(line.parentNode).display !== 'none').map((line) => line.getAttribute('stroke'))).size"
+        """(svg) => new Set([...svg.querySelectorAll('#attention line')]
+          .filter((line) => line.getAttribute('stroke-opacity') > 0 && line.getClientRects().length)
+          .map((line) => line.getAttribute('stroke'))).size"""
     )
     return count
 
