@@ -125,6 +125,16 @@ CLASSIFY = Exercise(
             "The averages are right, and so is the product; the bias is missing.",
         ),
         Mistake(
+            "bias_shared_out",
+            lambda x, mask, w, b: (_zeroed(x, mask).sum(1) @ w + b) / mask.sum(1, keepdim=True),
+            "Your bias is divided by the number of words as well; it belongs behind the average.",
+        ),
+        Mistake(
+            "one_count_for_all",
+            lambda x, mask, w, b: _zeroed(x, mask).sum(1) / mask.sum() @ w + b,
+            "You divide by the number of real words in the whole batch; each text has a number of its own.",
+        ),
+        Mistake(
             "probabilities",
             lambda x, mask, w, b: (_mean(x, mask) @ w + b).softmax(-1),
             "You have gone on to probabilities; logits are wanted, and the loss takes the softmax itself.",

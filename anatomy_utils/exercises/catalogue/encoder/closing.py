@@ -11,7 +11,7 @@ CLOSING = (
         choices=(
             Choice(
                 "Each word gets the same vector in both sentences",
-                "Right: attention is an average over a set, and the rest of a layer works word by word.",
+                "Attention is an average over a set, and the rest of a layer works word by word.",
                 right=True,
             ),
             Choice(
@@ -33,7 +33,7 @@ CLOSING = (
                 "Half as many", "It has two matrices and attention four, but each of the two is four times as large."
             ),
             Choice("As many", "4 · 384² are attention's; the network's are 2 · 384 · 1536."),
-            Choice("Twice as many", "Right: 8 · 384² against 4 · 384².", right=True),
+            Choice("Twice as many", "8 · 384² against 4 · 384².", right=True),
             Choice("Four times as many", "Four times as wide, but there are two matrices, not four."),
         ),
     ),
@@ -52,7 +52,7 @@ CLOSING = (
             Choice("Over everything that comes in", "Then long texts would have more say than short ones."),
             Choice(
                 "Over the features of one word's vector",
-                "Right: 384 numbers in MiniLM. Each word by itself.",
+                "384 numbers in MiniLM. Each word by itself.",
                 right=True,
             ),
         ),
@@ -64,7 +64,7 @@ CLOSING = (
             Choice("It has more norms, and so more parameters", "One more norm at the end: that is not what helps."),
             Choice(
                 "From the output to every layer there is a way without a norm, on which the gradient comes down whole",
-                "Right. In the post-norm stack it passes a norm at each sub-layer and arrives weaker the deeper it "
+                "In the post-norm stack it passes a norm at each sub-layer and arrives weaker the deeper it "
                 "gets.",
                 right=True,
             ),
@@ -80,7 +80,7 @@ CLOSING = (
         choices=(
             Choice(
                 "`model.eval()`: dropout is still at work",
-                "Right: in use nothing is left out, and the same text gets the same answer.",
+                "In use nothing is left out, and the same text gets the same answer.",
                 right=True,
             ),
             Choice("Warm-up", "That belongs to training, and changes nothing in a finished model."),
@@ -100,7 +100,7 @@ CLOSING = (
             ),
             Choice(
                 "The pair with the largest sum of scores among all with start ≤ end that are not too long",
-                "Right: neither word 8 nor word 2 need be in it.",
+                "Neither word 8 nor word 2 need be in it.",
                 right=True,
             ),
         ),

@@ -13,13 +13,13 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 def _cases(generator: torch.Generator) -> list[Case]:
     cases = []
-    for kind, probability in (("training", 0.4), ("training", 0.1), ("use", 0.3)):
+    for kind, probability in (("a model in training", 0.4), ("a model in training", 0.1), ("a model in use", 0.3)):
         batch, position, d_model = primes(generator, 3, (5, 7, 11))
         arguments = {
             "hidden_states": normal(generator, batch, position, d_model),
             "uniform": torch.rand(batch, position, d_model, generator=generator),
             "probability": probability,
-            "training": kind == "training",
+            "training": kind == "a model in training",
         }
         cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
     return cases

@@ -94,6 +94,11 @@ EMBED = Exercise(
             "All words of one text get the same position vector of yours: it counts the texts of the batch.",
         ),
         Mistake(
+            "from_the_end",
+            lambda ids, segments, t, p, s: t[ids] + _positions(ids, p).flip(0) + s[segments],
+            "Your positions count from the end of the text: its last word stands at 0.",
+        ),
+        Mistake(
             "first_position_for_all",
             lambda ids, segments, t, p, s: t[ids] + p[0] + s[segments],
             "Every word of yours stands at position 0.",

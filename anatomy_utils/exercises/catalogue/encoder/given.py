@@ -13,7 +13,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal
 
 
 @dataclass(frozen=True)
-class Given:
+class Function:
     """A function that shows its name, not its address."""
 
     name: str
@@ -26,16 +26,16 @@ class Given:
         return self.name
 
 
-RELU, GELU, TANH = Given("relu", F.relu), Given("gelu", F.gelu), Given("tanh", torch.tanh)
+RELU, GELU, TANH = Function("relu", F.relu), Function("gelu", F.gelu), Function("tanh", torch.tanh)
 
 
-def sublayer(generator: torch.Generator, d_model: int, name: str = "a sub-layer") -> Given:
+def sublayer(generator: torch.Generator, d_model: int, name: str = "a sub-layer") -> Function:
     """Mixes features and positions, as attention and a feed-forward network together would."""
     weight, shift = normal(generator, d_model, d_model) * d_model**-0.5, 0.5 * normal(generator, d_model)
-    return Given(name, lambda states: (states @ weight).tanh() + 0.7 * states.mean(-2, keepdim=True) + shift)
+    return Function(name, lambda states: (states @ weight).tanh() + 0.7 * states.mean(-2, keepdim=True) + shift)
 
 
-def norm(generator: torch.Generator, d_model: int, name: str = "a norm") -> Given:
-    """A layer norm that has learnt something: applied twice, it is not the same as once."""
+def norm(generator: torch.Generator, d_model: int, name: str = "a norm") -> Function:
+    """A layer norm that has learnt something. Its large ε makes it notice a factor in front of what it gets."""
     weight, bias = 1 + 0.5 * normal(generator, d_model), 0.5 * normal(generator, d_model)
-    return Given(name, lambda states: F.layer_norm(states, (d_model,), weight, bias))
+    return Function(name, lambda states: F.layer_norm(states, (d_model,), weight, bias, eps=0.5))

@@ -144,6 +144,11 @@ ENCODER_LAYER = Exercise(
             "Your norms stand before the sub-layers (pre-norm); this layer has them behind the sums.",
         ),
         Mistake(
+            "half_and_half",
+            lambda x, attend, feed, norm1, norm2: pre(post(x, attend, norm1), feed, norm2),
+            "The first half of yours is right; in the second the norm stands before the sub-layer, not behind the sum.",
+        ),
+        Mistake(
             "branches_normed",
             lambda x, attend, feed, norm1, norm2: x + norm1(attend(x)) + norm2(feed(x + norm1(attend(x)))),
             "Your norms are applied to what the sub-layers give, before it is added.",

@@ -44,11 +44,11 @@ def _norm(x: Tensor, w: Tensor, b: Tensor, e: float, axis: int | tuple[int, ...]
 
 def _steps(x: Tensor, w: Tensor, b: Tensor, e: float) -> Mapping[str, Tensor]:
     return {
-        "mean": x.mean(-1, keepdim=True),
-        "centred": _centred(x),
-        "variance": _variance(x),
-        "standard deviation": (_variance(x) + e).sqrt(),
-        "normalized": _centred(x) / (_variance(x) + e).sqrt(),
+        "means": x.mean(-1, keepdim=True),
+        "centred vectors": _centred(x),
+        "variances": _variance(x),
+        "standard deviations": (_variance(x) + e).sqrt(),
+        "normalized vectors": _centred(x) / (_variance(x) + e).sqrt(),
     }
 
 
@@ -85,6 +85,11 @@ LAYER_NORM = Exercise(
             "no_epsilon",
             lambda x, w, b, e: _centred(x) / _variance(x).sqrt() * w + b,
             "Your ε is missing: a vector of equal numbers would be divided by 0.",
+        ),
+        Mistake(
+            "fixed_epsilon",
+            lambda x, w, b, e: F.layer_norm(x, w.shape, w, b),
+            "Your ε is torch's own, 0.00001; the one that is given plays no part.",
         ),
         Mistake(
             "no_root",

@@ -68,7 +68,7 @@ OFFSET_BIAS = Exercise(
     docstring="table (heads, 2·farthest + 1): column 0 is for the offset −farthest, the middle one for 0\n"
     "→ bias (heads, query, key), where there are `length` queries and as many keys.",
     reference="anatomy_utils.encoder_functions.offset_bias",
-    returns=(Output("bias", "heads query key"),),
+    returns=(Output("biases", "heads query key"),),
     cases=_tables,
     mistakes=(
         Mistake(

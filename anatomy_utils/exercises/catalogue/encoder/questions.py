@@ -20,7 +20,7 @@ ONLY_OFFSET = Question(
         ),
         Choice(
             "With rotary positions, ALiBi or T5's buckets",
-            "Right: queries and keys are turned by the same ten steps, or what is added to the score is looked up by "
+            "Queries and keys are turned by the same ten steps, or what is added to the score is looked up by "
             "the offset.",
             right=True,
         ),
@@ -34,7 +34,7 @@ POSITION_WISE = Question(
     choices=(
         Choice(
             "The same as before",
-            "Right: it works on each position by itself. Only attention carries anything from word to word.",
+            "It works on each position by itself. Only attention carries anything from word to word.",
             right=True,
         ),
         Choice(
@@ -58,7 +58,7 @@ LEFT_ALONE = Question(
         ),
         Choice(
             "So that words that are there also get vectors from which one can tell what fits",
-            "Right. Later no word is hidden; since any word may be asked for, and may even be false, none can be "
+            "Later no word is hidden; since any word may be asked for, and may even be false, none can be "
             "passed over.",
             right=True,
         ),
@@ -87,7 +87,7 @@ POSITIONS_DIAGNOSIS = Question(
         ),
         Choice(
             "It numbers the texts of the batch: all words of a text get one and the same position vector",
-            "Right. Alone, a text is at position 0 throughout; as the second of a batch it is at position 1.",
+            "Alone, a text is at position 0 throughout; as the second of a batch it is at position 1.",
             right=True,
         ),
     ),
@@ -99,7 +99,7 @@ NORM_DIAGNOSIS = Question(
     choices=(
         Choice(
             "It adds the sub-layer's result to the normed states: no way from input to output is without a norm",
-            "Right. States cannot grow, and after some layers hardly anything of the input is left.",
+            "States cannot grow, and after some layers hardly anything of the input is left.",
             right=True,
         ),
         Choice(

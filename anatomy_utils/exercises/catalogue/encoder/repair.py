@@ -196,6 +196,16 @@ REPAIR_NORM = Exercise(
             "Your layer is repaired, but there is one more norm behind it: again nothing passes by unchanged.",
         ),
         Mistake(
+            "first_half_behind",
+            lambda x, attend, feed, norm1, norm2: pre(post(x, attend, norm1), feed, norm2),
+            "The feed-forward network's half is repaired; in attention's half the norm stands behind the sum now.",
+        ),
+        Mistake(
+            "no_first_residual",
+            lambda x, attend, feed, norm1, norm2: pre(attend(norm1(x)), feed, norm2),
+            "The feed-forward network's half is repaired; in attention's half nothing is added any more.",
+        ),
+        Mistake(
             "branches_normed",
             lambda x, attend, feed, norm1, norm2: x + norm1(attend(x)) + norm2(feed(x + norm1(attend(x)))),
             "The way past the sub-layers is free now, but your norms stand behind the sub-layers, not before.",

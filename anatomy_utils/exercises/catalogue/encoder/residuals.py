@@ -67,6 +67,11 @@ _SHARED: tuple[tuple[str, Callable[..., Tensor], str], ...] = (
         "What you add is the normed input: the input itself does not get past your norm.",
     ),
     (
+        "added_after_all",
+        lambda x, f, norm: x + norm(x + f(x)),
+        "Behind your norm the input is added once more.",
+    ),
+    (
         "normed_twice",
         lambda x, f, norm: norm(x + f(norm(x))),
         "There are two norms in yours, one before the sub-layer and one behind.",
@@ -101,6 +106,11 @@ POST_NORM = Exercise(
             "The input is not in your sum: only what the sub-layer gives has been normalized.",
         ),
         *SHARED,
+        Mistake(
+            "halved",
+            lambda x, f, norm: norm((x + f(x)) / 2),
+            "Your sum is halved before the norm: that is the average of the two.",
+        ),
         Mistake(
             "subtracted",
             lambda x, f, norm: norm(x - f(x)),

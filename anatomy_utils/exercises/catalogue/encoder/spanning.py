@@ -114,6 +114,15 @@ BEST_SPAN = Exercise(
             "You take the best start and the best end, each by itself: in some texts the end stands before the start.",
         ),
         Mistake(
+            "put_in_order",
+            lambda start, end, longest: (
+                torch.minimum(start.argmax(1), end.argmax(1)),
+                torch.maximum(start.argmax(1), end.argmax(1)),
+            ),
+            "You take the best start and the best end, and call the earlier one the start: what ends an answer well "
+            "need not begin one well.",
+        ),
+        Mistake(
             "backwards_allowed",
             lambda start, end, longest: _within(start, end, -start.shape[1], longest - 1),
             "Your spans are never too long, but some of them end before they start.",

@@ -52,6 +52,13 @@ def _complex(vectors: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     return torch.cat((turned.real, turned.imag), dim=-1)
 
 
+def _overwritten(vectors: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
+    half = vectors.shape[-1] // 2
+    a = _half_by_half(vectors, cosines, sines)[..., :half]
+    b = vectors[..., half:] * cosines[..., :half] + a * sines[..., :half]
+    return torch.cat((a, b), dim=-1)
+
+
 def _first_half_only(vectors: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     half = vectors.shape[-1] // 2
     return torch.cat((_half_by_half(vectors, cosines, sines)[..., :half], vectors[..., half:]), dim=-1)
@@ -96,6 +103,12 @@ ROTARY = Exercise(
             "cosine_and_sine_swapped",
             lambda v, c, s: v * s + _halves_turned(v) * c,
             "Cosines and sines have changed places: an angle of 0 would turn your vectors by a quarter.",
+        ),
+        Mistake(
+            "overwritten",
+            _overwritten,
+            "The first half of yours is right, but the second is made of the first half's new numbers; it needs the "
+            "old ones.",
         ),
         Mistake(
             "stretched",
