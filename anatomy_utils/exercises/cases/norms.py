@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.depth import BATCH, LEARNING_RATE, narrow_encoder
-from anatomy_utils.encoder_functions import pre_norm_layer
+from anatomy_utils.encoder_functions import Part, pre_norm_layer
 from anatomy_utils.exercises.shown import Shown, table
 from anatomy_utils.heads import WithHead
 from anatomy_utils.masks import padding
@@ -29,8 +29,8 @@ Layer = Callable[..., Tensor]
 
 
 def norm_on_the_stream(
-    hidden_states: Tensor, self_attention, feed_forward, attention_norm, feed_forward_norm
-) -> Tensor:  # type: ignore[no-untyped-def]
+    hidden_states: Tensor, self_attention: Part, feed_forward: Part, attention_norm: Part, feed_forward_norm: Part
+) -> Tensor:
     """The patient: a layer that was meant to be `pre_norm_layer`."""
     hidden_states = attention_norm(hidden_states)
     hidden_states = hidden_states + self_attention(hidden_states)
