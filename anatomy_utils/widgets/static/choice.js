@@ -12,14 +12,14 @@ function render({ model, el }) {
     element("label", { for: `${name}-${i}` }, prose(choice.text))));
   const selected = () => inputs.findIndex((input) => input.checked);
 
-  const say = (css, words, spoken) => {
+  const say = (css, words) => {
     answer.replaceChildren(element("p", { class: css }, prose(words)));
-    announce(root, spoken ?? words);
+    announce(root, words);
   };
   const judge = (choice) => {
     const { right, reason, text: chosenText } = choices[choice];
     if (prediction) say("noted", `Noted: ${chosenText} Now run the next cell and see.`);
-    else say(right ? "ok" : "wrong", reason, `${right ? "Right" : "Not this one"}. ${reason}`);
+    else say(right ? "ok" : "wrong", `${right ? "Right" : "Not this one"}. ${reason}`);
   };
   const check = button({ label: prediction ? "Note my prediction" : "Check", primary: true, signal, onClick: () => {
     const choice = selected();

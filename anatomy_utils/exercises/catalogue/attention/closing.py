@@ -12,7 +12,7 @@ CLOSING = (
             Choice("(7, 5), each column sums to 1", "There is one row per query, and there are 5 queries."),
             Choice(
                 "(5, 7), each row sums to 1",
-                "Right: one row per query, one weight per key, and each query shares out exactly 1.",
+                "One row per query, one weight per key, and each query shares out exactly 1.",
                 right=True,
             ),
             Choice(
@@ -33,7 +33,7 @@ CLOSING = (
             Choice("Only the value", "The other way round: the output is an average of the values' own numbers."),
             Choice(
                 "Query and key",
-                "Right. They meet in the scores and decide the weights. What is averaged are the values.",
+                "They meet in the scores and decide the weights. What is averaged are the values.",
                 right=True,
             ),
             Choice("All three", "The values do reach it: the output is their weighted average."),
@@ -46,7 +46,7 @@ CLOSING = (
             Choice(
                 "64", "That is d_head itself. The spread of a dot product grows with its root, so its root is enough."
             ),
-            Choice("8", "Right: √64.", right=True),
+            Choice("8", "√64.", right=True),
             Choice("512", "That is d_model of the 2017 paper. What counts is how many products one dot product sums."),
             Choice(
                 "The number of words",
@@ -58,7 +58,7 @@ CLOSING = (
         id="attention.closing_4",
         text="A row of a mask allows nothing at all. What should its row of weights be?",
         choices=(
-            Choice("All 0", "Right. There is nothing to average, so nothing is taken from anywhere.", right=True),
+            Choice("All 0", "There is nothing to average, so nothing is taken from anywhere.", right=True),
             Choice(
                 "All equal",
                 "That is what a very large negative number in place of −∞ gives: it attends to what was forbidden.",
@@ -75,7 +75,7 @@ CLOSING = (
             Choice("Twice as many", "The rows double, and so do the columns."),
             Choice(
                 "Four times as many",
-                "Right: one weight for each pair of words, n² in all. That is the price of attention.",
+                "One weight for each pair of words, n² in all. That is the price of attention.",
                 right=True,
             ),
             Choice("As many as before", "Every query weighs every key, so the table grows with the sentence."),

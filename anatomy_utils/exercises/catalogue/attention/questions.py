@@ -14,7 +14,7 @@ FIXED_VECTOR = Question(
         ),
         Choice(
             'Give *flies* one vector in "time flies" and another in "fruit flies"',
-            "Right. The look-up sees the id alone, and the id is the same in both sentences.",
+            "The look-up sees the id alone, and the id is the same in both sentences.",
             right=True,
         ),
         Choice(
@@ -36,7 +36,7 @@ WHY_SCALE = Question(
         ),
         Choice(
             "Because a dot product of d_head terms spreads more the wider it is, and softmax would saturate",
-            "Right. Its variance is about d_head. Divided by √d_head it is about 1, and gradients can flow.",
+            "Its variance is about d_head. Divided by √d_head it is about 1, and gradients can flow.",
             right=True,
         ),
         Choice("To save memory", "The table of scores has the same size before and after the division."),
@@ -53,7 +53,7 @@ MASK_BEFORE = Question(
         ),
         Choice(
             "Because with 0 after it the row no longer sums to 1: the forbidden keys have already taken their share",
-            "Right. With −∞ before it, e to its power is 0, and the allowed keys share the whole weight.",
+            "With −∞ before it, e to its power is 0, and the allowed keys share the whole weight.",
             right=True,
         ),
         Choice(
@@ -80,7 +80,7 @@ DIAGNOSIS = Question(
         ),
         Choice(
             "It divides by a number that depends on the sentence's length in place of d_head",
-            "Right. At d_head words it agrees with the healthy one; shorter ones come out too sharp, longer "
+            "At d_head words it agrees with the healthy one; shorter ones come out too sharp, longer "
             "ones too even.",
             right=True,
         ),

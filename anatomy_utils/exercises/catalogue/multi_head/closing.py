@@ -12,7 +12,7 @@ CLOSING = (
         choices=(
             Choice(
                 "(2, 8, 10, 64); features 192 to 255 of word 5 of the first sentence",
-                "Right: sentence 0, head 3, position 5. Head 3 begins at feature 3 · 64.",
+                "Sentence 0, head 3, position 5. Head 3 begins at feature 3 · 64.",
                 right=True,
             ),
             Choice(
@@ -34,7 +34,7 @@ CLOSING = (
         text="8 heads, d_model 512. By what are the scores of one head divided?",
         choices=(
             Choice("√512", "That is the width of all heads together; one dot product runs over one head only."),
-            Choice("√64 = 8", "Right: the width of one head, 512 / 8.", right=True),
+            Choice("√64 = 8", "The width of one head, 512 / 8.", right=True),
             Choice("8, because there are 8 heads", "The number is right by chance; with 16 heads it would be √32."),
         ),
     ),
@@ -52,7 +52,7 @@ CLOSING = (
             ),
             Choice(
                 "Because each head's features meet their own rows of W_O, and a matrix product adds up over rows",
-                "Right. That is also why switching a head off takes exactly its own share away.",
+                "That is also why switching a head off takes exactly its own share away.",
                 right=True,
             ),
         ),
@@ -64,7 +64,7 @@ CLOSING = (
             Choice("7", "The memory is asked; it gets no answers itself."),
             Choice("12", "Those who ask and those who are asked are not joined."),
             Choice("35", "So many weights there are in each head: one for each pair."),
-            Choice("5", "Right: one for each vector that asks, made of the memory's values.", right=True),
+            Choice("5", "One for each vector that asks, made of the memory's values.", right=True),
         ),
     ),
     Question(
@@ -77,7 +77,7 @@ CLOSING = (
             ),
             Choice(
                 "That *animal*'s value has a large share in what this head gives to *it*, and no more",
-                "Right. Whether anything later depends on it must be tried, by switching the head off.",
+                "Whether anything later depends on it must be tried, by switching the head off.",
                 right=True,
             ),
             Choice(
@@ -92,7 +92,7 @@ CLOSING = (
         choices=(
             Choice(
                 "A decoder that writes has fewer keys and values to keep and to read for each word",
-                "Right. Each group of query heads shares one; the queries stay as many as before.",
+                "Each group of query heads shares one; the queries stay as many as before.",
                 right=True,
             ),
             Choice(

@@ -14,7 +14,7 @@ WHY_HEADS = Question(
         ),
         Choice(
             "One vector half-way between the two values",
-            "Right. From the average alone nobody can tell what came from *animal* and what from *tired*; two heads "
+            "From the average alone nobody can tell what came from *animal* and what from *tired*; two heads "
             "would keep two places for them.",
             right=True,
         ),
@@ -40,7 +40,7 @@ WHY_OUTPUT = Question(
         ),
         Choice(
             "What a head found could only reach its own d_head features of the output",
-            "Right. W_O lets every head write to every feature; what they write adds up.",
+            "W_O lets every head write to every feature; what they write adds up.",
             right=True,
         ),
     ),
@@ -52,7 +52,7 @@ DIAGNOSIS = Question(
     choices=(
         Choice(
             "It cuts the sentence into heads, not the vectors: a head holds a few neighbouring words in full",
-            "Right. Words in different heads never meet, and what is behind the sentence shifts who is in which.",
+            "Words in different heads never meet, and what is behind the sentence shifts who is in which.",
             right=True,
         ),
         Choice(
