@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_utils.heads import SpanLogits, WithHead
+from anatomy_utils.masked_words import mask_words
 from anatomy_utils.recipes import gaps, measures, reading
 from anatomy_utils.recipes.practice import practise
 from anatomy_utils.recipes.readers import label_loss, span_loss, train_answerer, train_classifier, train_tagger
@@ -50,7 +51,7 @@ def tagger() -> WithHead:
 
 @pytest.fixture(scope="module")
 def gap_filler() -> WithHead:
-    return gaps.train_gap_filler(3, steps=60, progress=False)[0]
+    return gaps.train_gap_filler(3, steps=150, progress=False)[0]
 
 
 # Measures -------------------------------------------------------------------------------------------------------
@@ -169,21 +170,39 @@ def test_models_learn_from_sentences_whose_nouns_are_not_in_the_test(monkeypatch
 # Gaps -----------------------------------------------------------------------------------------------------------
 
 
-def test_hidden_words_are_the_labels_and_nothing_else_changes() -> None:
+def test_of_the_chosen_words_most_are_hidden_and_what_is_not_chosen_stays() -> None:
     texts = language_modelling(UNSEEN)
-    hidden = gaps.hide_words(texts, torch.Generator().manual_seed(5), share=0.3)
+    hidden = gaps.hide_words(texts, torch.Generator().manual_seed(5))
     (mask_id,) = street_vocabulary().ids(["<mask>"])
-    gap = hidden.labels != IGNORE
-    assert torch.equal(gap, hidden.input_ids == mask_id)
-    assert torch.equal(torch.where(gap, hidden.labels, hidden.input_ids), texts.input_ids)
-    assert not gap[:, 0].any() and not gap[texts.attention_mask == 0].any() and gap.any(dim=1).all()
-    words = texts.attention_mask.sum() - len(texts)
-    assert 0.25 < gap.sum() / words < 0.36
+    chosen = hidden.labels != IGNORE
+    assert torch.equal(hidden.labels[chosen], texts.input_ids[chosen])
+    assert torch.equal(hidden.input_ids[~chosen], texts.input_ids[~chosen])
+    assert not chosen[:, 0].any() and not chosen[texts.attention_mask == 0].any()
+    assert 0.12 < chosen.sum() / (texts.attention_mask.sum() - len(texts)) < 0.18
+    assert 0.7 < (hidden.input_ids[chosen] == mask_id).float().mean() < 0.9
 
 
-def test_a_share_of_nothing_hides_one_word_in_each_text() -> None:
-    hidden = gaps.hide_words(language_modelling(UNSEEN), torch.Generator().manual_seed(5), share=0.0)
-    assert ((hidden.labels != IGNORE).sum(dim=1) == 1).all()
+def test_the_learners_own_masks_are_learnt_from() -> None:
+    def hide_all(ids: Tensor, words: Tensor, *rest: object) -> tuple[Tensor, Tensor]:
+        return ids.masked_fill(words == 1, 5), ids.masked_fill(words == 0, IGNORE)
+
+    texts = language_modelling(UNSEEN)
+    own = gaps.hide_words(texts, torch.Generator().manual_seed(5), hide_all)
+    assert ((own.labels != IGNORE).sum(dim=1) == texts.attention_mask.sum(dim=1) - 1).all()
+    usual, other = (
+        gaps.train_gap_filler(0, mask=mask, steps=2, progress=False)[1].loss for mask in (mask_words, hide_all)
+    )
+    assert usual != other
+
+
+def test_each_text_is_judged_on_one_gap() -> None:
+    texts = language_modelling(UNSEEN)
+    judged = gaps.one_gap_each(texts, torch.Generator().manual_seed(5))
+    gap = judged.labels != IGNORE
+    assert (gap.sum(dim=1) == 1).all() and not gap[:, 0].any() and not gap[texts.attention_mask == 0].any()
+    assert torch.equal(torch.where(gap, judged.labels, judged.input_ids), texts.input_ids)
+    assert set(judged.input_ids[gap].tolist()) == set(street_vocabulary().ids(["<mask>"]))
+    assert gap.any(dim=0).sum() > 10, "any place can be the gap"
 
 
 def test_gaps_between_fixed_words_are_filled_first(gap_filler: WithHead) -> None:

@@ -22,7 +22,7 @@ from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 BATCH = 64
 LONGEST = 32
-"""Tokens after which a translation is cut off; the street's longest sentences have 20."""
+"""Tokens after which a translation is cut off; the street's longest sentence has 19."""
 
 
 def train_translator(
