@@ -57,4 +57,4 @@ def _told(counts: np.ndarray, classes: Sequence[str], title: str) -> str:
     if not mistakes.any():
         return f"{text} There is no mistake."
     i, j = np.unravel_index(int(mistakes.argmax()), mistakes.shape)
-    return f"{text} The commonest mistake: {classes[i]} taken for {classes[j]}, {mistakes[i, j]:.0f} times."
+    return f"{text} The commonest mistake: {classes[int(i)]} taken for {classes[int(j)]}, {mistakes[i, j]:.0f} times."

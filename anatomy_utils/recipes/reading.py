@@ -40,7 +40,8 @@ def tag(model: WithHead, sentence: str) -> list[tuple[str, str]]:
 def answer(model: WithHead, question: str, sentence: str) -> str:
     """The likeliest span of words, by a model from `readers.train_answerer`."""
     words = [BOS, *tokenise(question), SEP, *tokenise(sentence)]
-    start, end = best_span(*_logits(model, words), max_length=LONGEST_ANSWER)
+    logits = _logits(model, words)
+    start, end = best_span(logits.start, logits.end, LONGEST_ANSWER)
     return " ".join(words[int(start) : int(end) + 1])
 
 

@@ -6,6 +6,7 @@ Notebook 04 trains it. It never hears of the grammar: it reads sentences and lea
 from __future__ import annotations
 
 import torch
+from torch import nn
 
 from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.heads import LanguageModel
@@ -15,7 +16,7 @@ from anatomy_utils.street import street_vocabulary
 from anatomy_utils.street.batches import language_modelling
 from anatomy_utils.street.sampling import sample_scenes
 from anatomy_utils.training import History
-from anatomy_utils.zoo.gpt2 import Gpt2Config, initialize, with_head
+from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, initialize
 
 BATCH, LEARNING_RATE = 64, 8e-3
 NUM_LAYERS = 2
@@ -46,7 +47,7 @@ def train_writer(
         dropout=0.0,
         attention_dropout=0.0,
     )
-    model = with_head(config, "LMHeadModel")
+    model = LanguageModel(gpt2(config), nn.Linear(config.d_model, config.vocab_size, bias=False))
     initialize(model, NUM_LAYERS, generator=generator)
     examples = language_modelling(sample_scenes(steps * BATCH, generator, "train"))
     history = practise(
