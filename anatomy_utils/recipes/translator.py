@@ -26,7 +26,7 @@ LONGEST = 32
 
 
 def train_translator(
-    seed: int = 0, *, steps: int = 600, on_step: OnStep | None = None, progress: bool = True
+    seed: int = 0, *, steps: int = 700, on_step: OnStep | None = None, progress: bool = True
 ) -> tuple[EncoderDecoder, History]:
     """A Transformer of 2 + 2 layers, 64 features wide, that has read each sentence in one direction only.
 
