@@ -13,6 +13,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from anatomy_utils.dropout import dropout_or_nothing
+from anatomy_utils.heads import SequenceHead
 from anatomy_utils.zoo.bert import KEYS, BertConfig, with_head
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
 
@@ -56,7 +57,7 @@ def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
     known = roberta_config(config)
     with unfilled():
         model = with_head(known, task, number_of_labels(config))
-    if task == "SequenceClassification":
+    if isinstance(model.head, SequenceHead) and task == "SequenceClassification":
         model.head.input_dropout = dropout_or_nothing(known.dropout)
     load_published(model, tensors, TASKS[task])
     return model.eval()
