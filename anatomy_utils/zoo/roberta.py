@@ -57,7 +57,7 @@ def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
     known = roberta_config(config)
     with unfilled():
         model = with_head(known, task, number_of_labels(config))
-    if isinstance(model.head, SequenceHead) and task == "SequenceClassification":
+    if task == "SequenceClassification" and isinstance(model.head, SequenceHead):
         model.head.input_dropout = dropout_or_nothing(known.dropout)
     load_published(model, tensors, TASKS[task])
     return model.eval()
