@@ -22,7 +22,7 @@ HEAD_VIEW, MODEL_VIEW = "bertviz_views.head_view(", "bertviz_views.model_view("
 
 def test_traveller_follows_a_number_by_mouse(multi_head: NotebookPage) -> None:
     traveller = multi_head.widget(TRAVELLER)
-    traveller.get_by_role("button", name=re.compile("^Step 4")).click()
+    traveller.get_by_role("button", name=re.compile("^Step 5")).click()
     right, wrong = (traveller.locator(f".ht-{lane} .ht-number") for lane in ("right", "wrong"))
     expect(right).not_to_have_text(wrong.inner_text())
     traveller.page.wait_for_timeout(1200)  # cells come to rest
