@@ -99,6 +99,7 @@ def run(
             km=manager,
             timeout=seconds,
             store_widget_state=False,
+            coalesce_streams=True,  # however often a busy kernel stops for breath
             resources={"metadata": {"path": str(NOTEBOOKS if NOTEBOOKS.exists() else ROOT)}},
         )
         client.execute(env=variables)

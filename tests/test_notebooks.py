@@ -45,7 +45,7 @@ def outputs(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 
 def test_the_course_has_notebooks() -> None:
-    first = ["00_start_here.ipynb", "01_attention.ipynb", "02_multi_head_attention.ipynb"]
+    first = ["00_start_here.ipynb", "01_attention.ipynb", "02_multi_head_attention.ipynb", "03_encoder.ipynb"]
     assert [path.name for path in notebook_paths()][: len(first)] == first
 
 

@@ -67,6 +67,14 @@ def ran_multi_head(browser: Browser, lab: Lab) -> Iterator[Ran]:
         yield Ran(notebook, seconds, notebook.cells())
 
 
+@pytest.fixture(scope="session")
+def ran_encoder(browser: Browser, lab: Lab) -> Iterator[Ran]:
+    """Notebook 03, run once for all tests; a test that changes a cell puts it back."""
+    with open_notebook(browser, lab, "03_encoder.ipynb") as notebook:
+        seconds = notebook.run_all()
+        yield Ran(notebook, seconds, notebook.cells())
+
+
 @pytest.fixture
 def start(ran_start: Ran) -> Iterator[NotebookPage]:
     """Notebook 00 as it runs; the test fails if the page reports a problem meanwhile."""
@@ -83,6 +91,12 @@ def attention(ran_attention: Ran) -> Iterator[NotebookPage]:
 def multi_head(ran_multi_head: Ran) -> Iterator[NotebookPage]:
     """Notebook 02 as it runs; the test fails if the page reports a problem meanwhile."""
     yield from _watched(ran_multi_head.notebook)
+
+
+@pytest.fixture
+def encoder(ran_encoder: Ran) -> Iterator[NotebookPage]:
+    """Notebook 03 as it runs; the test fails if the page reports a problem meanwhile."""
+    yield from _watched(ran_encoder.notebook)
 
 
 @pytest.fixture(scope="session")
