@@ -71,10 +71,18 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
     silent = layer(states, torch.zeros_like, torch.zeros_like, *norms)
     return {
         "shape of the output": str(tuple(top.shape)),
-        "size of a feature at the top": ", ".join(sizes),
+        "size of a feature at the top (root mean square)": ", ".join(sizes),
         "cosine similarity of the top with the input": ", ".join(cosines),
-        "when both sub-layers give 0, the input comes out": "yes" if torch.allclose(silent, states) else "no",
+        "when both sub-layers give 0, out comes": _named(silent, states, *norms),
     }
+
+
+def _named(
+    output: Tensor, states: Tensor, first: Callable[[Tensor], Tensor], second: Callable[[Tensor], Tensor]
+) -> str:
+    if torch.allclose(output, states):
+        return "the input"
+    return "the input, normed" if torch.allclose(output, second(first(states)), atol=1e-5) else "something else"
 
 
 def depth_trial(layer: Layer, depth: int, *, steps: int = 100, seed: int = 0) -> History:

@@ -27,7 +27,7 @@ CLOSING = (
     Question(
         id="encoder.closing_2",
         text="d_model is 384, and the feed-forward network is 4 times as wide inside. How many weights has it, biases "
-        "left out, beside the four matrices of attention?",
+        "left out, compared with the four matrices of attention?",
         choices=(
             Choice(
                 "Half as many", "It has two matrices and attention four, but each of the two is four times as large."
@@ -43,7 +43,7 @@ CLOSING = (
         choices=(
             Choice(
                 "Over all words of a text, for each feature",
-                "Then a word's vector would hang on its neighbours through the norm.",
+                "Then a word's vector would depend on its neighbours through the norm.",
             ),
             Choice(
                 "Over the texts of the batch, for each feature",
@@ -64,8 +64,7 @@ CLOSING = (
             Choice("It has more norms, and so more parameters", "One more norm at the end: that is not what helps."),
             Choice(
                 "From the output to every layer there is a way without a norm, on which the gradient comes down whole",
-                "In the post-norm stack it passes a norm at each sub-layer and arrives weaker the deeper it "
-                "gets.",
+                "In the post-norm stack it passes a norm at each sub-layer and arrives weaker the deeper it gets.",
                 right=True,
             ),
             Choice(

@@ -21,7 +21,7 @@ BEYOND = Question(
         ),
         Choice(
             "Those with rotary positions: neighbours are turned against each other by the same angle everywhere.",
-            "About 97 % at 64 words. At 128 they lose their way as well.",
+            "Nearly all are right at 64 words. At 128 they lose their way as well.",
             right=True,
         ),
         Choice(
@@ -69,7 +69,7 @@ DEPTH = Question(
         Choice("Neither learns: ten layers need warm-up.", "One of the two needs none at this depth."),
         Choice(
             "Pre-norm learns better than with 2 layers; post-norm stays at guessing.",
-            "In all three seeds, after 150 steps: post-norm ends at 1.35 to 1.38, as who knows only how frequent each "
+            "In all three seeds, after 150 steps: post-norm ends at 1.35 to 1.38, like knowing only how frequent each "
             "tag is; pre-norm at 0.06 to 0.12.",
             right=True,
         ),

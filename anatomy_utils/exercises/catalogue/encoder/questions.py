@@ -57,9 +57,9 @@ LEFT_ALONE = Question(
             "The shares stay the same from the first step to the last.",
         ),
         Choice(
-            "So that words that are there also get vectors from which one can tell what fits",
-            "Later no word is hidden; since any word may be asked for, and may even be false, none can be "
-            "passed over.",
+            "So that visible words get useful vectors too, not only hidden ones",
+            "Later no word is hidden. Here any visible word may be asked for, and may even be the wrong one, so each "
+            "must be checked against the others.",
             right=True,
         ),
         Choice(
@@ -75,7 +75,7 @@ POSITIONS_DIAGNOSIS = Question(
     choices=(
         Choice(
             "It adds no position vectors at all",
-            "Then more than the tokens' vectors would not be in it, and a batch would change nothing.",
+            "Then nothing but the tokens' vectors would be in it, and a batch would change nothing.",
         ),
         Choice(
             "Its position table is too short",
