@@ -18,7 +18,8 @@ from anatomy_utils.exercises.shown import Shown, table
 from anatomy_utils.masks import padding
 from anatomy_utils.multi_head import attend_in_heads
 from anatomy_utils.street.batches import IGNORE, Labelled, shuffled, tagging
-from anatomy_utils.street.labels import TAGS
+from anatomy_utils.street.english import say_in_english
+from anatomy_utils.street.labels import TAGS, tags
 from anatomy_utils.street.sampling import sample_scenes
 from anatomy_utils.street.vocabulary import street_vocabulary
 from anatomy_utils.training import History, cross_entropy, fit, seeded
@@ -44,7 +45,7 @@ def symptoms(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> Shown:
         seed: of the vectors.
 
     Returns:
-        A table: the shapes, how many words notice a change of the last word, and two things that should change nothing.
+        A table: the shapes, how many outputs change with the last word, and two things that should change nothing.
     """
     generator = torch.Generator().manual_seed(seed)
     sentence, other = torch.randn(2, 1, words, num_heads * 8, generator=generator)
@@ -70,9 +71,9 @@ def _examine(heads: Heads, sentence: Tensor, other: Tensor, order: Tensor, num_h
     moved = outputs(sentence[:, order], words)
     return {
         "shape of the output": str(tuple(heads(sentence, sentence, sentence, num_heads, None).shape)),
-        "another last word: words that notice": f"{noticed} of {words}",
+        "another last word: outputs that change": f"{noticed} of {words}",
         "shuffled words give the same vectors, shuffled": _yes(moved, before[order]),
-        "three words of padding behind it change nothing": _yes(padded, before),
+        "three words of padding after it change nothing": _yes(padded, before),
     }
 
 
@@ -114,11 +115,20 @@ class Trial:
         history: the loss of each step.
         all_words: the share of right labels among all words of unseen sentences.
         pronouns: the same among *it* alone, whose label is the kind of what it stands for.
+        guess: the share of *it* that has the most common of its labels: what always guessing that one would get.
     """
 
     history: History
     all_words: float
     pronouns: float
+    guess: float
+
+
+def tagging_example(*, seed: int = 0) -> str:
+    """One sentence of the street, each word with its label behind a slash."""
+    (scene,) = sample_scenes(1, torch.Generator().manual_seed(seed), "test")
+    told = say_in_english(scene)
+    return " ".join(f"{word}/{label}" for word, label in zip(told.tokens, tags(scene, told), strict=True))
 
 
 def tagging_trial(heads: Heads, *, steps: int = 200, seed: int = 0) -> Trial:
@@ -139,7 +149,8 @@ def tagging_trial(heads: Heads, *, steps: int = 200, seed: int = 0) -> Trial:
         right = model(test.input_ids, test.attention_mask).argmax(-1) == test.labels
     real = test.labels != IGNORE
     pronoun = test.input_ids == street_vocabulary().ids(["it"])[0]
-    return Trial(history, right[real].float().mean().item(), right[pronoun].float().mean().item())
+    guess = test.labels[pronoun].bincount().max().item() / int(pronoun.sum())
+    return Trial(history, right[real].float().mean().item(), right[pronoun].float().mean().item(), guess)
 
 
 def _loss(model: Tagger, batch: Labelled) -> Tensor:

@@ -12,7 +12,7 @@ CLOSING = (
         choices=(
             Choice(
                 "(2, 8, 10, 64); features 192 to 255 of word 5 of the first sentence",
-                "Sentence 0, head 3, position 5. Head 3 begins at feature 3 · 64.",
+                "Sentence 0, head 3, position 5, all counted from 0. Head 3 begins at feature 3 · 64.",
                 right=True,
             ),
             Choice(
@@ -73,16 +73,16 @@ CLOSING = (
         choices=(
             Choice(
                 "That the model needs this head to understand *it*",
-                "You switched that head off, and the last vector of *it* hardly moved.",
+                "Head 1 of layer 3 looks there; without it the last vector of *it* hardly moved.",
             ),
             Choice(
-                "That *animal*'s value has a large share in what this head gives to *it*, and no more",
+                "That *animal*'s value has a large weight in what this head gives to *it*, and no more",
                 "Whether anything later depends on it must be tried, by switching the head off.",
                 right=True,
             ),
             Choice(
                 "That the other heads look elsewhere",
-                "Several heads may look at the same word, and then one can stand in for the other.",
+                "Several heads may look at the same word: head 1 of layer 3 and head 11 of layer 5 do.",
             ),
         ),
     ),
@@ -101,7 +101,8 @@ CLOSING = (
             ),
             Choice(
                 "The heads can then differ more",
-                "The other way round: query heads that share keys and values see the same things.",
+                "The other way round: query heads of one group have the same keys and values, and differ only in "
+                "their queries.",
             ),
         ),
     ),

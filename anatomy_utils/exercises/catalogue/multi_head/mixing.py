@@ -48,7 +48,7 @@ HEAD_OUTPUTS = Exercise(
     minutes=5,
     signature="head_outputs(context: Tensor, output_weight: Tensor) -> Tensor",
     docstring="context (batch, heads, position, d_head), output_weight (heads·d_head, d_model)\n"
-    "→ (batch, heads, position, d_model). Added up over the heads it is the output of multi-head attention.",
+    "→ (batch, heads, position, d_model). Added up over the heads: the output of multi-head attention, bias left out.",
     reference="anatomy_utils.multi_head.head_outputs",
     returns=(Output("outputs", "heads position d_model"),),
     cases=_contexts,
@@ -185,8 +185,8 @@ SWITCH_OFF = Exercise(
     difficulty="easy",
     minutes=4,
     signature="switch_off(context: Tensor, head: int, num_heads: int) -> Tensor",
-    docstring="context (batch, position, d_model), all heads side by side; head from 0 → a new tensor of the same "
-    "shape.",
+    docstring="context (batch, position, d_model), all heads side by side; head, counted from 0\n"
+    "→ a new tensor like context, with 0 in the features of that head.",
     reference="anatomy_utils.multi_head.switch_off",
     returns=(Output("context", "position d_model"),),
     cases=_merged_contexts,

@@ -23,8 +23,7 @@ HEAD_OFF = Question(
     id="multi_head.predict_head_off",
     kind="prediction",
     text="Layer 3, head 1 sends *it* to *animal*. You switch this one head off and run the sentence again. How much "
-    "does "
-    "the encoder's last vector of *it* change? (Cosine similarity with what it was.)",
+    "does the encoder's last vector of *it* change? (Cosine similarity with what it was.)",
     choices=(
         Choice(
             "A lot: below 0.5. The encoder no longer knows what *it* is.",
@@ -33,8 +32,8 @@ HEAD_OFF = Question(
         Choice("Clearly: about 0.9.", "One head of the last layer does that much, but not this one."),
         Choice(
             "Hardly: above 0.99.",
-            "A head adds one term among many, and others carry much of the same. What a head looks at does not say how "
-            "much depends on it.",
+            "A head adds one term among many to a vector that goes past attention anyway. What a head looks at does "
+            "not say how much depends on it.",
             right=True,
         ),
     ),
@@ -44,8 +43,7 @@ SHARING = Question(
     id="multi_head.predict_sharing",
     kind="prediction",
     text="A layer with 9 query heads keeps 3 heads of keys and values in place of 9. What is left of the keys and "
-    "values "
-    "that it must remember per word, and of its parameters?",
+    "values that it must remember per word, and of its parameters?",
     choices=(
         Choice(
             "A third of both.",
@@ -70,27 +68,25 @@ SHARING = Question(
 SCRAMBLED = Question(
     id="multi_head.predict_scrambled",
     kind="prediction",
-    text="A colleague's attention splits into heads with one `view` and no transpose. A small tagger is trained with "
-    "it. "
-    "What happens?",
+    text="A colleague's attention in heads gives other numbers than ours, in the same shapes. A small tagger is "
+    "trained with it from the start. What happens?",
     choices=(
         Choice(
             "It crashes: the shapes do not fit.",
-            "They do fit; a view goes straight to the shape that is wanted.",
+            "They do fit, at every step.",
         ),
         Choice(
             "It runs, but the loss does not fall.",
-            "It does: much can be learnt from a word and its neighbours alone.",
+            "It does: much can be learnt without what is broken here.",
         ),
         Choice(
             "It learns as well as the healthy one; it only numbers its features differently.",
-            "That would be so if only features were mixed up. Here words get apart.",
+            "Training would make up for features in another order. Something else is broken here.",
         ),
         Choice(
             "The loss falls and most labels are right, but something is not learnt.",
-            "Most words can be labelled from themselves and their neighbours. *it* cannot: its label hangs on a word "
-            "at "
-            "the other end of the sentence.",
+            "Nearly all words are labelled rightly, but *it* is not: its label depends on a word further on in the "
+            "sentence.",
             right=True,
         ),
     ),

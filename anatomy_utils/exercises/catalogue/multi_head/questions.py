@@ -6,16 +6,17 @@ from anatomy_utils.exercises.questions import Choice, Question
 
 WHY_HEADS = Question(
     id="multi_head.why_heads",
-    text="One head gives *it* 50 % of its weight on *animal* and 50 % on *tired*. What does *it* get?",
+    text="The word *it* attends with one head: 50 % of the weight lies on *animal*, 50 % on *tired*. "
+    "What comes out for it?",
     choices=(
         Choice(
             "Both values, side by side",
-            "Side by side is what two heads would give. One head takes one average.",
+            "A head multiplies each value with its weight and adds up; nothing is laid side by side.",
         ),
         Choice(
             "One vector half-way between the two values",
-            "From the average alone nobody can tell what came from *animal* and what from *tired*; two heads "
-            "would keep two places for them.",
+            "From the average alone nobody can tell what came from *animal* and what from *tired*. A second head has "
+            "weights of its own: it can look at the one word while the first looks at the other.",
             right=True,
         ),
         Choice("The value of the word with the larger weight", "Softmax does not choose; every value is weighed."),
@@ -36,7 +37,8 @@ WHY_OUTPUT = Question(
         ),
         Choice(
             "Nothing, it could always be left out",
-            "It could not: see what the output of one head reaches without it.",
+            "The output is added to the word's vector: what head 3 found would only ever change features 192 to 255 "
+            "of it.",
         ),
         Choice(
             "What a head found could only reach its own d_head features of the output",
@@ -52,11 +54,11 @@ DIAGNOSIS = Question(
     choices=(
         Choice(
             "It cuts the sentence into heads, not the vectors: a head holds a few neighbouring words in full",
-            "Words in different heads never meet, and what is behind the sentence shifts who is in which.",
+            "Words in different heads never meet, and padding behind the sentence shifts who is in which.",
             right=True,
         ),
         Choice(
-            "Its features are num_heads apart in a head",
+            "Its head 0 takes features 0, 4, 8 … of every word instead of 0, 1, 2 …, and the other heads likewise",
             "Then a change of the last word would still reach every word, and padding would do no harm.",
         ),
         Choice(

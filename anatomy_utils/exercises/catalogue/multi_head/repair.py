@@ -89,7 +89,8 @@ REPAIR = Exercise(
     minutes=6,
     signature="repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor) -> Tensor",
     docstring="query (batch, query, d_model), key and value (batch, key, d_model), all heads side by side;\n"
-    "mask (broadcast to batch, heads, query, key; True = may attend) → context (batch, query, d_model).",
+    "mask (broadcast to batch, heads, query, key; True = may attend; each query has a key to attend to)\n"
+    "→ context (batch, query, d_model).",
     reference="anatomy_utils.multi_head.attend_in_heads",
     returns=(Output("context", "query d_model"),),
     cases=_cases,
@@ -172,8 +173,7 @@ REPAIR = Exercise(
         "Look at the table of symptoms: a change of the last word reaches only its neighbours. So between which step "
         "and which do the words get apart?",
         "The patient's `view` goes straight to (batch, heads, position, d_head). You have written how to split and how "
-        "to "
-        "merge; both belong in here, one before the attention and one after it.",
+        "to merge; both belong in here, one before the attention and one after it.",
         "`part.unflatten(-1, (num_heads, -1)).transpose(1, 2)` for query, key and value; scores, mask, softmax, times "
         "value; then `.transpose(1, 2).flatten(2)`.",
     ),
@@ -184,7 +184,6 @@ REPAIR = Exercise(
     "return (weights @ value).transpose(1, 2).flatten(2)",
     explanation="The patient's `view` keeps all numbers in their order, so its first head is the first words in full. "
     "Words in different heads never meet, and padding shifts who is in which. Since the way back is a `view` too, "
-    "every "
-    "number returns to its word: that is why the model still trains.",
+    "every number returns to its word: that is why the model still trains.",
     stages=_steps,
 )

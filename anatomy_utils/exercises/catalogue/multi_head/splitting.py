@@ -120,8 +120,8 @@ SPLIT_HEADS = Exercise(
         "Two steps. First the last axis, d_model, becomes two axes. Then two axes change places.",
         "`vectors.unflatten(-1, (num_heads, -1))` (or a `view`) makes (batch, position, heads, d_head). "
         "Which two axes must change places now?",
-        "`.transpose(1, 2)` moves the heads in front of the positions. A `view` straight to the last shape would not "
-        "move any number.",
+        "`.transpose(1, 2)` moves the heads in front of the positions. A `view` straight to the last shape would "
+        "keep the numbers in their old order.",
     ),
     solution="batch, position, d_model = vectors.shape\n"
     "heads = vectors.view(batch, position, num_heads, d_model // num_heads)\n"
@@ -138,7 +138,7 @@ MERGE_HEADS = Exercise(
     difficulty="easy",
     minutes=3,
     signature="merge_heads(vectors: Tensor) -> Tensor",
-    docstring="(batch, heads, position, d_head) → (batch, position, heads·d_head).",
+    docstring="(batch, heads, position, d_head) → (batch, position, heads·d_head); head 0's features come first.",
     reference="anatomy_utils.head_axes.merge_heads",
     returns=(Output("vectors", "position d_model"),),
     cases=_heads,

@@ -100,7 +100,7 @@ MULTI_HEAD_ATTENTION = Exercise(
     "    output_weight: Tensor, num_heads: int,\n"
     ") -> Tensor",
     docstring="hidden_states (batch, position, d_model), four weights (d_model, d_model): W_Q, W_K, W_V and W_O\n"
-    "→ output (batch, position, d_model).",
+    "→ output (batch, position, d_model). No biases, no mask.",
     reference="anatomy_utils.multi_head.multi_head_attention",
     returns=(Output("output", "position d_model"),),
     cases=_cases,
@@ -186,7 +186,7 @@ MULTI_HEAD_ATTENTION = Exercise(
         "heads in the batch": _heads_in_the_batch,
     },
     hints=(
-        "Five steps, and you have written four of them: project three times, split, attend, merge, project.",
+        "Five steps: project three times, split, attend, merge, project. You may call `split_heads` and `merge_heads`.",
         "`hidden_states @ query_weight` makes the queries of all heads at once. Split queries, keys and values alike. "
         "By the root of which width are the scores of one head divided?",
         "After the split, d_head is the last axis of `query`. Scores, softmax over the last axis, times `value`; then "
@@ -197,7 +197,7 @@ MULTI_HEAD_ATTENTION = Exercise(
     "scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
     "context = scores.softmax(dim=-1) @ value\n"
     "return context.transpose(1, 2).flatten(2) @ output_weight",
-    explanation="Section 3.2.2 of the 2017 paper. The attention in the middle is the one of notebook 01: it does not "
-    "know that its batch has got one axis more. Only the split and the merge know of heads.",
+    explanation="Section 3.2.2 of the 2017 paper. The attention in the middle is the one of notebook 01, "
+    "unchanged. Only the split and the merge know of heads.",
     stages=_steps,
 )
