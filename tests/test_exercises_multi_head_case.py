@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from anatomy_utils import masks
-from anatomy_utils.exercises.cases.multi_head import scrambled_heads, symptoms, tagging_trial
+from anatomy_utils.exercises.cases.multi_head import scrambled_heads, symptoms, tagging_example, tagging_trial
 from anatomy_utils.multi_head import attend_in_heads
 
 
@@ -42,6 +42,12 @@ def test_the_patient_learns_but_never_what_it_stands_for() -> None:
         assert len(trial.history) == 200 and trial.history.loss[-1] < 0.1 * trial.history.loss[0]
     assert healthy.all_words > 0.98 and healthy.pronouns > 0.9
     assert 0.93 < patient.all_words < 0.97 and patient.pronouns < 0.6
+    assert healthy.guess == patient.guess and 0.2 < healthy.guess < 0.5
+
+
+def test_the_example_labels_it_with_what_it_stands_for() -> None:
+    labels = dict(pair.split("/") for pair in tagging_example().split())
+    assert labels["it"] == labels["tractor"] == "B-MACHINE" and labels["boulevard"] == "I-STREET"
 
 
 def test_a_trial_can_be_repeated() -> None:
