@@ -182,7 +182,7 @@ def not_a_number(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | N
                 "It comes from 0/0, from ∞ − ∞ or from the root of a negative number.",
             ),
             (
-                values.isinf() & ~wanted.isinf(),
+                values.isinf() & ~wanted.isinf().any(),  # where −∞ is wanted somewhere, it is only misplaced
                 "∞",
                 "It comes from a division by 0, from a number too large to hold, such as exp(1000), or from an ∞ that "
                 "was written there.",

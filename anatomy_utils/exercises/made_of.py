@@ -23,8 +23,10 @@ def made_of(wrong: Wrong, place: tuple[int, ...]) -> str:
         return ""
     yours = _used(wrong, wrong.function, place)
     words = _words(target)
+    if not words:  # such as −∞, which hangs on nothing
+        return ""
     if yours is None:
-        return f" The target's is made of {words}." if words else ""
+        return f" The target's is made of {words}."
     if not any(bool(mask.any()) for mask in yours.values()):
         return f" The target's is made of {words}; yours there stays the same when these change a little."
     missing = {name: target[name] & ~yours[name] for name in target}

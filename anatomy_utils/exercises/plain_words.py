@@ -95,6 +95,17 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         lambda m: f"Joined along axis {m[1]}, tensors must be equally long along all others; here {m[2]} meets {m[3]}.",
     ),
     (
+        r"Tensors must have same number of dimensions: got (\d+) and (\d+)",
+        lambda m: f"Tensors that are joined must have equally many axes; here one has {m[1]} and the other {m[2]}.",
+    ),
+    (
+        r"Expected target size \[(.*?)\], got \[(.*?)\]",
+        lambda m: (
+            f"torch's cross_entropy takes axis 1 for the classes, so it wanted labels of shape ({m[1]}); these have "
+            f"({m[2]}). `logits.flatten(0, 1)` and `labels.flatten()` make one long row of questions."
+        ),
+    ),
+    (
         r"stack expects each tensor to be equal size, but got \[(.*?)\] at entry 0 and \[(.*?)\] at entry (\d+)",
         lambda m: f"torch.stack wants tensors of one shape; here number 0 has ({m[1]}) and number {m[3]} has ({m[2]}).",
     ),

@@ -25,6 +25,7 @@ NOTEBOOKS = (
     Notebook("attention", "01", "Attention"),
     Notebook("multi_head", "02", "Multi-head attention"),
     Notebook("encoder", "03", "Encoder"),
+    Notebook("decoder", "04", "Decoder"),
 )
 
 

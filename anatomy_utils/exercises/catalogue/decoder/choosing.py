@@ -1,0 +1,101 @@
+"""Notebook 04: temperature."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, temperature in (("a low temperature", 0.4), ("a high temperature", 2.5), ("one text", 0.7)):
+        batch, vocab_size = primes(generator, 2, (5, 7, 11))
+        batch = 1 if kind == "one text" else batch
+        arguments = {"logits": 2 * normal(generator, batch, vocab_size), "temperature": temperature}
+        cases.append(Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size}))
+    return cases
+
+
+def _powers(logits: Tensor, temperature: float) -> Tensor:
+    powers = logits.softmax(-1) ** (1 / temperature)
+    return powers / powers.sum(-1, keepdim=True)
+
+
+NEXT_PROBABILITIES = Exercise(
+    id="decoder.next_probabilities",
+    title="Temperature",
+    task="Turn logits into probabilities at a temperature: softmax(logits / T).",
+    difficulty="easy",
+    minutes=2,
+    signature="next_probabilities(logits: Tensor, temperature: float) -> Tensor",
+    docstring="logits (batch, vocab_size), temperature above 0 → probabilities (batch, vocab_size); rows sum to 1.",
+    reference="anatomy_utils.decoder_functions.next_probabilities",
+    returns=(Output("probabilities", "batch vocab_size"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "multiplied",
+            lambda logits, t: (logits * t).softmax(-1),
+            "Your logits are multiplied by the temperature: a high one sharpens, and it should flatten.",
+        ),
+        Mistake(
+            "ignored",
+            lambda logits, t: logits.softmax(-1),
+            "Yours are the probabilities at temperature 1; the one that is given plays no part.",
+        ),
+        Mistake(
+            "divided_afterwards",
+            lambda logits, t: logits.softmax(-1) / t,
+            "Your probabilities are divided, not your logits: the rows no longer sum to 1.",
+        ),
+        Mistake(
+            "two_softmaxes",
+            lambda logits, t: (logits.softmax(-1) / t).softmax(-1),
+            "One softmax too many: what is divided by T are probabilities already.",
+        ),
+        Mistake(
+            "no_softmax",
+            lambda logits, t: logits / t,
+            "Yours are the divided logits; they have seen no softmax.",
+        ),
+        Mistake(
+            "log_probabilities",
+            lambda logits, t: (logits / t).log_softmax(-1),
+            "Yours are the logarithms of the probabilities.",
+        ),
+        Mistake(
+            "not_normalized",
+            lambda logits, t: (logits / t).exp(),
+            "You take powers of e, but nothing brings their sum to 1.",
+        ),
+        Mistake(
+            "over_the_batch",
+            lambda logits, t: (logits / t).softmax(0),
+            "Your columns sum to 1: the softmax ran over the texts of the batch.",
+        ),
+        Mistake(
+            "root",
+            lambda logits, t: (logits / t**0.5).softmax(-1),
+            "You divide by the root of the temperature.",
+        ),
+    ),
+    alternatives={
+        "F.softmax": lambda logits, t: F.softmax(logits / t, dim=-1),
+        "times 1 / T": lambda logits, t: (logits * (1 / t)).softmax(dim=1),
+        "powers of probabilities": _powers,
+        "by hand": lambda logits, t: (logits / t).exp() / (logits / t).exp().sum(-1, keepdim=True),
+    },
+    hints=(
+        "First change the logits, then make probabilities of them.",
+        "A small T makes the gaps between logits larger.",
+        "`(logits / temperature)`, and `.softmax` over the vocabulary, the last axis.",
+    ),
+    solution="return (logits / temperature).softmax(dim=-1)",
+    explanation="Towards 0 the likeliest token gets everything, which is greedy choice; towards ∞ all tokens become "
+    "alike. The order of the tokens never changes.",
+    stages=lambda logits, t: {"divided logits": logits / t},
+)

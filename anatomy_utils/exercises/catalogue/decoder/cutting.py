@@ -1,0 +1,136 @@
+"""Notebook 04: top-k, the likeliest few."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, k in (("a batch of texts", 3), ("one text", 4), ("a batch of texts", 2)):
+        batch, vocab_size = primes(generator, 2, (5, 7, 11, 13))
+        batch = 1 if kind == "one text" else batch
+        vocab_size = max(vocab_size, 7)
+        batch = 3 if batch == vocab_size else batch
+        arguments = {"logits": 2 * normal(generator, batch, vocab_size), "k": k}
+        cases.append(Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size}))
+    return cases
+
+
+INFINITY = torch.inf
+
+
+def _bar(logits: Tensor, k: int) -> Tensor:
+    return logits.topk(k).values[:, -1:]
+
+
+def _kept(logits: Tensor, k: int) -> Tensor:
+    return logits.masked_fill(logits < _bar(logits, k), -INFINITY)
+
+
+def _scattered(logits: Tensor, k: int) -> Tensor:
+    best = logits.topk(k, dim=-1)
+    return torch.full_like(logits, -INFINITY).scatter(-1, best.indices, best.values)
+
+
+def _ranks(logits: Tensor, k: int) -> Tensor:
+    better = (logits[:, None, :] > logits[:, :, None]).sum(-1)
+    return torch.where(better < k, logits, -INFINITY)
+
+
+TOP_K = Exercise(
+    id="decoder.top_k",
+    title="Top-k",
+    task="Keep the k largest logits of each row and set all others to −∞.",
+    difficulty="medium",
+    minutes=4,
+    signature="top_k(logits: Tensor, k: int) -> Tensor",
+    docstring="logits (batch, vocab_size) → logits, the same shape, with −∞ for every token that is not kept.",
+    reference="anatomy_utils.decoding.filters.top_k",
+    returns=(Output("logits", "batch vocab_size"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "one_too_few",
+            lambda logits, k: logits.masked_fill(logits <= _bar(logits, k), -INFINITY),
+            "Only k − 1 tokens are left: the last of the k is thrown out with the others.",
+        ),
+        Mistake(
+            "one_too_many",
+            lambda logits, k: _kept(logits, k + 1),
+            "You keep k + 1 tokens.",
+        ),
+        Mistake(
+            "best_removed",
+            lambda logits, k: logits.masked_fill(logits >= _bar(logits, k), -INFINITY),
+            "You throw the k likeliest tokens out and keep the rest.",
+        ),
+        Mistake(
+            "smallest",
+            lambda logits, k: -_kept(-logits, k).masked_fill(_kept(-logits, k) == -INFINITY, INFINITY),
+            "You keep the k unlikeliest tokens.",
+        ),
+        Mistake(
+            "zero",
+            lambda logits, k: logits.masked_fill(logits < _bar(logits, k), 0.0),
+            "The right tokens are kept, but the others are 0, and e⁰ is 1: they can still be drawn.",
+        ),
+        Mistake(
+            "only_values",
+            lambda logits, k: logits.topk(k).values,
+            "You return the k largest logits alone: whose they are is lost, and the vocabulary has become k wide.",
+        ),
+        Mistake(
+            "only_indices",
+            lambda logits, k: logits.topk(k).indices,
+            "You return which tokens are kept; the logits are wanted, with −∞ for the others.",
+        ),
+        Mistake(
+            "one_bar",
+            lambda logits, k: logits.masked_fill(logits < _bar(logits, k)[0], -INFINITY),
+            "All rows of yours are measured by the first row's k-th logit; each row has one of its own.",
+        ),
+        Mistake(
+            "whole_batch",
+            lambda logits, k: logits.masked_fill(logits < logits.flatten().topk(k).values[-1], -INFINITY),
+            "You keep k tokens of the whole batch; k of each row are wanted.",
+        ),
+        Mistake(
+            "first_k",
+            lambda logits, k: logits.masked_fill(torch.arange(logits.shape[1]) >= k, -INFINITY),
+            "You keep the first k tokens of the vocabulary, whatever their logits.",
+        ),
+        Mistake(
+            "probabilities",
+            lambda logits, k: _kept(logits, k).softmax(-1),
+            "The right tokens are kept, but yours are probabilities already; logits with −∞ are wanted.",
+        ),
+    ),
+    alternatives={
+        "scatter": _scattered,
+        "where": lambda logits, k: torch.where(
+            logits >= logits.sort(descending=True).values[:, k - 1, None], logits, -INFINITY
+        ),
+        "ranks": _ranks,
+        "kthvalue": lambda logits, k: logits.masked_fill(
+            logits < logits.kthvalue(logits.shape[1] - k + 1, dim=-1, keepdim=True).values, -INFINITY
+        ),
+    },
+    hints=(
+        "Find the k-th largest logit of each row: whatever lies below it goes.",
+        "`logits.topk(k).values` holds the k largest of each row, largest first. Keep the axis when you take the last: "
+        "`[:, -1:]`.",
+        "`logits.masked_fill(logits < last_kept, float('-inf'))`.",
+    ),
+    solution="last_kept = logits.topk(k).values[:, -1:]\nreturn logits.masked_fill(logits < last_kept, float('-inf'))",
+    explanation="−∞ becomes probability 0 in the softmax, and what is left shares the whole. The number of tokens is "
+    "the same whether the model is sure of one or hesitates between hundreds: that is what top-p does better.",
+    stages=lambda logits, k: {
+        "k largest logits": logits.topk(k).values,
+        "smallest logit that is kept": _bar(logits, k),
+    },
+)

@@ -1,0 +1,173 @@
+"""Notebook 04: the loss of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.sizes import normal
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+SIZES = (("padded texts", 2, 5, 7), ("padded texts", 3, 7, 11), ("one text", 1, 5, 13))
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, batch, position, vocab_size in SIZES:
+        real = torch.randint(1, position - 2, (batch, 1), generator=generator)
+        real[0] = position if kind == "one text" else position - 1
+        labels = torch.randint(1, vocab_size, (batch, position), generator=generator)
+        arguments = {
+            "logits": 2 * normal(generator, batch, position, vocab_size),
+            "labels": labels.masked_fill(torch.arange(position) >= real, -100),
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size}))
+    return cases
+
+
+def _chosen(numbers: Tensor, labels: Tensor) -> Tensor:
+    """The number of the right token at every position; that of token 0 where there is none."""
+    return numbers.gather(-1, labels.clamp(min=0)[..., None])[..., 0]
+
+
+def _losses(logits: Tensor, labels: Tensor) -> Tensor:
+    return -_chosen(logits.log_softmax(-1), labels)
+
+
+def _mean(numbers: Tensor, labels: Tensor) -> Tensor:
+    return numbers[labels != -100].mean()
+
+
+def _text_by_text(logits: Tensor, labels: Tensor) -> Tensor:
+    return torch.stack([_mean(_losses(*pair), pair[1]) for pair in zip(logits, labels, strict=True)]).mean()
+
+
+def _over_positions(logits: Tensor, labels: Tensor) -> Tensor:
+    return _mean(-_chosen(logits.log_softmax(1), labels), labels)
+
+
+def _word_by_word(logits: Tensor, labels: Tensor) -> Tensor:
+    losses = []
+    for row, text in zip(logits, labels, strict=True):
+        for numbers, label in zip(row, text, strict=True):
+            if label != -100:
+                losses.append(numbers.exp().sum().log() - numbers[label])
+    return torch.stack(losses).mean()
+
+
+def _one_hot(logits: Tensor, labels: Tensor) -> Tensor:
+    real = labels != -100
+    right = F.one_hot(labels[real], logits.shape[-1])
+    return -(right * logits[real].log_softmax(-1)).sum() / len(right)
+
+
+def _steps(logits: Tensor, labels: Tensor) -> Mapping[str, Tensor]:
+    return {
+        "real positions": labels != -100,
+        "probabilities": logits.softmax(-1),
+        "log-probabilities": logits.log_softmax(-1),
+        "losses of the real tokens": _losses(logits, labels)[labels != -100],
+    }
+
+
+CROSS_ENTROPY = Exercise(
+    id="decoder.cross_entropy",
+    title="The loss by hand",
+    task="Average −log p(right token) over the positions whose label is not −100.",
+    difficulty="medium",
+    minutes=6,
+    signature="cross_entropy(logits: Tensor, labels: Tensor) -> Tensor",
+    docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ().",
+    reference="anatomy_utils.training.losses.cross_entropy",
+    returns=(Output("cross-entropy"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "padding_counted",
+            lambda logits, labels: _losses(logits, labels).mean(),
+            "Positions without a label count in yours, as if token 0 had been right there.",
+        ),
+        Mistake(
+            "divided_by_all",
+            lambda logits, labels: (_losses(logits, labels) * (labels != -100)).mean(),
+            "Your sum is right, but it is divided by the number of all positions; those with −100 do not count.",
+        ),
+        Mistake(
+            "summed",
+            lambda logits, labels: _losses(logits, labels)[labels != -100].sum(),
+            "Yours is the sum over the tokens; the loss is their average.",
+        ),
+        Mistake(
+            "per_text",
+            lambda logits, labels: (_losses(logits, labels) * (labels != -100)).sum(1).mean(),
+            "Yours is the sum over each text, averaged over the texts: long texts cost more.",
+        ),
+        Mistake(
+            "texts_alike",
+            _text_by_text,
+            "You average text by text first: a token in a short text counts more than one in a long text.",
+        ),
+        Mistake(
+            "no_minus",
+            lambda logits, labels: -_mean(_losses(logits, labels), labels),
+            "The sign is missing: log p is never above 0, the loss never below.",
+        ),
+        Mistake(
+            "no_logarithm",
+            lambda logits, labels: -_mean(_chosen(logits.softmax(-1), labels), labels),
+            "Yours is the average of −p; the logarithm is missing.",
+        ),
+        Mistake(
+            "logarithm_last",
+            lambda logits, labels: -_mean(_chosen(logits.softmax(-1), labels), labels).log(),
+            "You average the probabilities and then take the logarithm; it should be taken of each of them.",
+        ),
+        Mistake(
+            "no_softmax",
+            lambda logits, labels: -_mean(_chosen(logits, labels), labels),
+            "Yours is the average of the right tokens' logits, with a minus: they have seen no softmax.",
+        ),
+        Mistake(
+            "two_softmaxes",
+            lambda logits, labels: _mean(_losses(logits.softmax(-1), labels), labels),
+            "One softmax too many: it has been taken of probabilities (torch's cross_entropy takes one by itself).",
+        ),
+        Mistake(
+            "base_two",
+            lambda logits, labels: _mean(_losses(logits, labels), labels) / torch.tensor(2.0).log(),
+            "Your loss is in bits, with the logarithm to base 2; the natural one is meant.",
+        ),
+        Mistake(
+            "over_positions",
+            _over_positions,
+            "Your softmax runs over the positions of a text; it should run over the vocabulary.",
+        ),
+        Mistake(
+            "shifted_again",
+            lambda logits, labels: _mean(_losses(logits[:, :-1], labels[:, 1:]), labels[:, 1:]),
+            "Your labels have been shifted once more; these here already are the tokens that follow.",
+        ),
+    ),
+    alternatives={
+        "torch's": lambda logits, labels: F.cross_entropy(logits.flatten(0, 1), labels.flatten()),
+        "torch's, vocabulary second": lambda logits, labels: F.cross_entropy(logits.mT, labels),
+        "gather": lambda logits, labels: _mean(_losses(logits, labels), labels),
+        "one-hot": _one_hot,
+        "word by word": _word_by_word,
+    },
+    hints=(
+        "First throw away what does not count: `real = labels != -100` picks rows of the logits and labels alike.",
+        "`log_softmax(dim=-1)` makes log-probabilities of logits. Of each row you need one number, that of its label.",
+        "`rows[torch.arange(len(rows)), right]` takes from row i the column `right[i]`.",
+    ),
+    solution="real = labels != -100\n"
+    "log_probabilities = logits[real].log_softmax(dim=-1)\n"
+    "right = labels[real]\n"
+    "return -log_probabilities[torch.arange(len(right)), right].mean()",
+    explanation="A model that knows nothing gives each of V tokens 1/V, and its loss is log V. At every token it is "
+    "only asked how much it gave to the right one; what the others got counts through the softmax.",
+    stages=_steps,
+)

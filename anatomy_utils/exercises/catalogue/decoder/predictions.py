@@ -1,0 +1,73 @@
+"""Predictions of notebook 04: chosen before a cell runs, judged by what it shows."""
+
+from __future__ import annotations
+
+from anatomy_utils.exercises.questions import Choice, Question
+
+TEMPERATURE = Question(
+    id="decoder.predict_temperature",
+    kind="prediction",
+    text="Three tokens have the logits 2, 1 and 0. At temperature 1 the first has probability 0.67. What has it at "
+    "temperature 0.5?",
+    choices=(
+        Choice("0.33: half of it", "Temperature divides logits, not probabilities; and the rows still sum to 1."),
+        Choice("0.51", "That is what temperature 2 gives: the logits 1, 0.5 and 0 lie nearer together."),
+        Choice("0.67: the order of the tokens stays the same", "The order does, the gaps do not."),
+        Choice("0.87", "The logits become 4, 2 and 0, and e⁴ : e² : 1 is 0.87 : 0.12 : 0.02.", right=True),
+    ),
+)
+
+CACHE = Question(
+    id="decoder.predict_cache",
+    kind="prediction",
+    text="A model gets one token and writes 256 more, always the likeliest. With a key/value cache it reads 256 "
+    "tokens in all. How many does it read without one, and what becomes of the text?",
+    choices=(
+        Choice(
+            "512 tokens; the same text",
+            "That would be each token twice. Without a cache the first is read 256 times.",
+        ),
+        Choice(
+            "32,896 tokens; the same text",
+            "1 + 2 + … + 256. What the cache holds is what would be computed again, so the text is the same.",
+            right=True,
+        ),
+        Choice(
+            "32,896 tokens; another text, for the cache is an approximation",
+            "The number is right. But keys and values of the past do not change as the text grows: nothing is "
+            "approximated.",
+        ),
+        Choice(
+            "65,536 tokens; the same text",
+            "256 times 256 would be it if every step read a text of full length; the first ones are short.",
+        ),
+    ),
+)
+
+PEEKING = Question(
+    id="decoder.predict_peeking",
+    kind="prediction",
+    text="While a small GPT learns, every word may attend to the word after it as well, by mistake. What happens?",
+    choices=(
+        Choice(
+            "The loss stays high: future words confuse it",
+            "The word after is the very one it is asked for. The loss falls to nearly 0.",
+        ),
+        Choice(
+            "The loss falls below any healthy model's, and it writes nonsense",
+            "The loss comes down to less than 0.01, where a healthy one stays at 1.2. It has learnt to copy from the "
+            "right, and when it writes there is nothing to the right.",
+            right=True,
+        ),
+        Choice(
+            "The loss falls below any healthy model's, and it writes better: it knows more",
+            "It knows more only in training. None of its texts is grammatical.",
+        ),
+        Choice(
+            "Hardly anything: one word more or less in a mask does not matter",
+            "This one word is the answer.",
+        ),
+    ),
+)
+
+PREDICTIONS = (TEMPERATURE, CACHE, PEEKING)
