@@ -80,8 +80,7 @@ DIAGNOSIS = Question(
         ),
         Choice(
             "It divides by a number that depends on the sentence's length in place of d_head",
-            "At d_head words it agrees with the healthy one; shorter ones come out too sharp, longer "
-            "ones too even.",
+            "At d_head words it agrees with the healthy one; shorter ones come out too sharp, longer ones too even.",
             right=True,
         ),
         Choice(

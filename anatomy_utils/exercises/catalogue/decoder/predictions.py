@@ -55,7 +55,7 @@ PEEKING = Question(
         ),
         Choice(
             "The loss falls below any healthy model's, and it writes nonsense",
-            "The loss comes down to less than 0.01, where a healthy one stays at 1.2. It has learnt to copy from the "
+            "The loss comes down to about 0.01, where a healthy one stays at about 1.25. It has learnt to copy from the "
             "right, and when it writes there is nothing to the right.",
             right=True,
         ),
