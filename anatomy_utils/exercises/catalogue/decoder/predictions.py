@@ -55,8 +55,8 @@ PEEKING = Question(
         ),
         Choice(
             "The loss falls below any healthy model's, and it writes nonsense",
-            "The loss comes down to about 0.01, where a healthy one stays at about 1.25. It has learnt to copy from the "
-            "right, and when it writes there is nothing to the right.",
+            "The loss comes down to about 0.01, where a healthy one stays at about 1.25. It has learnt to copy from "
+            "the right, and when it writes there is nothing to the right.",
             right=True,
         ),
         Choice(
