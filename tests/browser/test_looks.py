@@ -56,7 +56,7 @@ LOOK = """(root) => {
 }"""
 
 
-@pytest.fixture(params=["ran_start", "ran_attention", "ran_multi_head", "ran_encoder"], ids=["00", "01", "02", "03"])
+@pytest.fixture(params=["ran_start", "ran_attention", "ran_multi_head"], ids=["00", "01", "02"])
 def notebook(request: pytest.FixtureRequest) -> NotebookPage:
     ran: Ran = request.getfixturevalue(request.param)
     ran.notebook.page.bring_to_front()
