@@ -147,7 +147,7 @@ def show(
         reduced_motion="reduce" if reduced_motion else "no-preference",
     )
     page = context.new_page()
-    page.set_default_timeout(5000)
+    page.set_default_timeout(30_000)  # a busy machine may take its time
     shown = Shown(widget, page)
     page.on("pageerror", lambda error: shown.errors.append(str(error)))
     page.on("console", lambda line: shown.errors.append(line.text) if line.type in ("error", "warning") else None)
