@@ -90,7 +90,7 @@ def name_unknown(unknown: Iterable[str], known: Iterable[str]) -> str:
     >>> name_unknown(["stret"], words_of("english"))
     "The street does not know 'stret' (nearest words: 'street', 'stream', 'strange')."
     """
-    known = [word for word in known if word[0].isalpha()]
+    known = list(known)
 
     def named(word: str) -> str:
         return f"{word!r} (nearest words: {_nearest(word, known)})" if word[0].isalpha() else repr(word)
@@ -108,6 +108,14 @@ def look_up(table: dict[str, Noun] | dict[str, Adjective] | dict[str, Verb], nam
         raise ValueError(f"The street knows no {role} {name!r}; try {_nearest(name, table)}.")
 
 
+def nearest_words(word: str, known: Iterable[str]) -> list[str]:
+    """The three known words that are spelt most like a word.
+
+    >>> nearest_words("stret", ["street", "stream", "strange", "dog"])
+    ['street', 'stream', 'strange']
+    """
+    return get_close_matches(word, [match for match in known if match[0].isalpha()], n=3, cutoff=0.0)
+
+
 def _nearest(word: str, known: Iterable[str]) -> str:
-    """The three known words that are spelt most like a word."""
-    return ", ".join(repr(match) for match in get_close_matches(word, list(known), n=3, cutoff=0.0))
+    return ", ".join(map(repr, nearest_words(word, known)))
