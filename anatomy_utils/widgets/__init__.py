@@ -24,6 +24,12 @@ _ROOMS = {
     "DepthLab": "depth_lab",
     "LiveCurves": "live_curves",
     "LayerJourney": "layer_journey",
+    "CacheLab": "cache_lab",
+    "OrganSwapper": "organ_swapper",
+    "LogitLens": "logit_lens",
+    "Translator": "translator",
+    "Flow": "flow",
+    "LogitsExplorer": "logits_explorer",
 }
 
 __all__ = sorted(_ROOMS)
