@@ -80,6 +80,16 @@ class Tokenizer:
         """How many pieces the vocabulary has."""
         return self._tokenizer.get_vocab_size()
 
+    def piece(self, token_id: int) -> str:
+        """A token as the vocabulary writes it, special tokens too.
+
+        Raises:
+            ValueError: the vocabulary has no such id.
+        """
+        if not 0 <= token_id < self.vocab_size:
+            raise ValueError(f"Token {token_id} is outside the vocabulary, whose ids run to {self.vocab_size - 1}.")
+        return str(self._tokenizer.id_to_token(token_id))
+
     def __call__(self, texts: str | Sequence[str]) -> Batch:
         """Encode one text or several; shorter ones are padded.
 
