@@ -5,6 +5,8 @@ Notebook 04 trains it. It never hears of the grammar: it reads sentences and lea
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import nn
 
@@ -25,18 +27,16 @@ LONGEST = 32
 UNFILTERED = Filters()
 
 
-def train_writer(
-    seed: int = 0, *, steps: int = 1500, on_step: OnStep | None = None, progress: bool = True
-) -> tuple[LanguageModel, History]:
-    """A GPT-2 of 2 layers, 64 features wide.
+OnModel = Callable[[LanguageModel, int], object]
+"""Called with the model and the number of steps done: before the first one, and after each; see `diary`."""
+
+
+def new_writer(generator: torch.Generator) -> LanguageModel:
+    """A GPT-2 of 2 layers, 64 features wide, that has learnt nothing yet.
 
     Args:
-        seed: of the weights and the sentences.
-        steps: of 64 sentences each.
-        on_step: see `practice.OnStep`.
-        progress: show a bar.
+        generator: the source of its weights.
     """
-    generator = torch.Generator().manual_seed(seed)
     config = Gpt2Config(
         len(street_vocabulary()),
         d_model=64,
@@ -49,6 +49,36 @@ def train_writer(
     )
     model = LanguageModel(gpt2(config), nn.Linear(config.d_model, config.vocab_size, bias=False))
     initialize(model, NUM_LAYERS, generator=generator)
+    return model
+
+
+def train_writer(
+    seed: int = 0,
+    *,
+    steps: int = 1500,
+    on_step: OnStep | None = None,
+    on_model: OnModel | None = None,
+    progress: bool = True,
+) -> tuple[LanguageModel, History]:
+    """Train a `new_writer`.
+
+    Args:
+        seed: of the weights and the sentences.
+        steps: of 64 sentences each.
+        on_step: see `practice.OnStep`.
+        on_model: see `OnModel`.
+        progress: show a bar.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    model = new_writer(generator)
+    if on_model is not None:
+        on_model(model, 0)
+
+    def after(history: History) -> object:
+        if on_model is not None:
+            on_model(model, len(history))
+        return None if on_step is None else on_step(history)
+
     examples = language_modelling(sample_scenes(steps * BATCH, generator, "train"))
     history = practise(
         model,
@@ -56,7 +86,7 @@ def train_writer(
         label_loss,
         batch_size=BATCH,
         learning_rate=LEARNING_RATE,
-        on_step=on_step,
+        on_step=after,
         progress=progress,
     )
     return model, history
