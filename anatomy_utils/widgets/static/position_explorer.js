@@ -7,14 +7,17 @@ const SAME = 1e-3; // scores at one offset that differ by no more than this shar
 const COMPARED = [0.25, 0.5, 0.75]; // where, as parts of the length, the other reference positions stand
 const STYLES = ["chosen", "one", "two", "three"];
 
-// Cuts the buffer into {name: {scores: [matrix], vectors}} and the waves of the worked example.
+// Cuts the buffer into {name: {scores: [matrix], limits, vectors}} and the waves of the worked example. `limits` are the
+// lowest and highest of all its matrices, so that one scale serves to compare them.
 function unpack(data, schemes, length) {
   const arrays = {};
   let start = 0;
   const take = (count) => data.subarray(start, start += count);
   for (const { name, variants, features } of schemes) {
     const scores = Array.from({ length: variants }, () => take(length * length));
-    arrays[name] = { scores, vectors: features ? take(length * features) : null };
+    const ranges = scores.map(range);
+    const limits = [Math.min(...ranges.map(([low]) => low)), Math.max(...ranges.map(([, high]) => high))];
+    arrays[name] = { scores, limits, vectors: features ? take(length * features) : null };
   }
   return { arrays, waves: data.subarray(start) };
 }
@@ -63,8 +66,7 @@ function curveChart(length) {
   const name = svg("text", { class: "tick", x: (box.left + right) / 2, y: box.height - 6, "text-anchor": "middle", text: "offset: key position − reference position" });
   const node = svg("svg", { viewBox: `0 0 ${box.width} ${box.height}`, role: "img" }, below, side,
     svg("path", { class: "axis", d: `M${box.left} ${floor}H${right}` }), name, lines);
-  const draw = (matrix, references, told) => {
-    const [least, most] = range(matrix);
+  const draw = (matrix, [least, most], references, told) => {
     const margin = (most - least || Math.abs(most) || 1) * 0.05;
     const low = least - margin, high = most + margin;
     const y = (value) => floor - ((value - low) / (high - low)) * (floor - box.top);
@@ -197,14 +199,13 @@ function render({ model, el }) {
   );
 
   const shownMatrix = () => {
-    const { scores, vectors } = arrays[chosen().name];
-    return showsVectors() ? { values: vectors, columns: chosen().features } : { values: scores[variant()], columns: length };
+    const { scores, limits, vectors } = arrays[chosen().name];
+    return showsVectors() ? { values: vectors, columns: chosen().features, limits: range(vectors) } : { values: scores[variant()], columns: length, limits };
   };
   const references = () => [model.get("position"), ...COMPARED.map((part) => Math.round(part * (length - 1)))];
 
   function paint() {
-    const { values, columns } = shownMatrix();
-    const [low, high] = range(values);
+    const { values, columns, limits } = shownMatrix();
     const limit = Math.max(-low, high) || 1;
     const table = new Uint32Array(colourTable(root, "diverging").buffer);
     painting.width = columns;
@@ -220,11 +221,13 @@ function render({ model, el }) {
     bar.style.background = `linear-gradient(to right, ${[-1, -0.5, 0, 0.5, 1].map((part) => diverging(root, part)).join(", ")})`;
     const what = showsVectors() ? chosen().vectorsAre : `${chosen().measures}, query position by key position`;
     caption.replaceChildren(what, " ", element("span", { class: "shape", text: `(${length}, ${columns})` }));
+    const [low, high] = range(values);
     painting.setAttribute("aria-label", `${chosen().name}: ${what}, from ${format(low)} to ${format(high)}.`);
   }
 
   function drawCurves() {
-    const matrix = arrays[chosen().name].scores[variant()];
+    const { scores, limits } = arrays[chosen().name];
+    const matrix = scores[variant()];
     const found = spread(matrix, length);
     const same = found.share <= SAME;
     verdict.className = same ? "pe-verdict ok" : "pe-verdict wrong";
@@ -233,7 +236,7 @@ function render({ model, el }) {
       : `Not only on the offset: at equal offsets the numbers differ by up to ${format(found.widest)}.`;
     chartTitle.textContent = `Over the offset: ${chosen().measures}`;
     const list = references();
-    chart.draw(matrix, list, `${chosen().name}, ${chosen().measures} over the offset from positions ${list.join(", ")}. ${verdict.textContent}`);
+    chart.draw(matrix, limits, list, `${chosen().name}, ${chosen().measures} over the offset from positions ${list.join(", ")}. ${verdict.textContent}`);
     key.replaceChildren(element("span", { class: "note", text: "from position" }), ...list.map((p, n) => element("span", { class: "pe-sample" },
       svg("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, svg("path", { class: `curve ${STYLES[n]}`, d: "M1 5H25" })), String(p))));
   }
