@@ -14,12 +14,13 @@ import traitlets
 from anatomy_utils.figures import transformer_layout
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.widgets.base import AnatomyWidget
+from anatomy_utils.widgets.transformer_drawing import drawing
 
 ORGANS = ("weights", "feed_forward", "memory")
 """Roles of the parts that a notebook is about; of several parts one of these is chosen first."""
 
 
-class TransformerMap(AnatomyWidget, module="transformer_map.js"):
+class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("transformer_drawing.js",)):
     """The whole transformer as a drawing whose parts can be chosen by mouse or arrow keys.
 
     Args:
@@ -60,13 +61,11 @@ class TransformerMap(AnatomyWidget, module="transformer_map.js"):
         where = Path.cwd() if folder is None else Path(folder)
         super().__init__(
             parts=[_described(part, where) for part in drawn],
-            arrows=[{"kind": arrow.kind, "points": [list(point) for point in arrow.points], "label": arrow.label,
-                     "label_at": list(arrow.label_at or ())} for arrow in transformer_layout.arrows()],
-            marks=[{"text": text, "at": list(at)} for text, at in transformer_layout.N_LABELS]
-            + [{"text": "+", "at": list(at)} for at in transformer_layout.SUMS],
-            size=[transformer_layout.WIDTH, transformer_layout.HEIGHT],
-            here=place, selected=selected or first, label=label,
-        )  # fmt: skip
+            **drawing(),
+            here=place,
+            selected=selected or first,
+            label=label,
+        )
 
     @traitlets.validate("selected")
     def _on_the_map(self, proposal: traitlets.Bunch) -> str:

@@ -1,32 +1,8 @@
 // The map of a transformer: every part can be chosen, says what it does, and leads to the notebook that teaches it.
 
-const TIP = 7; // size of an arrow's tip
 const PAD = 14; // room around the drawing
-const FRAME_LABEL = 11; // how far above a frame's lower edge its label stands
 const LEGEND = [["flow", "hidden states"], ["residual", "residual: around the sub-layer"], ["memory", "memory: read by the decoder"]];
 const LEGEND_AT = [18, 96];
-
-// The points of an arrow as a path with softly rounded corners.
-function pathOf(points, radius = 8) {
-  const towards = ([x, y], [u, v], distance) => {
-    const length = Math.hypot(u - x, v - y) || 1;
-    const part = Math.min(distance, length / 2) / length;
-    return [x + (u - x) * part, y + (v - y) * part];
-  };
-  let path = `M ${points[0].join(" ")}`;
-  for (let i = 1; i < points.length - 1; i += 1) {
-    path += ` L ${towards(points[i], points[i - 1], radius).join(" ")} Q ${points[i].join(" ")} ${towards(points[i], points[i + 1], radius).join(" ")}`;
-  }
-  return `${path} L ${points.at(-1).join(" ")}`;
-}
-
-// The triangle at an arrow's end.
-function tipOf(points) {
-  const [[x, y], [u, v]] = points.slice(-2);
-  const length = Math.hypot(u - x, v - y) || 1;
-  const [a, b] = [((u - x) / length) * TIP, ((v - y) / length) * TIP];
-  return `${u},${v} ${u - a - b * 0.55},${v - b + a * 0.55} ${u - a + b * 0.55},${v - b - a * 0.55}`;
-}
 
 // The part that lies nearest in an arrow key's direction, or null.
 function neighbour(parts, from, key) {
@@ -75,19 +51,9 @@ function render({ model, el }) {
 
   function drawPart(part) {
     const here = Boolean(model.get("here")) && [part.id, part.notebook].includes(model.get("here"));
-    const letters = clamp(Math.min(part.height * 0.5, (part.width - 14) / (part.label.length * 0.58)), 11, 16);
-    const centre = [part.x + part.width / 2, part.y + part.height / 2];
-    const node = svg("g", focusable({ class: `tm-part${part.frame ? " tm-frame" : ""}${here ? " tm-here" : ""}`, role: "button", tabindex: -1, "aria-pressed": "false",
-      "aria-label": `${part.label}${part.frame ? ", a block of several parts" : ""}${here ? ", taught in this notebook" : ""}`,
-      style: { "--tint": tint(part), "--letters": `${part.frame ? 12 : letters}px` } }),
-    svg("rect", { class: "tm-focus", x: part.x - 4, y: part.y - 4, width: part.width + 8, height: part.height + 8, rx: 10 }),
-    svg("rect", { class: "tm-box", x: part.x, y: part.y, width: part.width, height: part.height, rx: part.frame ? 12 : 6 }),
-    here && !part.frame ? svg("circle", { class: "tm-pin", cx: part.x, cy: part.y, r: 5.5 }) : null,
-    svg("text", part.frame
-      // In the corner that no arrow crosses.
-      ? { x: centre[0] < middle ? part.x + part.width - 12 : part.x + 12, y: part.y + part.height - FRAME_LABEL,
-        style: { "text-anchor": centre[0] < middle ? "end" : "start" } }
-      : { x: centre[0], y: centre[1] }, part.label));
+    const node = partOf(part, middle, focusable({ class: here ? "tm-here" : "", role: "button", tabindex: -1, "aria-pressed": "false",
+      "aria-label": `${part.label}${part.frame ? ", a block of several parts" : ""}${here ? ", taught in this notebook" : ""}` }),
+    here && !part.frame ? svg("circle", { class: "tm-pin", cx: part.x, cy: part.y, r: 5.5 }) : null);
     node.addEventListener("click", () => choose(part.id), { signal });
     node.addEventListener("keydown", (event) => {
       const to = event.key.startsWith("Arrow") ? neighbour(parts, part, event.key)
@@ -103,17 +69,6 @@ function render({ model, el }) {
     return node;
   }
 
-  function drawArrow({ points, kind, label, label_at: at }) {
-    return svg("g", { class: `tm-arrow ${kind}`, "aria-hidden": "true" },
-      svg("path", { d: pathOf(points) }), svg("polygon", { points: tipOf(points) }),
-      label ? svg("text", { x: at[0], y: at[1] }, label) : null);
-  }
-
-  function drawMark({ text, at: [x, y] }) {
-    return svg("g", { class: "tm-mark", "aria-hidden": "true" },
-      text === "+" ? svg("circle", { cx: x, cy: y, r: 11 }) : null, svg("text", { x, y }, text));
-  }
-
   function drawLegend([kind, text], i) {
     const [x, y] = [LEGEND_AT[0], LEGEND_AT[1] + i * 21];
     const points = [[x, y], [x + 34, y]];
@@ -125,7 +80,7 @@ function render({ model, el }) {
   const top = Math.min(...parts.map((part) => part.y));
   const bottom = Math.max(...parts.map((part) => part.y + part.height));
   const drawing = svg("svg", { viewBox: `0 ${top - PAD} ${width} ${Math.min(height, bottom) - top + 2 * PAD}`, role: "group", "aria-label": "Parts of a transformer" },
-    parts.filter((part) => part.frame).map(drawPart), model.get("arrows").map(drawArrow), model.get("marks").map(drawMark), LEGEND.map(drawLegend),
+    parts.filter((part) => part.frame).map(drawPart), model.get("arrows").map(arrowOf), model.get("marks").map(markOf), LEGEND.map(drawLegend),
     parts.filter((part) => !part.frame).map(drawPart));
   const told = element("div", { class: "tm-told" });
   const hereHint = parts.some((part) => [part.id, part.notebook].includes(model.get("here")));
