@@ -1,0 +1,145 @@
+"""The cache lab: which positions' keys and values each step computes, and which it finds in the cache.
+
+With a cache each position is computed once and read ever after; without one, every step computes all again. Notebook
+04. The widget knows no model: it counts by itself, and is given `measure` for the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import traitlets
+
+from anatomy_utils.widgets.asking import Asking
+from anatomy_utils.widgets.base import word_list
+
+if TYPE_CHECKING:
+    from anatomy_utils.figures.picture import Picture
+
+MOST_POSITIONS = 24
+ROLES = ("key", "query", "value")
+"""Of what is computed without the cache, computed with it, and read from it."""
+DEFAULT_LABEL = "Cache lab: what is stored, what is computed again"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the model keeps of one position."""
+
+    layers: int
+    kv_heads: int
+    heads: int
+    d_head: int
+    number_bytes: int
+    """Of one number."""
+    bytes: int
+    """Of keys and values in all layers."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One token behind some length, by the clock."""
+
+    with_cache: float | int
+    """Seconds."""
+    without: float | int
+    kept: int
+    """Bytes of the real cache."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step does, in positions; step 0 reads the prompt."""
+
+    computed: int
+    read: int
+
+
+class CacheLab(Asking, module="cache_lab.js", shares=("asking.js", "curves.js")):
+    """Steps × positions, with and without the cache; running totals; seconds for growing lengths.
+
+    Args:
+        prompt: its tokens.
+        written: the tokens written behind it: one step each.
+        entry: what is kept of each position.
+        measure: length → cost; nothing can be measured where it is left out.
+        work: length → (arithmetic of one step with the cache, without), in any unit: the lengths to measure, and the
+            theory beside the clock.
+        cached: whether the cache is on at first.
+        label: heading and accessible name.
+
+    Raises:
+        ValueError: too many tokens to draw, a count below 1, or key/value heads that do not divide the heads.
+    """
+
+    prompt = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    written = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    entry = traitlets.Dict().tag(sync=True)
+    work = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)
+    """[length, with the cache, without] of each length."""
+    can_measure = traitlets.Bool(False).tag(sync=True)
+    cached = traitlets.Bool(True).tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    costs = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """{length, with_cache, without, kept} as measured so far."""
+
+    def __init__(
+        self,
+        prompt: Sequence[str],
+        written: Sequence[str],
+        entry: Entry,
+        measure: Callable[[int], Cost] | None = None,
+        *,
+        work: Mapping[int, tuple[float | int, float | int]] | None = None,
+        cached: bool = True,
+        label: str = DEFAULT_LABEL,
+    ) -> None:
+        prompt, written = word_list(prompt, "prompt"), word_list(written, "written")
+        if (count := len(prompt) + len(written)) > MOST_POSITIONS:
+            raise ValueError(f"There are {count} positions; at most {MOST_POSITIONS} can be drawn: shorten the prompt.")
+        if min(asdict(entry).values()) < 1 or entry.heads % entry.kv_heads:
+            raise ValueError(f"The entry is {entry}; expected counts of at least 1, kv_heads dividing heads.")
+        self._measure = measure
+        super().__init__(
+            prompt=prompt, written=written, entry=asdict(entry), cached=cached, label=label, step=len(written) - 1,
+            work=[[float(length), *map(float, both)] for length, both in sorted((work or {}).items())],
+            can_measure=measure is not None and bool(work), question={"length": 0},
+        )  # fmt: skip
+
+    def steps(self, cached: bool) -> list[Step]:
+        """What each step computes and reads. The last written token is nobody's input and is not counted."""
+        lengths = [len(self.prompt) + i for i in range(len(self.written))]
+        if not cached:
+            return [Step(length, 0) for length in lengths]
+        return [Step(length, 0) if i == 0 else Step(1, length - 1) for i, length in enumerate(lengths)]
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """One more length by the clock."""
+        length = question.get("length")
+        if self._measure is None or length not in [int(each[0]) for each in self.work]:
+            raise ValueError(f"Length {length!r} cannot be measured here.")
+        found = {"length": length, **asdict(self._measure(length))}
+        others = [cost for cost in self.costs if cost["length"] != length]
+        return {"costs": sorted([*others, found], key=lambda cost: int(cost["length"]))}
+
+    def static_twin(self) -> Picture:
+        """What each step computes and reads; nothing that a clock has told."""
+        from anatomy_utils.figures import plots
+
+        on, off = self.steps(cached=True), self.steps(cached=False)
+        heights = {
+            "computed without a cache": [step.computed for step in off],
+            "computed with it": [step.computed for step in on],
+            "read from it": [step.read for step in on],
+        }
+        labels = ["step 0: the prompt", *(f"step {i}" for i in range(1, len(on)))]
+        computed, instead = (sum(step.computed for step in steps) for steps in (on, off))
+        return plots.bars(
+            labels, heights, xlabel="positions", title=self.label, digits=0,
+            roles=dict(zip(heights, ROLES, strict=True)),
+            alt=f"{len(on)} steps behind a prompt of {len(self.prompt)} tokens: keys and values of {computed} "
+            f"positions are computed with the cache, of {instead} without it. Each position kept takes "
+            f"{self.entry['bytes']} bytes.",
+        )  # fmt: skip
