@@ -5,19 +5,27 @@ Joins like those of `views.py`, for notebook 04. Each takes the street's vocabul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
-from anatomy_utils.decoding import Filters
+from anatomy_utils.cache import KeyValueCache
+from anatomy_utils.decoding import Filters, Stepper
 from anatomy_utils.decoding.generate import NO_FILTERS
 from anatomy_utils.heads import LanguageModel
-from anatomy_utils.spelling import spelling
+from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.spelling import Spelling, spelling
 from anatomy_utils.street import Vocabulary
 from anatomy_utils.tokenization import Tokenizer
 
 if TYPE_CHECKING:
+    from anatomy_utils.widgets.decoding_stepper import DecodingStepper, Option, Rule, WrittenToken
     from anatomy_utils.widgets.logits_explorer import LogitsExplorer
+
+
+MOST_WRITTEN = 40
+"""Tokens that a view writes at most, unless told otherwise."""
 
 
 def explore_logits(
@@ -56,6 +64,120 @@ def explore_logits(
         position=None if after is None else tokens.index(after),
         temperature=filters.temperature, top_k=filters.top_k or 0, top_p=filters.top_p or 1.0,
     )  # fmt: skip
+
+
+def step_through(
+    model: LanguageModel,
+    words: Vocabulary | Tokenizer,
+    prompt: str,
+    *,
+    filters: Filters = NO_FILTERS,
+    seed: int | None = None,
+    max_new_tokens: int = MOST_WRITTEN,
+    show: int = 10,
+) -> DecodingStepper:
+    """A text written token by token, by a rule or by hand, and back again.
+
+    Args:
+        prompt: what it continues; for the street it may be empty.
+        filters: of random choice, at first; they need a seed.
+        seed: of random choice; the likeliest token is chosen when left out.
+        max_new_tokens: how many may be written, where the model has so many positions.
+        show: how many candidates are listed.
+
+    Raises:
+        ValueError: the prompt cannot be read, filters without a seed, or one that the view has no control for.
+    """
+    from anatomy_utils.widgets.decoding_stepper import DecodingStepper, Rule
+
+    check_known(filters)
+    if seed is None and filters != NO_FILTERS:
+        raise ValueError(
+            f"{filters} is for choosing at random; add seed=0, or leave the filters out for greedy choice."
+        )
+    spelled = spelling(words)
+    rule = Rule(seed is not None, filters.temperature, filters.top_k or 0, filters.top_p or 1.0, seed or 0)
+    return DecodingStepper(lambda text: _Writing(model, spelled, text, max_new_tokens, show), prompt, rule=rule)
+
+
+class _Writing:
+    """A `Stepper` with its tokens as words."""
+
+    def __init__(self, model: LanguageModel, spelled: Spelling, prompt: str, max_new_tokens: int, show: int) -> None:
+        ids = spelled.ids(prompt)
+        self._spelled, self._show = spelled, show
+        self._most = room_to_write(model, len(ids), max_new_tokens)
+        self.prompt = [spelled.word(each) for each in ids]
+        self.vocab_size = model.vocabulary.out_features
+        self._stepper: Stepper[KeyValueCache] = Stepper(
+            model.step,
+            lambda: model.start(1, len(ids) + self._most),
+            torch.tensor([ids]),
+            stop_ids=spelled.stop_ids,
+            show=show,
+        )
+
+    @property
+    def written(self) -> Sequence[WrittenToken]:
+        from anatomy_utils.widgets.decoding_stepper import WrittenToken
+
+        return [
+            WrittenToken(
+                self._spelled.word(step.token_id),
+                next(each.before for each in step.candidates if each.token_id == step.token_id),
+                step.ended,
+            )
+            for step in self._stepper.steps
+        ]
+
+    @property
+    def options(self) -> Sequence[Option]:
+        from anatomy_utils.widgets.decoding_stepper import Option
+
+        return [
+            Option(each.token_id, self._spelled.word(each.token_id), each.before, each.after)
+            for each in self._stepper.candidates
+        ]
+
+    @property
+    def room(self) -> int:
+        return self._most - len(self._stepper.token_ids)
+
+    def text(self) -> str:
+        return self._spelled.text(self._stepper.token_ids)
+
+    def follow(self, rule: Rule) -> None:
+        if not rule.sample:
+            self._stepper.follow()
+            return
+        filters = Filters(
+            temperature=float(rule.temperature),
+            top_k=rule.top_k or None,
+            top_p=float(rule.top_p) if rule.top_p < 1 else None,
+        )
+        self._stepper.follow(filters, torch.Generator().manual_seed(rule.seed))
+
+    def advance(self, token_id: int | None = None) -> None:
+        self._stepper.advance(token_id)
+
+    def back(self, count: int) -> None:
+        self._stepper.back(count)
+
+
+def room_to_write(model: LanguageModel, prompt_length: int, wanted: int) -> int:
+    """How many tokens may follow a prompt: as many as are wanted, or as the model's positions allow.
+
+    Raises:
+        ValueError: none has room, or none is wanted.
+    """
+    positions = model.decoder.embeddings.positions
+    free = positions.max_positions - prompt_length if isinstance(positions, LearnedPositions) else wanted
+    if min(free, wanted) < 1:
+        raise ValueError(
+            f"The prompt has {prompt_length} tokens, and {min(free, wanted)} more have room; shorten it, or raise "
+            "max_new_tokens to at least 1."
+        )
+    return min(free, wanted)
 
 
 def check_known(filters: Filters) -> None:

@@ -109,6 +109,24 @@ def test_going_back_costs_nothing_until_the_next_token():
     assert (len(stepper.candidates), calls[4:], len(starts)) == (3, [[0]], 2)
 
 
+def test_another_rule_from_here_on():
+    stepper = Stepper(table_model(ODDS), SeenIds, torch.tensor([[1]]))
+    assert stepper.advance().token_id == 0
+    stepper.follow(Filters(top_k=1), generator())
+    assert [candidate.after for candidate in stepper.candidates] == [pytest.approx(1), 0, 0]
+    stepper.follow(Filters(temperature=9.0), generator(1))
+    drawn = set()
+    for _ in range(40):
+        drawn.add(stepper.advance().token_id)
+        stepper.back()
+    assert drawn == {0, 1}
+    stepper.follow()
+    assert stepper.advance().token_id == 1
+    assert [chosen.candidates[0].after for chosen in stepper.steps] == [pytest.approx(0.5), pytest.approx(0.75)]
+    with pytest.raises(ValueError, match="no generator"):
+        stepper.follow(Filters(top_k=2))
+
+
 def test_another_draw_after_going_back():
     stepper = Stepper(table_model(torch.full((3, 3), 1 / 3)), SeenIds, torch.tensor([[0]]), generator=generator())
     drawn = set()

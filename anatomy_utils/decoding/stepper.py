@@ -138,6 +138,15 @@ class Stepper(Generic[CacheT]):
         self._chosen.append(Chosen(token_id, candidates, bool(self._is_stop[token_id])))
         return self._chosen[-1]
 
+    def follow(self, filters: Filters = NO_FILTERS, generator: torch.Generator | None = None) -> None:
+        """Go on by another rule; what was written stays, with the candidates it had.
+
+        Raises:
+            ValueError: filters for random choice without a generator.
+        """
+        check_randomness(filters, generator)
+        self._filters, self._choose = filters, chooser(generator)
+
     def back(self, count: int = 1) -> None:
         """Take the last tokens back.
 

@@ -22,6 +22,7 @@ _ROOMS = {
     "PositionExplorer": "position_explorer",
     "BlockStepper": "block_stepper",
     "DepthLab": "depth_lab",
+    "DecodingStepper": "decoding_stepper",
     "LiveCurves": "live_curves",
     "LayerJourney": "layer_journey",
     "CacheLab": "cache_lab",
