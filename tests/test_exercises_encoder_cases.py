@@ -8,8 +8,8 @@ import torch
 from anatomy_utils.depth import guessing_loss
 from anatomy_utils.encoder_functions import embed_words, encoder_layer, pre_norm_layer
 from anatomy_utils.exercises.cases import norms, positions
-from anatomy_utils.exercises.cases.norms import depth_trial, norm_on_the_stream
-from anatomy_utils.exercises.cases.positions import bag_of_words, tagging_trial
+from anatomy_utils.exercises.cases.norms import colleagues_layer, depth_trial
+from anatomy_utils.exercises.cases.positions import colleagues_embedding, tagging_trial
 
 
 def tables(width: int = 7) -> tuple[torch.Tensor, torch.Tensor]:
@@ -17,17 +17,17 @@ def tables(width: int = 7) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randn(13, width, generator=generator), torch.randn(17, width, generator=generator)
 
 
-def test_the_bag_of_words_has_the_right_shape_and_no_order() -> None:
+def test_the_colleagues_embedding_has_the_right_shape_and_no_order() -> None:
     ids = torch.tensor([[1, 2, 3, 1, 5], [3, 3, 2, 1, 0], [4, 5, 6, 7, 8]])
-    vectors = bag_of_words(ids, *tables())
+    vectors = colleagues_embedding(ids, *tables())
     assert vectors.shape == (3, 5, 7)
-    torch.testing.assert_close(bag_of_words(ids.flip(1), *tables()), vectors.flip(1))
+    torch.testing.assert_close(colleagues_embedding(ids.flip(1), *tables()), vectors.flip(1))
     assert not torch.allclose(embed_words(ids.flip(1), *tables()), embed_words(ids, *tables()).flip(1))
 
 
 def test_a_single_word_gets_what_it_should() -> None:
     torch.testing.assert_close(
-        bag_of_words(torch.tensor([[5]]), *tables()), embed_words(torch.tensor([[5]]), *tables())
+        colleagues_embedding(torch.tensor([[5]]), *tables()), embed_words(torch.tensor([[5]]), *tables())
     )
 
 
@@ -38,7 +38,7 @@ def test_the_symptoms_of_missing_positions() -> None:
 
 
 def test_without_positions_a_tagger_learns_and_misses_beginnings() -> None:
-    healthy, patient = (tagging_trial(embed) for embed in (embed_words, bag_of_words))
+    healthy, patient = (tagging_trial(embed) for embed in (embed_words, colleagues_embedding))
     for trial in (healthy, patient):
         assert len(trial.history) == 200 and trial.history.loss[-1] < 0.1 * trial.history.loss[0]
     assert healthy.all_words > 0.98 and healthy.beginnings > 0.95
@@ -55,30 +55,31 @@ def parts(width: int = 5):  # type: ignore[no-untyped-def]
 def test_layers_of_the_patient_in_a_row_are_post_norm_layers() -> None:
     states = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(2))
     attend, feed, first, second = parts()
-    patients = norm_on_the_stream(norm_on_the_stream(states, attend, feed, first, second), attend, feed, first, second)
+    patients = colleagues_layer(colleagues_layer(states, attend, feed, first, second), attend, feed, first, second)
     normed = first(states)
     between = encoder_layer(normed, attend, feed, second, first)
     after = second(between + attend(between))
     torch.testing.assert_close(patients, after + feed(after))
 
 
-def test_the_symptoms_of_a_norm_on_the_stream() -> None:
+def test_the_symptoms_of_a_colleagues_layer() -> None:
     lines = norms.symptoms((1, 9)).text.splitlines()[2:]
-    assert lines[-1].split()[-5:] == ["the", "input", "the", "input,", "normed"]
+    assert lines[-2].split()[-5:] == ["the", "input", "the", "input,", "normed"]
+    assert lines[-1].split()[-2:] == ["no", "no"]
     low, high, still_low, still = (float(number.strip(",")) for number in lines[1].split()[-4:])
     assert high > 1.5 * low and still < 1.2 * still_low
     assert norms.symptoms((1,)).html == norms.symptoms((1,)).html
 
 
 def test_two_layers_of_the_patient_learn_and_ten_do_not() -> None:
-    healthy, patient = (depth_trial(layer, 2).loss for layer in (pre_norm_layer, norm_on_the_stream))
+    healthy, patient = (depth_trial(layer, 2).loss for layer in (pre_norm_layer, colleagues_layer))
     assert sum(healthy[-10:]) < 7 and sum(patient[-10:]) < 7
-    tall, sick = (depth_trial(layer, 10).loss for layer in (pre_norm_layer, norm_on_the_stream))
+    tall, sick = (depth_trial(layer, 10).loss for layer in (pre_norm_layer, colleagues_layer))
     assert sum(tall[-10:]) < 5 and sum(sick[-10:]) / 10 == pytest.approx(guessing_loss(), rel=0.05)
 
 
 def test_a_trial_can_be_repeated() -> None:
-    one, other = (tagging_trial(bag_of_words, steps=3, seed=5) for _ in range(2))
+    one, other = (tagging_trial(colleagues_embedding, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.all_words == other.all_words
-    one_deep, other_deep = (depth_trial(norm_on_the_stream, 3, steps=3, seed=5) for _ in range(2))
+    one_deep, other_deep = (depth_trial(colleagues_layer, 3, steps=3, seed=5) for _ in range(2))
     assert one_deep.loss == other_deep.loss

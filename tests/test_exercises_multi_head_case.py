@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from anatomy_utils import masks
-from anatomy_utils.exercises.cases.multi_head import scrambled_heads, symptoms, tagging_example, tagging_trial
+from anatomy_utils.exercises.cases.multi_head import colleagues_heads, symptoms, tagging_example, tagging_trial
 from anatomy_utils.multi_head import attend_in_heads
 
 
@@ -15,17 +15,17 @@ def vectors(words: int, width: int = 21) -> torch.Tensor:
 
 def test_the_patient_has_the_right_shape_and_keeps_the_past() -> None:
     sentence = vectors(5)
-    assert scrambled_heads(sentence, sentence, sentence, 3).shape == (2, 5, 21)
+    assert colleagues_heads(sentence, sentence, sentence, 3).shape == (2, 5, 21)
     changed = sentence.clone()
     changed[:, 3:] += 1
-    before, after = (scrambled_heads(part, part, part, 3, masks.causal(5)) for part in (sentence, changed))
+    before, after = (colleagues_heads(part, part, part, 3, masks.causal(5)) for part in (sentence, changed))
     torch.testing.assert_close(before[:, :3], after[:, :3])
 
 
 def test_with_one_head_the_patient_is_healthy() -> None:
     sentence = vectors(5)
     torch.testing.assert_close(
-        scrambled_heads(sentence, sentence, sentence, 1), attend_in_heads(sentence, sentence, sentence, 1)
+        colleagues_heads(sentence, sentence, sentence, 1), attend_in_heads(sentence, sentence, sentence, 1)
     )
 
 
@@ -37,7 +37,7 @@ def test_the_symptoms() -> None:
 
 
 def test_the_patient_learns_but_never_what_it_stands_for() -> None:
-    healthy, patient = (tagging_trial(heads) for heads in (attend_in_heads, scrambled_heads))
+    healthy, patient = (tagging_trial(heads) for heads in (attend_in_heads, colleagues_heads))
     for trial in (healthy, patient):
         assert len(trial.history) == 200 and trial.history.loss[-1] < 0.1 * trial.history.loss[0]
     assert healthy.all_words > 0.98 and healthy.pronouns > 0.9
@@ -51,5 +51,5 @@ def test_the_example_labels_it_with_what_it_stands_for() -> None:
 
 
 def test_a_trial_can_be_repeated() -> None:
-    one, other = (tagging_trial(scrambled_heads, steps=3, seed=5) for _ in range(2))
+    one, other = (tagging_trial(colleagues_heads, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.all_words == other.all_words

@@ -28,7 +28,7 @@ Heads = Callable[[Tensor, Tensor, Tensor, int, Tensor | None], Tensor]
 """(query, key, value, num_heads, mask) → context, all (batch position d_model)."""
 
 
-def scrambled_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor | None = None) -> Tensor:
+def colleagues_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor | None = None) -> Tensor:
     """The patient: split into heads, attend in each, merge, as `attend_in_heads` does."""
     batch, _, d_model = query.shape
     query, key, value = (part.view(batch, num_heads, -1, d_model // num_heads) for part in (query, key, value))
@@ -51,7 +51,7 @@ def symptoms(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> Shown:
     sentence, other = torch.randn(2, 1, words, num_heads * 8, generator=generator)
     order = torch.randperm(words, generator=generator)
     healthy, patient = (
-        _examine(heads, sentence, other, order, num_heads) for heads in (attend_in_heads, scrambled_heads)
+        _examine(heads, sentence, other, order, num_heads) for heads in (attend_in_heads, colleagues_heads)
     )
     rows = [(what, healthy[what], patient[what]) for what in healthy]
     return table(f"{words} words, {num_heads} heads", ("tried on one sentence", "healthy", "patient"), rows)
@@ -135,7 +135,7 @@ def tagging_trial(heads: Heads, *, steps: int = 200, seed: int = 0) -> Trial:
     """Train a tagger on the street with the given attention inside, and try it on sentences it has not seen.
 
     Args:
-        heads: `attend_in_heads`, `scrambled_heads`, or your own.
+        heads: `attend_in_heads`, `colleagues_heads`, or your own.
         steps: of 64 sentences each.
         seed: of the model, the sentences and their order.
     """

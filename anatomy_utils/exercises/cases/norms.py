@@ -28,7 +28,7 @@ Layer = Callable[..., Tensor]
 """(hidden states, self-attention, feed-forward, attention's norm, feed-forward's norm) → hidden states."""
 
 
-def norm_on_the_stream(
+def colleagues_layer(
     hidden_states: Tensor, self_attention: Part, feed_forward: Part, attention_norm: Part, feed_forward_norm: Part
 ) -> Tensor:
     """The patient: a layer that was meant to be `pre_norm_layer`."""
@@ -46,10 +46,10 @@ def symptoms(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> Shown
         seed: of weights and sentences.
 
     Returns:
-        A table: the shape, how large features are at the top, how much of the input is left there, and what a layer
-        does whose sub-layers give nothing.
+        A table: the shape, how large features are at the top, how much of the input is left there, what a layer does
+        whose sub-layers give nothing, and whether its norms let words meet.
     """
-    measured = [_examine(layer, depths, seed) for layer in (pre_norm_layer, norm_on_the_stream)]
+    measured = [_examine(layer, depths, seed) for layer in (pre_norm_layer, colleagues_layer)]
     rows = [(what, *(column[what] for column in measured)) for what in measured[0]]
     return table(
         f"{', '.join(map(str, depths))} layers, not trained", ("tried on some sentences", "healthy", "patient"), rows
@@ -69,11 +69,15 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
         cosines.append(f"{torch.cosine_similarity(states, top, dim=-1).mean():.2f}")
     norms = stack.layers[0].attention_norms.before, stack.layers[0].feed_forward_norms.before
     silent = layer(states, torch.zeros_like, torch.zeros_like, *norms)
+    other_words = states.clone()
+    other_words[:, 1:] += 1.0
+    apart = all(torch.equal(norm(other_words)[:, 0], norm(states)[:, 0]) for norm in norms)
     return {
         "shape of the output": str(tuple(top.shape)),
-        "size of a feature at the top (root mean square)": ", ".join(sizes),
+        "size of a feature at the top, before the last norm (root mean square)": ", ".join(sizes),
         "cosine similarity of the top with the input": ", ".join(cosines),
         "when both sub-layers give 0, out comes": _named(silent, states, *norms),
+        "a norm's result for one word changes with other words": "no" if apart else "yes",
     }
 
 
@@ -89,7 +93,7 @@ def depth_trial(layer: Layer, depth: int, *, steps: int = 100, seed: int = 0) ->
     """Train a narrow encoder of such layers on the street's tags, without warm-up, as `depth_experiment` does.
 
     Args:
-        layer: `pre_norm_layer`, `norm_on_the_stream`, or your own.
+        layer: `pre_norm_layer`, `colleagues_layer`, or your own.
         depth: number of layers.
         steps: of 32 sentences each.
         seed: of weights and sentences: the same for every layer.

@@ -30,7 +30,7 @@ BATCH = 64
 """Sentences in a step of training, and rows of the position table."""
 
 
-def bag_of_words(input_ids: Tensor, token_table: Tensor, position_table: Tensor) -> Tensor:
+def colleagues_embedding(input_ids: Tensor, token_table: Tensor, position_table: Tensor) -> Tensor:
     """The patient: a vector for each word and its position, as `embed_words` makes them."""
     positions = torch.arange(len(input_ids), device=input_ids.device)
     return token_table[input_ids] + position_table[positions][:, None]
@@ -47,7 +47,7 @@ def symptoms(*, seed: int = 0) -> Shown:
     """
     generator = torch.Generator().manual_seed(seed)
     tables = torch.randn(2, 8, 6, generator=generator)
-    healthy, patient = (_examine(embed, *tables) for embed in (embed_words, bag_of_words))
+    healthy, patient = (_examine(embed, *tables) for embed in (embed_words, colleagues_embedding))
     rows = [(what, healthy[what], patient[what]) for what in healthy]
     return table("“a dog sees a cat”, 6 features", ("tried on one sentence", "healthy", "patient"), rows)
 
@@ -107,7 +107,7 @@ def tagging_trial(embed: EmbedWords, *, steps: int = 200, seed: int = 0) -> Tria
     """Train a tagger on the street with the given embedding, and try it on sentences it has not seen.
 
     Args:
-        embed: `embed_words`, `bag_of_words`, or your own.
+        embed: `embed_words`, `colleagues_embedding`, or your own.
         steps: of 64 sentences each.
         seed: of the model, the sentences and their order.
     """

@@ -7,20 +7,25 @@ from anatomy_utils.exercises.questions import Choice, Question
 CLOSING = (
     Question(
         id="encoder.closing_1",
-        text="What does an encoder without any positions do with “dog bites man” and “man bites dog”?",
+        text="Two encoders were trained on texts of up to 16 words: one with a learned table of positions, one with "
+        "rotary positions. Both get a text of 20. What do they do?",
         choices=(
             Choice(
-                "Each word gets the same vector in both sentences",
-                "Attention is an average over a set, and the rest of a layer works word by word.",
+                "Both answer; the first one somewhat worse",
+                "For position 17 there is no row that could be added.",
+            ),
+            Choice(
+                "Both stop with an error: neither has seen position 17",
+                "Rotary positions are computed; no table ends.",
+            ),
+            Choice(
+                "The first stops with an error; the second answers, well or badly",
+                "A table ends, a turn is defined everywhere. Whether it works there has to be measured.",
                 right=True,
             ),
             Choice(
-                "All words of both sentences get one and the same vector",
-                "Different words still come in with different vectors.",
-            ),
-            Choice(
-                "It tells them apart, but less well than with positions",
-                "There is nothing in it that could depend on the order.",
+                "The first stops; the second answers as well as ever, at any length",
+                "In section 4 it did at 64 words, and at 128 no longer.",
             ),
         ),
     ),
@@ -59,17 +64,25 @@ CLOSING = (
     ),
     Question(
         id="encoder.closing_4",
-        text="Why does a deep pre-norm stack learn without warm-up where the post-norm one does not?",
+        text="Two stacks of 10 layers, not trained yet. How do their gradients differ in the very first step?",
         choices=(
-            Choice("It has more norms, and so more parameters", "One more norm at the end: that is not what helps."),
             Choice(
-                "From the output to every layer there is a way without a norm, on which the gradient comes down whole",
-                "In the post-norm stack it passes a norm at each sub-layer and arrives weaker the deeper it gets.",
+                "Post-norm's is much longer near the output than below; pre-norm's is about equal in all layers",
+                "Xiong et al. hold the large first steps near the output responsible; that smaller ones, with warm-up, "
+                "helped our stack fits that.",
                 right=True,
             ),
             Choice(
-                "Its states all have the same scale",
-                "The other way round: they grow from layer to layer, while post-norm's keep their scale.",
+                "Post-norm's is 0 in the lowest layers; pre-norm's is not",
+                "It shrinks on its way down, but about a third arrives.",
+            ),
+            Choice(
+                "Pre-norm's is longer in every layer",
+                "It is shorter near the output.",
+            ),
+            Choice(
+                "They do not: norms only matter after some steps",
+                "The picture in section 8 shows the first step.",
             ),
         ),
     ),
@@ -98,8 +111,8 @@ CLOSING = (
                 "Perhaps, if its score as an end is good too. It is compared with all other spans.",
             ),
             Choice(
-                "The pair with the largest sum of scores among all with start ≤ end that are not too long",
-                "Neither word 8 nor word 2 need be in it.",
+                "The best pair of a start and an end that may go together",
+                "Start ≤ end, not too long, the largest sum of scores. Neither word 8 nor word 2 need be in it.",
                 right=True,
             ),
         ),

@@ -78,7 +78,7 @@ ENCODER_LAYER = Exercise(
     "    hidden_states: Tensor, self_attention, feed_forward, attention_norm, feed_forward_norm\n"
     ") -> Tensor",
     docstring="Four functions, each from (batch, position, d_model) to the same shape\n"
-    "→ output (batch, position, d_model).",
+    "→ output (batch, position, d_model). Attention first; each norm behind its sum.",
     reference="anatomy_utils.encoder_functions.encoder_layer",
     returns=(Output("output", "position d_model"),),
     cases=layer_cases,

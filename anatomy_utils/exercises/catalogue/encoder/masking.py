@@ -111,8 +111,9 @@ MASK_WORDS = Exercise(
     signature="mask_words(\n"
     "    input_ids: Tensor, attention_mask: Tensor, choice: Tensor, action: Tensor, random_ids: Tensor, mask_id: int\n"
     ") -> tuple[Tensor, Tensor]",
-    docstring="All (batch, position): ids, 1 = real word, two tables of random numbers from 0 to 1, ids to exchange\n"
-    "for; mask_id stands for a hidden word → masked_ids, and labels: the chosen words' own ids, −100 elsewhere.",
+    docstring="All (batch, position): ids, 1 = real word, two tables of random numbers from 0 to 1, and what an\n"
+    "exchanged word becomes; mask_id stands for a hidden word\n"
+    "→ masked_ids, and labels: the chosen words' own ids, −100 elsewhere.",
     reference="anatomy_utils.masked_words.mask_words",
     returns=(Output("masked_ids", "batch position"), Output("labels", "batch position")),
     cases=_cases,

@@ -8,7 +8,7 @@ BEYOND = Question(
     id="encoder.predict_beyond",
     kind="prediction",
     text="Small encoders learn on rows of 8 to 16 words to count each word's marked neighbours. Given positions of any "
-    "kind, they do it well. Then they get rows of 64 words. Whose answers are still nearly all right?",
+    "kind, they do it well up to 16. Then they get rows of 64 words. Whose answers are still nearly all right?",
     choices=(
         Choice(
             "Those with sinusoidal positions: any position has its waves.",
@@ -47,8 +47,7 @@ PARAMETERS = Question(
         ),
         Choice(
             "In the embeddings: one vector for each token.",
-            "30,522 vectors of 384 numbers are 53 % of this small model. In a model with more and wider layers the "
-            "feed-forward networks overtake them.",
+            "30,522 vectors of 384 numbers are 52 % of this small model; positions and segments make it 53.",
             right=True,
         ),
         Choice("In the norms: there are thirteen.", "Each holds two vectors; together 0.04 %."),
@@ -63,8 +62,8 @@ DEPTH = Question(
     choices=(
         Choice("Both learn better than with 2: more layers can do more.", "One of the two does."),
         Choice(
-            "Post-norm learns better: every state that comes out has the same scale.",
-            "It does have, but a norm stands on every way down for the gradient.",
+            "Post-norm learns better: what comes out of a layer has been normed.",
+            "It has, but so a norm stands on every way down for the gradient.",
         ),
         Choice("Neither learns: ten layers need warm-up.", "One of the two needs none at this depth."),
         Choice(

@@ -71,7 +71,7 @@ LEFT_ALONE = Question(
 
 POSITIONS_DIAGNOSIS = Question(
     id="encoder.case_positions_diagnosis",
-    text="What is wrong with `bag_of_words`?",
+    text="What is wrong with `colleagues_embedding`?",
     choices=(
         Choice(
             "It adds no position vectors at all",
@@ -95,7 +95,7 @@ POSITIONS_DIAGNOSIS = Question(
 
 NORM_DIAGNOSIS = Question(
     id="encoder.case_norm_diagnosis",
-    text="What is wrong with `norm_on_the_stream`?",
+    text="What is wrong with `colleagues_layer`?",
     choices=(
         Choice(
             "It adds the sub-layer's result to the normed states: no way from input to output is without a norm",
@@ -112,7 +112,7 @@ NORM_DIAGNOSIS = Question(
         ),
         Choice(
             "Its norms run over the wrong axis",
-            "The norms are the same modules as the healthy layer's.",
+            "Then one word's norm would change with another word; it does not.",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Notebook 03's cases: find out what is wrong with `bag_of_words` and `norm_on_the_stream`, and write them right."""
+"""Notebook 03's cases: what is wrong with `colleagues_embedding` and `colleagues_layer`? And write them right."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.cases.norms import norm_on_the_stream
-from anatomy_utils.exercises.cases.positions import bag_of_words
+from anatomy_utils.exercises.cases.norms import colleagues_layer
+from anatomy_utils.exercises.cases.positions import colleagues_embedding
 from anatomy_utils.exercises.catalogue.encoder.layers import layer_cases, post, pre
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
@@ -37,8 +37,9 @@ def _places(ids: Tensor) -> Tensor:
 
 REPAIR_POSITIONS = Exercise(
     id="encoder.repair_positions",
-    title="The case: a bag of words",
-    task="Write the embedding that `bag_of_words` should have been: the vector of each word plus that of its position.",
+    title="The case: a colleague's embedding",
+    task="Write the embedding that `colleagues_embedding` should have been: the vector of each word plus that "
+    "of its position.",
     difficulty="easy",
     minutes=3,
     signature="repaired_embedding(input_ids: Tensor, token_table: Tensor, position_table: Tensor) -> Tensor",
@@ -49,7 +50,7 @@ REPAIR_POSITIONS = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            bag_of_words,
+            colleagues_embedding,
             "This is what the patient computes: all words of a text still get one and the same position vector.",
         ),
         Mistake(
@@ -59,7 +60,7 @@ REPAIR_POSITIONS = Exercise(
         ),
         Mistake(
             "both",
-            lambda ids, t, p: bag_of_words(ids, t, p) + p[_places(ids)],
+            lambda ids, t, p: colleagues_embedding(ids, t, p) + p[_places(ids)],
             "Each word of yours now has its position, but the vector that counts the texts is still in it.",
         ),
         Mistake(
@@ -157,8 +158,8 @@ def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Map
 
 REPAIR_NORM = Exercise(
     id="encoder.repair_norm",
-    title="The case: a norm on the wrong side",
-    task="Write the pre-norm layer that `norm_on_the_stream` should have been.",
+    title="The case: a colleague's layer",
+    task="Write the pre-norm layer that `colleagues_layer` should have been.",
     difficulty="medium",
     minutes=4,
     signature="repaired_layer(\n"
@@ -172,7 +173,7 @@ REPAIR_NORM = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            norm_on_the_stream,
+            colleagues_layer,
             "This is what the patient computes: the normed states are still what is added to.",
         ),
         Mistake(
@@ -262,6 +263,6 @@ REPAIR_NORM = Exercise(
     solution="hidden_states = hidden_states + self_attention(attention_norm(hidden_states))\n"
     "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
     explanation="Look at the patient's layers in a row: add, norm, add, norm. That is post-norm with its norms counted "
-    "to the next layer, and it fares as post-norm does: two layers learn, ten without warm-up do not.",
+    "to the next layer, and it fares as post-norm does: two layers learn, twelve without warm-up do not.",
     stages=_steps,
 )

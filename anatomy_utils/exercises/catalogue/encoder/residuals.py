@@ -130,7 +130,8 @@ POST_NORM = Exercise(
     ),
     solution="return norm(hidden_states + sublayer(hidden_states))",
     explanation="LayerNorm(x + Sublayer(x)), section 3.1 of the 2017 paper; BERT and MiniLM are built so. What comes "
-    "out of every sub-layer has the same scale, but the way from the output to the input leads through every norm.",
+    "out of every sub-layer has the scale that its norm's γ sets, but the way from the output to the input leads "
+    "through every norm.",
     stages=lambda x, f, norm: {"sub-layer's result": f(x), "sum": x + f(x)},
 )
 

@@ -103,7 +103,8 @@ BEST_SPAN = Exercise(
     minutes=8,
     signature="best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tuple[Tensor, Tensor]",
     docstring="How well each word begins the answer and how well it ends it, (batch, position) each\n"
-    "→ start and end, (batch,) each; the end is the answer's last word, so a span of one word has end = start.",
+    "→ start and end, (batch,) each; the end is the answer's last word, so a span of one word has end = start.\n"
+    "No padding to mind.",
     reference="anatomy_utils.spans.best_span",
     returns=(Output("start", "batch"), Output("end", "batch")),
     cases=_scores,

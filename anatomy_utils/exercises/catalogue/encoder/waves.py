@@ -176,6 +176,7 @@ SINUSOIDS = Exercise(
     "angles = positions[..., None] / 10000 ** (two_i / d_model)\n"
     "return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)",
     explanation="Section 3.5 of the 2017 paper. Every pair is a hand of a clock, each slower than the one before. To "
-    "go k positions on is to turn each hand by a fixed angle, wherever it stands: so offsets are easy to learn.",
+    "go k positions on is to turn each hand by a fixed angle, wherever it stands: so one matrix, learned once, "
+    "can look any number of positions back, within the lengths that were trained.",
     stages=_steps,
 )

@@ -31,11 +31,16 @@ CLOSING = (
     ),
     Question(
         id="multi_head.closing_2",
-        text="8 heads, d_model 512. By what are the scores of one head divided?",
+        text="d_model is 512. Instead of 8 heads of 64 you take 16 of 32, for a text of 100 tokens. What grows?",
         choices=(
-            Choice("√512", "That is the width of all heads together; one dot product runs over one head only."),
-            Choice("√64 = 8", "The width of one head, 512 / 8.", right=True),
-            Choice("8, because there are 8 heads", "The number is right by chance; with 16 heads it would be √32."),
+            Choice("The number of parameters", "Four matrices of 512 × 512, however they are cut."),
+            Choice("The shape of the output", "It stays (batch, 100, 512)."),
+            Choice(
+                "The number of weights: 16 tables of 100 × 100 in place of 8",
+                "Every head has a table of its own, however narrow it is.",
+                right=True,
+            ),
+            Choice("What the scores are divided by", "It falls, from √64 = 8 to √32."),
         ),
     ),
     Question(
@@ -51,8 +56,8 @@ CLOSING = (
                 "Each head has weights of its own; they never meet those of another.",
             ),
             Choice(
-                "Because each head's features meet their own rows of W_O, and a matrix product adds up over rows",
-                "That is also why switching a head off takes exactly its own share away.",
+                "Because each head's features meet their own rows of W_O, and all these terms are added",
+                "That is also why switching a head off takes exactly its own term away.",
                 right=True,
             ),
         ),
@@ -73,7 +78,9 @@ CLOSING = (
         choices=(
             Choice(
                 "That the model needs this head to understand *it*",
-                "Head 1 of layer 3 looks there; without it the last vector of *it* hardly moved.",
+                "Two heads look there: without head 1 of layer 3 the last vector of "
+                "*it* hardly moved, without head 11 of layer 5 "
+                "it moved most of all. The picture did not tell which.",
             ),
             Choice(
                 "That *animal*'s value has a large weight in what this head gives to *it*, and no more",
@@ -101,8 +108,8 @@ CLOSING = (
             ),
             Choice(
                 "The heads can then differ more",
-                "The other way round: query heads of one group have the same keys and values, and differ only in "
-                "their queries.",
+                "The other way round: query heads of one group share keys and values; only their queries and "
+                "their rows of W_O are their own.",
             ),
         ),
     ),

@@ -26,14 +26,15 @@ HEAD_OFF = Question(
     "does the encoder's last vector of *it* change? (Cosine similarity with what it was.)",
     choices=(
         Choice(
-            "A lot: below 0.5. The encoder no longer knows what *it* is.",
-            "Where a head looks is one thing. What the other 71 and the residuals carry is another.",
+            "A lot: below 0.7. The encoder no longer knows what *it* is.",
+            "Where a head looks is one thing. What the other 71 and the word's own vector carry is another.",
         ),
-        Choice("Clearly: about 0.9.", "One head of the last layer does that much, but not this one."),
+        Choice("Clearly: 0.7 to 0.95.", "One head of the last layer does that much, but not this one."),
+        Choice("A little: 0.95 to 0.99.", "Less than that, even."),
         Choice(
             "Hardly: above 0.99.",
-            "A head adds one term among many to a vector that goes past attention anyway. What a head looks at does "
-            "not say how much depends on it.",
+            "A head adds one term among many to a vector that goes past attention anyway. The picture of its "
+            "weights did not tell that.",
             right=True,
         ),
     ),

@@ -50,7 +50,7 @@ WHY_OUTPUT = Question(
 
 DIAGNOSIS = Question(
     id="multi_head.case_diagnosis",
-    text="What is wrong with `scrambled_heads`?",
+    text="What is wrong with `colleagues_heads`?",
     choices=(
         Choice(
             "It cuts the sentence into heads, not the vectors: a head holds a few neighbouring words in full",

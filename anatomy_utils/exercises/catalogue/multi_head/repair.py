@@ -1,4 +1,4 @@
-"""Notebook 02's case: find out what is wrong with `scrambled_heads`, and write it right."""
+"""Notebook 02's case: find out what is wrong with `colleagues_heads`, and write it right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.cases.multi_head import scrambled_heads
+from anatomy_utils.exercises.cases.multi_head import colleagues_heads
 from anatomy_utils.exercises.catalogue.attention.attended import attend, dots
 from anatomy_utils.exercises.catalogue.multi_head import arranged
 from anatomy_utils.exercises.catalogue.multi_head.arranged import in_heads, merge, split
@@ -83,8 +83,8 @@ def _view_then_transpose(q: Tensor, k: Tensor, v: Tensor, n: int, m: Tensor) -> 
 
 REPAIR = Exercise(
     id="multi_head.repair",
-    title="The case: scrambled heads",
-    task="Write the attention in heads that `scrambled_heads` should have been; it obeys a mask.",
+    title="The case: a colleague's heads",
+    task="Write the attention in heads that `colleagues_heads` should have been; it obeys a mask.",
     difficulty="hard",
     minutes=6,
     signature="repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor) -> Tensor",
@@ -97,7 +97,7 @@ REPAIR = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            scrambled_heads,
+            colleagues_heads,
             "This is what the patient computes: a head still gets a few neighbouring words in full, and not a part of "
             "every word.",
         ),
