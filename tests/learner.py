@@ -55,6 +55,20 @@ def rms_norm(hidden_states, weight, epsilon):
     return hidden_states / torch.sqrt((hidden_states**2).mean(-1, keepdim=True) + epsilon) * weight
 
 
+def attend_to_memory(query, key, value, attention_mask):
+    scores = torch.einsum("bhqd,bhkd->bhqk", query, key) / query.shape[-1] ** 0.5
+    return (scores + (1 - attention_mask[:, None, None, :]) * -1e9).softmax(dim=-1) @ value
+
+
+def decoder_layer(
+    hidden_states, memory, self_attention, cross_attention, feed_forward,
+    self_attention_norm, cross_attention_norm, feed_forward_norm,
+):  # fmt: skip
+    mixed = hidden_states + self_attention(self_attention_norm(hidden_states))
+    read = mixed + cross_attention(cross_attention_norm(mixed), memory)
+    return feed_forward(feed_forward_norm(read)) + read
+
+
 def post_norm(hidden_states, sublayer, norm):
     return norm(hidden_states + sublayer(hidden_states))
 

@@ -26,6 +26,7 @@ NOTEBOOKS = (
     Notebook("multi_head", "02", "Multi-head attention"),
     Notebook("encoder", "03", "Encoder"),
     Notebook("decoder", "04", "Decoder"),
+    Notebook("encoder_decoder", "05", "Encoder–decoder"),
 )
 
 

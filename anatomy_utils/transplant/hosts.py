@@ -28,6 +28,7 @@ from anatomy_utils.masks import Mask
 from anatomy_utils.norm import LayerNorm, RMSNorm
 from anatomy_utils.positions import RotaryPositions, Rotation, SinusoidalPositions
 from anatomy_utils.tap import tap
+from anatomy_utils.transplant import memory
 from anatomy_utils.transplant.organs import Calls, Function
 from anatomy_utils.transplant.residual import in_decoder_layer, in_encoder_layer, placements
 
@@ -284,6 +285,8 @@ HOSTS = (
     Host(DecoderLayer, ("causal_mask",), in_attention, parts=("self_attention",)),
     Host(EncoderLayer, ("post_norm", "pre_norm"), in_encoder_layer, some=placements),
     Host(DecoderLayer, ("post_norm", "pre_norm"), in_decoder_layer, some=placements),
+    Host(DecoderLayer, ("attend_to_memory",), memory.in_cross_attention, ("cross_attention",), memory.held_by),
+    Host(DecoderLayer, ("decoder_layer",), memory.in_whole_layer, some=memory.held_by),
     Host(MultiHeadAttention, ("project",), in_linear, parts=("to_query", "to_key", "to_value", "to_output")),
     Host(MultiHeadAttention, ("project",), in_cached_projections),
     Host(LayerNorm, ("layer_norm",), in_layer_norm),

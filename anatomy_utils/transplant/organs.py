@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from anatomy_utils import attention, embeddings, head_axes, masks, norm, positions
+from anatomy_utils import attention, embeddings, head_axes, masks, norm, positions, seq2seq_functions
 from anatomy_utils.transplant import references
 
 Function = Callable[..., Any]
@@ -150,6 +150,19 @@ _ALL = (
     _organ("rms_norm(hidden_states, weight, epsilon)", _VECTORS, _as_first, norm.rms_norm, optional=1),
     _organ("post_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, references.post_norm),
     _organ("pre_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, references.pre_norm),
+    _organ(
+        "attend_to_memory(query, key, value, attention_mask)",
+        _PER_HEAD,
+        lambda query, key, value, attention_mask: (*query.shape[:-1], value.shape[-1]),
+        seq2seq_functions.attend_to_memory,
+    ),
+    _organ(
+        "decoder_layer(hidden_states, memory, self_attention, cross_attention, feed_forward, self_attention_norm, "
+        "cross_attention_norm, feed_forward_norm)",
+        _VECTORS,
+        _as_first,
+        seq2seq_functions.decoder_layer,
+    ),
     _organ(
         "feed_forward(hidden_states, expand_weight, expand_bias, contract_weight, contract_bias, activation)",
         _VECTORS,

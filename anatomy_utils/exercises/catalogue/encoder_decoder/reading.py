@@ -1,0 +1,154 @@
+"""Notebook 05: cross-attention over a padded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("padded texts", "one text", "padded texts", "a single position that asks"):
+        batch, heads, query, d_head = primes(generator, 4, (2, 3, 5, 7))
+        key = 11
+        batch = 1 if kind == "one text" else batch
+        query = 1 if kind.startswith("a single") else query
+        real = torch.randint(4, key - 2, (batch, 1), generator=generator)
+        real[0] = key if kind == "one text" else key - 1
+        arguments = {
+            "query": 1.5 * normal(generator, batch, heads, query, d_head),
+            "key": 1.5 * normal(generator, batch, heads, key, d_head),
+            "value": normal(generator, batch, heads, key, d_head),
+            "attention_mask": (torch.arange(key) < real).long(),
+        }
+        sizes = {"batch": batch, "heads": heads, "query": query, "key": key, "d_head": d_head}
+        cases.append(Case(arguments, kind, sizes))
+    return cases
+
+
+def _scores(query: Tensor, key: Tensor) -> Tensor:
+    return query @ key.mT * query.shape[-1] ** -0.5
+
+
+def _real(mask: Tensor) -> Tensor:
+    return mask.bool()[:, None, None, :]
+
+
+def _weights(scores: Tensor, allowed: Tensor, hidden: float = -torch.inf) -> Tensor:
+    return scores.masked_fill(~allowed, hidden).softmax(-1)
+
+
+def _text_by_text(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+    contexts = []
+    for q, k, v, real in zip(query, key, value, mask.bool(), strict=True):
+        contexts.append(_scores(q, k[:, real]).softmax(-1) @ v[:, real])
+    return torch.stack(contexts)
+
+
+def _over_queries(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
+    return _scores(query, key).softmax(-2).masked_fill(~_real(mask), 0.0) @ value
+
+
+def _steps(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
+    scores = _scores(query, key)
+    return {"scores": scores, "weights": _weights(scores, _real(mask))}
+
+
+ATTEND_TO_MEMORY = Exercise(
+    id="encoder_decoder.attend_to_memory",
+    title="Attention to the memory",
+    task="Let the decoder's queries attend to the memory's keys and average its values; padding gets no weight.",
+    difficulty="medium",
+    minutes=5,
+    signature="attend_to_memory(query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor) -> Tensor",
+    docstring="query (batch, heads, query, d_head) from the decoder; key, value (batch, heads, key, d_head) from the\n"
+    "memory; attention_mask (batch, key) of the source, 1 = real token, 0 = padding → context, shaped like query.",
+    reference="anatomy_utils.seq2seq_functions.attend_to_memory",
+    returns=(Output("context", "heads query d_head"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "no_mask",
+            lambda q, k, v, mask: _scores(q, k).softmax(-1) @ v,
+            "Padding gets weight in yours: every position of the memory counts, real or not.",
+        ),
+        Mistake(
+            "mask_turned_round",
+            lambda q, k, v, mask: torch.nan_to_num(_weights(_scores(q, k), ~_real(mask), -1e9)) @ v,
+            "Only padding gets weight in yours: the mask is used the wrong way round.",
+        ),
+        Mistake(
+            "masked_after_softmax",
+            lambda q, k, v, mask: (_scores(q, k).softmax(-1) * _real(mask)) @ v,
+            "Padding gets no weight in yours, but it was taken away after the softmax: the other weights no longer sum "
+            "to 1.",
+        ),
+        Mistake(
+            "zero_scores",
+            lambda q, k, v, mask: _weights(_scores(q, k), _real(mask), 0.0) @ v,
+            "The scores of padding are 0 in yours; e⁰ is 1, so it gets weight all the same.",
+        ),
+        Mistake(
+            "mask_added",
+            lambda q, k, v, mask: (_scores(q, k) + mask[:, None, None, :]).softmax(-1) @ v,
+            "You add the mask itself to the scores: a real token gains 1, and padding keeps its weight.",
+        ),
+        Mistake(
+            "first_text_for_all",
+            lambda q, k, v, mask: _weights(_scores(q, k), _real(mask[:1])) @ v,
+            "The mask of the first text is used for all texts in yours.",
+        ),
+        Mistake(
+            "not_scaled",
+            lambda q, k, v, mask: _weights(q @ k.mT, _real(mask)) @ v,
+            "The padding is right, but your scores are not divided by √d_head.",
+        ),
+        Mistake(
+            "keys_averaged",
+            lambda q, k, v, mask: _weights(_scores(q, k), _real(mask)) @ k,
+            "Your weights are right, but they average the keys, not the values.",
+        ),
+        Mistake(
+            "over_queries",
+            _over_queries,
+            "Your softmax runs over the positions that ask; it should run over those that are asked.",
+        ),
+        Mistake(
+            "causal",
+            lambda q, k, v, mask: (
+                _weights(_scores(q, k), _real(mask) & torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril()) @ v
+            ),
+            "Your mask is causal as well: the first position sees the first word of the source alone. The source has "
+            "been read to its end; nothing of it lies in the future.",
+        ),
+    ),
+    alternatives={
+        "torch's attention": lambda q, k, v, mask: F.scaled_dot_product_attention(q, k, v, _real(mask)),
+        "a large negative number": lambda q, k, v, mask: _weights(_scores(q, k), _real(mask), -1e9) @ v,
+        "a mask that is added": lambda q, k, v, mask: (
+            (_scores(q, k) + (1 - mask[:, None, None, :]) * -1e9).softmax(-1) @ v
+        ),
+        "text by text": _text_by_text,
+    },
+    hints=(
+        "It is the attention of notebook 01, with a mask that says which keys exist. Where do queries come from, and "
+        "where keys and values?",
+        "The scores are (batch, heads, query, key). The mask is (batch, key): give it two axes of length 1 between, so "
+        "that it counts for every head and every query.",
+        "`mask = attention_mask[:, None, None, :] == 0` is True for padding; `masked_fill(mask, float('-inf'))` before "
+        "the softmax.",
+    ),
+    solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
+    "padding = attention_mask[:, None, None, :] == 0\n"
+    "weights = scores.masked_fill(padding, float('-inf')).softmax(dim=-1)\n"
+    "return weights @ value",
+    explanation="Queries come from the text that is being written, keys and values from the text that was read. The "
+    "lengths of the two have nothing to do with each other, and no causal mask is needed: all of the source is known.",
+    stages=_steps,
+)

@@ -1,0 +1,125 @@
+"""Notebook 05's case: find out what is wrong with `leaking_mask`, and write it right."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.cases.leaking import leaking_mask
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, batch, key in (
+        ("padded texts", 3, 7),
+        ("padded texts", 5, 11),
+        ("one text", 1, 5),
+        ("padding at the head", 2, 7),
+    ):
+        real = torch.randint(2, key - 2, (batch, 1), generator=generator)
+        real[0] = key if kind == "one text" else key - 1  # the last position is padding everywhere but in one text
+        mask = (torch.arange(key) < real).long()
+        mask = mask.flip(1) if kind == "padding at the head" else mask
+        cases.append(Case({"attention_mask": mask}, kind, {"batch": batch, "key": key}))
+    return cases
+
+
+def _for_all(mask: Tensor) -> Tensor:
+    return mask.bool()[:, None, None, :]
+
+
+def _by_lengths(mask: Tensor, more: int = 0) -> Tensor:
+    return (torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True) + more)[:, None, None, :]
+
+
+def _text_by_text(mask: Tensor) -> Tensor:
+    return torch.stack([(row == 1).view(1, 1, -1) for row in mask])
+
+
+REPAIR = Exercise(
+    id="encoder_decoder.repair",
+    title="The case: a batch that leaks",
+    task="Write the mask that `leaking_mask` should have been: the decoder sees each text's own real tokens, wherever "
+    "they stand, and nothing else.",
+    difficulty="medium",
+    minutes=4,
+    signature="repaired_mask(attention_mask: Tensor) -> Tensor",
+    docstring="attention_mask (batch, key) of the source, 1 = real token, 0 = padding\n"
+    "→ mask (batch, 1, 1, key) for all heads and all positions that ask, boolean, True = may attend.",
+    reference="anatomy_utils.masks.padding",
+    returns=(Output("mask", "batch head query key"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "unchanged",
+            leaking_mask,
+            "This is what the patient computes: all texts are given the length of the longest.",
+        ),
+        Mistake(
+            "by_lengths",
+            _by_lengths,
+            "Each of your texts has its own length now, and where padding stands at the end all is right. Where it "
+            "stands at the head you hide real tokens: do not count, look which ones are real.",
+        ),
+        Mistake(
+            "first_text_for_all",
+            lambda mask: _for_all(mask)[:1].expand(len(mask), 1, 1, -1),
+            "The first text's tokens are what every text may see in yours.",
+        ),
+        Mistake(
+            "real_everywhere",
+            lambda mask: mask.bool().all(0)[None, None, None, :].expand(len(mask), 1, 1, -1),
+            "Yours allows only what is real in all texts: longer ones lose words when a short one joins.",
+        ),
+        Mistake(
+            "everything",
+            lambda mask: torch.ones(len(mask), 1, 1, mask.shape[1], dtype=torch.bool),
+            "Your mask hides nothing at all.",
+        ),
+        Mistake(
+            "turned_round",
+            lambda mask: ~_for_all(mask),
+            "Your mask is True for padding; here True means “may attend”.",
+        ),
+        Mistake(
+            "no_axes",
+            lambda mask: mask.bool(),
+            "The right positions are hidden, but your mask is (batch, key); beside scores of (batch, heads, query, "
+            "key) its first axis would be taken for the queries.",
+        ),
+        Mistake(
+            "axes_in_front",
+            lambda mask: mask.bool()[None, None],
+            "The right positions are hidden, but your mask is (1, 1, batch, key): the texts stand where queries "
+            "should.",
+        ),
+        Mistake(
+            "queries_masked",
+            lambda mask: mask.bool()[:, None, :, None],
+            "Your mask is (batch, 1, key, 1): it would hide positions that ask, not those that are asked.",
+        ),
+        Mistake(
+            "one_more",
+            lambda mask: _by_lengths(mask, 1),
+            "Your mask lets one position of padding through behind each text.",
+        ),
+    ),
+    alternatives={
+        "two axes between": _for_all,
+        "compared with 1": lambda mask: (mask == 1).unsqueeze(1).unsqueeze(1),
+        "reshaped": lambda mask: (mask > 0).view(len(mask), 1, 1, -1),
+        "text by text": _text_by_text,
+    },
+    hints=(
+        "Compare the two lines of the symptoms about positions: three texts of 5, 3 and 2 tokens have 10 real ones. "
+        "How many positions may the patient's decoder see?",
+        "`lengths.max()` is one number for the whole batch. Every text needs a row of its own.",
+        "`attention_mask` says of each position whether it is real; as truths, `attention_mask == 1`, it only lacks "
+        "two axes of length 1.",
+    ),
+    solution="return (attention_mask == 1)[:, None, None, :]",
+    explanation="The patient gives all texts the length of the longest. One text alone is its own longest, and in "
+    "batches of equal length there is nothing to hide: so training looked well. A good test for any model: the same "
+    "text alone and in company must give the same answer.",
+)

@@ -1,0 +1,160 @@
+"""Notebook 05: what the decoder of an encoder–decoder reads while it learns."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+IGNORE = -100
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 13)):
+        real = torch.randint(3, position - 1, (batch, 1), generator=generator)
+        real[0] = position if kind == "one text" else position - 2
+        start, stop, pad = (4 + torch.randperm(7, generator=generator)[:3]).tolist()
+        labels = torch.randint(20, 97, (batch, position), generator=generator)
+        labels = labels.where(torch.arange(position) != real - 1, stop)
+        arguments = {
+            "labels": labels.masked_fill(torch.arange(position) >= real, IGNORE),
+            "start_id": start,
+            "pad_id": pad,
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
+    return cases
+
+
+def _filled(labels: Tensor, pad: int) -> Tensor:
+    return labels.masked_fill(labels == IGNORE, pad)
+
+
+def _first(labels: Tensor, start: int) -> Tensor:
+    return torch.full_like(labels[:, :1], start)
+
+
+def _right(labels: Tensor, start: int, pad: int) -> Tensor:
+    return torch.cat([_first(labels, start), _filled(labels, pad)[:, :-1]], 1)
+
+
+def _rolled(labels: Tensor, start: int, pad: int) -> Tensor:
+    ids = _filled(labels, pad).roll(1, 1)
+    ids[:, 0] = start
+    return ids
+
+
+def _word_by_word(labels: Tensor, start: int, pad: int) -> Tensor:
+    ids = torch.full_like(labels, pad)
+    for row, text in enumerate(labels.tolist()):
+        for place, label in enumerate([start, *text[:-1]]):
+            ids[row, place] = pad if label == IGNORE else label
+    return ids
+
+
+def _overwritten(labels: Tensor, start: int, pad: int) -> Tensor:
+    ids = _filled(labels, pad)
+    return torch.cat([_first(labels, start), ids[:, 1:]], 1)
+
+
+def _without_stop(labels: Tensor, start: int, pad: int) -> Tensor:
+    real = (labels != IGNORE).sum(1, keepdim=True)
+    return _right(labels, start, pad).where(torch.arange(labels.shape[1]) != real, pad)
+
+
+DECODER_INPUTS = Exercise(
+    id="encoder_decoder.decoder_inputs",
+    title="Shifted right",
+    task="Make what the decoder reads in training out of what it should say: one position further right, the start "
+    "token in front, and the padding token in place of −100.",
+    difficulty="easy",
+    minutes=4,
+    signature="decoder_inputs(labels: Tensor, start_id: int, pad_id: int) -> Tensor",
+    docstring="labels (batch, position): each text and its stop token, then −100 → ids of the same shape.\n"
+    "The labels 5 6 2 −100 give the inputs start 5 6 2.",
+    reference="anatomy_utils.seq2seq_functions.decoder_inputs",
+    returns=(Output("inputs", "batch position"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "not_shifted",
+            lambda labels, start, pad: _filled(labels, pad),
+            "Yours are the labels themselves: each position would read the very token that it should say.",
+        ),
+        Mistake(
+            "start_over_the_first",
+            _overwritten,
+            "Your start token stands in the place of the first word, and nothing has moved: from the second position "
+            "on, each reads the token that it should say.",
+        ),
+        Mistake(
+            "shifted_left",
+            lambda labels, start, pad: torch.cat([_filled(labels, pad)[:, 1:], _first(labels, start)], 1),
+            "Your shift goes to the left: each position reads a token that comes after its answer.",
+        ),
+        Mistake(
+            "one_longer",
+            lambda labels, start, pad: torch.cat([_first(labels, start), _filled(labels, pad)], 1),
+            "Yours are one position longer than the labels: the last position has nothing left to say.",
+        ),
+        Mistake(
+            "rolled",
+            lambda labels, start, pad: _filled(labels, pad).roll(1, 1),
+            "Your shift is right, but what stood last has come round to the front, where the start token belongs.",
+        ),
+        Mistake(
+            "ignored_left_in",
+            lambda labels, start, pad: torch.cat([_first(labels, start), labels[:, :-1]], 1),
+            "The shift is right, but −100 still stands in yours: no table of embeddings has such a row.",
+        ),
+        Mistake(
+            "start_for_padding",
+            lambda labels, start, pad: _right(labels, start, start),
+            "The shift is right, but padding has become the start token.",
+        ),
+        Mistake(
+            "zero_for_padding",
+            lambda labels, start, pad: _right(labels, start, 0),
+            "The shift is right, but padding has become 0; the id for it is given as `pad_id`.",
+        ),
+        Mistake(
+            "pad_in_front",
+            lambda labels, start, pad: _right(labels, pad, pad),
+            "The shift is right, but the padding token stands in front; so it is in T5, here a start token is given.",
+        ),
+        Mistake(
+            "ids_swapped",
+            lambda labels, start, pad: _right(labels, pad, start),
+            "Start token and padding token have changed places in yours.",
+        ),
+        Mistake(
+            "without_stop",
+            _without_stop,
+            "The shift is right, but the stop token has become padding in yours. Leave it: it is read like any other, "
+            "and nothing is asked behind it.",
+        ),
+    ),
+    alternatives={
+        "cut and put together": _right,
+        "rolled": _rolled,
+        "where": lambda labels, start, pad: torch.where(
+            _rolled(labels, start, IGNORE) == IGNORE, pad, _rolled(labels, start, IGNORE)
+        ),
+        "word by word": _word_by_word,
+    },
+    hints=(
+        "Write labels down: 5 6 2. Above each, what has been written before it. What stands above the 5?",
+        "All labels but the last move one place to the right: `labels[:, :-1]` behind a column of the start token. "
+        "−100 is a sign for the loss, not a token.",
+        "`start = torch.full_like(labels[:, :1], start_id)` is that column; `torch.cat([start, labels[:, :-1]], "
+        "dim=1)` puts the two together, and `masked_fill` does the rest.",
+    ),
+    solution="start = torch.full_like(labels[:, :1], start_id)\n"
+    "shifted = torch.cat([start, labels[:, :-1]], dim=1)\n"
+    "return shifted.masked_fill(shifted == -100, pad_id)",
+    explanation="A decoder by itself reads a text without its last token. Here the text to write has no beginning of "
+    "its own, so a start token goes in front: reading it alone, the decoder must say the first word of the translation "
+    "from the memory.",
+    stages=lambda labels, start, pad: {"labels with padding in place of −100": _filled(labels, pad)},
+)
