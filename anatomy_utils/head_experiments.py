@@ -20,11 +20,12 @@ from anatomy_utils.head_axes import merge_heads, split_heads
 from anatomy_utils.multi_head import switch_off
 from anatomy_utils.tap import Edit, edit
 
-CONTEXT = "layers.{}.self_attention.context"
+CONTEXT = "layers.{}.{}.context"
+"""Where a layer's heads can be changed: its number, and `self_attention` or `cross_attention`."""
 
 
 @contextmanager
-def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]]) -> Iterator[None]:
+def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]], attention: str = "self_attention") -> Iterator[None]:
     """Run `model` without some of its heads inside the `with` block.
 
     A head's context becomes 0: W_O then adds nothing of it to the residual stream.
@@ -32,24 +33,25 @@ def heads_off(model: nn.Module, heads: Iterable[tuple[int, int]]) -> Iterator[No
     Args:
         model: an encoder or decoder with `layers`.
         heads: (layer, head) of each one to switch off, from 0.
+        attention: the sub-layer they are in: "self_attention", or a decoder's "cross_attention" (notebook 05).
 
     Raises:
         ValueError: there is no such head.
     """
     layers: dict[int, list[int]] = {}
     for layer, head in heads:
-        _check_place(model, layer, head)
+        _check_place(model, layer, head, attention)
         layers.setdefault(layer, []).append(head)
 
     def without(layer: int) -> Edit:
         def change(context: Tensor) -> Tensor:
             for head in layers[layer]:
-                context = switch_off(context, head, _num_heads(model, layer))
+                context = switch_off(context, head, _num_heads(model, layer, attention))
             return context
 
         return change
 
-    with edit(model, {CONTEXT.format(layer): without(layer) for layer in layers}):
+    with edit(model, {CONTEXT.format(layer, attention): without(layer) for layer in layers}):
         yield
 
 
@@ -72,7 +74,7 @@ def head_importance(encoder: Encoder, input_ids: Int[Tensor, "1 position"]) -> F
 
     with torch.no_grad():
         whole = encoder(input_ids)
-        with edit(encoder, {CONTEXT.format(layer): of_layer(layer) for layer in range(num_layers)}):
+        with edit(encoder, {CONTEXT.format(layer, "self_attention"): of_layer(layer) for layer in range(num_layers)}):
             without_one = encoder(input_ids.expand(len(keep), -1))
     moved = 1 - F.cosine_similarity(without_one, whole, dim=-1)  # experiment position
     return moved.mean(dim=-1).unflatten(0, (num_layers, num_heads))
@@ -109,14 +111,15 @@ def scrambled_heads(model: nn.Module) -> Iterator[None]:
         yield
 
 
-def _num_heads(model: nn.Module, layer: int) -> int:
-    attention: MultiHeadAttention = model.get_submodule(f"layers.{layer}.self_attention")  # type: ignore[assignment]
-    return attention.num_heads
+def _num_heads(model: nn.Module, layer: int, attention: str = "self_attention") -> int:
+    module: MultiHeadAttention = model.get_submodule(f"layers.{layer}.{attention}")  # type: ignore[assignment]
+    return module.num_heads
 
 
-def _check_place(model: nn.Module, layer: int, head: int) -> None:
+def _check_place(model: nn.Module, layer: int, head: int, attention: str) -> None:
     num_layers = len(model.get_submodule("layers"))  # type: ignore[arg-type]
     if not 0 <= layer < num_layers:
         raise ValueError(f"layer={layer} was asked for; this model has layers 0 to {num_layers - 1}.")
-    if not 0 <= head < _num_heads(model, layer):
-        raise ValueError(f"head={head} was asked for; layer {layer} has heads 0 to {_num_heads(model, layer) - 1}.")
+    num_heads = _num_heads(model, layer, attention)
+    if not 0 <= head < num_heads:
+        raise ValueError(f"head={head} was asked for; layer {layer} has heads 0 to {num_heads - 1}.")
