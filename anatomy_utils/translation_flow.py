@@ -153,7 +153,7 @@ class _Steps:
         yield _moment(
             positions, "Positions are added",
             "Each place has a vector of its own, added to the token's: now the same word differs from place to place.",
-            _vectors("positions", waves[None], side),
+            _vectors(f"{stack}.embeddings.positions(…)", waves[None], side),
             _vectors(f"{stack}.embeddings.output", self.seen[f"{stack}.embeddings.output"], side),
         )  # fmt: skip
 
@@ -176,7 +176,7 @@ class _Steps:
             f"Two linear layers with a bend between them, on each position alone: up to {hidden.shape[-1]} features "
             f"and down again. {self._reads()}",
             _vectors(f"{path}.feed_forward.hidden", hidden, side, last="d_ff"),
-            _vectors("feed-forward output", fed, side),
+            _vectors(f"{path}.feed_forward(…)", fed, side),
         )  # fmt: skip
 
     def _added(self, part: str, where: str, name: str, side: str) -> Moment:

@@ -23,6 +23,7 @@ _ROOMS = {
     "BlockStepper": "block_stepper",
     "DepthLab": "depth_lab",
     "DecodingStepper": "decoding_stepper",
+    "BeamTree": "beam_tree",
     "LiveCurves": "live_curves",
     "LayerJourney": "layer_journey",
     "CacheLab": "cache_lab",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from anatomy_utils.figures.picture import Picture
 
-MOST_WORDS = 24
+MOST_WORDS = 32
 FEATURES = 16
 """How many features of each vector travel to the page."""
 SELF_ATTENTION = ("encoder_self_attention", "decoder_self_attention")

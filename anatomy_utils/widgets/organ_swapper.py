@@ -117,7 +117,7 @@ class OrganSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curv
         from anatomy_utils.figures import plots
 
         rows = {"as it is": self.before}
-        rows |= {f"{part['modern']} → {part['of_2017']}": self.results[part["name"]]
+        rows |= {part["name"]: self.results[part["name"]]
                  for part in self.parts if part["name"] in self.results}  # fmt: skip
         told = "; ".join(f"{name} {_round(row['plain'])} and {_round(row['street'])}" for name, row in rows.items())
         return plots.bars(

@@ -17,7 +17,8 @@ function asking({ model, signal, onBusy, onAnswer }) {
     line.textContent = "";
     onBusy?.(true);
     waiting = setTimeout(() => settle("No answer came: the kernel is busy or not running. The picture still shows the last one."), PATIENCE);
-    model.set("question", { ...model.get("question"), ...question });
+    const { times = 0, ...before } = model.get("question");
+    model.set("question", { ...before, ...question, times: times + 1 }); // the same question again is one too
     model.save_changes();
   };
   onChange(model, signal, "answered", () => {

@@ -82,10 +82,10 @@ function render({ model, el }) {
   const lineKey = (look, text) => element("span", { class: "row" }, svg("svg", { class: "line-chart cl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" }, svg("path", { class: `line ${look}`, d: "M1 5H33" })), text);
   let asked = 0, current = 0;
   const clock = model.get("can_measure") ? element("div", { class: "panel cl-clock" },
-    element("div", { class: "row" }, element("div", { class: "cl-title", text: "By the clock: one more token behind so many positions" }), measure, stop, status), questions.line,
+    element("div", { class: "row" }, element("div", { class: "cl-title", text: "By the clock: one more token behind so many positions" }), status, measure, stop), questions.line,
     element("div", { class: "cl-two" }, element("div", {}, seconds.node), element("div", {}, memory.node)),
-    element("div", { class: "row cl-keys" }, lineKey("without", "without the cache"), lineKey("with", "with it"), lineKey("without theory", "arithmetic alone, without"), lineKey("with theory", "arithmetic alone, with")),
-    element("div", { class: "note", text: "Solid: medians measured here. Dashed: multiplications and additions, scaled to the longest measurement without the cache; bytes as the formula says. A step with the cache is slower than its arithmetic: all weights must be fetched for a single position." })) : null;
+    element("div", { class: "row cl-keys" }, lineKey("without", "without the cache"), lineKey("with", "with it"), lineKey("without theory", "arithmetic alone, without"), lineKey("with theory", "arithmetic alone, with"), lineKey("theory formula", "bytes as the formula says")),
+    element("div", { class: "note", text: "Solid: medians measured here. Dashed: multiplications and additions, scaled to the longest measurement without the cache. A step with the cache is slower than its arithmetic: all weights must be fetched for a single position." })) : null;
 
   root.append(
     heading(model.get("label"), cache.node),
@@ -170,7 +170,7 @@ function render({ model, el }) {
     const [low, high] = heights.length ? limits(heights) : [1, 100];
     seconds.draw(series, { x, y: [low * 0.8, high * 1.25], told: secondsTold() });
     const bytes = lengths.map((length) => [length, length * perPosition / 1e6]);
-    memory.draw([{ points: bytes, class: "with theory" }, { points: lengths.map((length) => [length, 0]), class: "without theory" }, { points: costs.map(({ length, kept }) => [length, kept / 1e6]), class: "with" }],
+    memory.draw([{ points: costs.map(({ length, kept }) => [length, kept / 1e6]), class: "with" }, { points: bytes, class: "theory formula" }],
       { x, y: [0, bytes.at(-1)[1] * 1.05],
         told: `Bytes kept, by the formula up to ${byteText(lengths.at(-1) * perPosition)} for ${lengths.at(-1)} positions. ${costs.map(({ length, kept }) => `Measured for ${length}: ${byteText(kept)}`).join("; ")}` });
   }

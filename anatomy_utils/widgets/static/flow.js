@@ -5,12 +5,17 @@ const TOP = 74; // where the figure begins
 const LABEL = 74; // pixels of a word beside its row
 const ROW = 12; // pixels of a row
 const FEATURE = 9; // pixels of a feature
-const TITLE = 62; // pixels of the words above a map of weights
+const LETTERS = "10.5px sans-serif";
 const PAUSE = 1100; // milliseconds per step while playing
 const AT_WORK = { heads: "encoder_self_attention" }; // parts that work together with another
 
 function largest(values) {
   return values.reduce((best, value, i) => (value > values[best] ? i : best), 0);
+}
+
+// A tensor's name that may be broken behind its dots and underscores.
+function breakable(name) {
+  return name.split(/(?<=[._])/).flatMap((piece) => [piece, element("wbr")]);
 }
 
 function render({ model, el }) {
@@ -65,7 +70,8 @@ function render({ model, el }) {
   }
 
   root.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("input") && !event.key.startsWith("Page")) return; // the slider has its own
     const to = { ArrowRight: place() + 1, ArrowLeft: place() - 1, PageDown: jump(1), PageUp: jump(-1), Home: 0, End: count - 1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -132,7 +138,7 @@ function render({ model, el }) {
   function drawTensor(tensor) {
     const size = tensor.stored.reduce((product, each) => product * each, 1);
     const values = numbers.subarray(tensor.start, tensor.start + size);
-    const name = element("div", { class: "fl-name" }, element("code", { text: tensor.name }), " ", element("span", { class: "shape", text: `(${sizesOf(tensor)})` }));
+    const name = element("div", { class: "fl-name" }, element("code", {}, breakable(tensor.name)), " ", element("span", { class: "shape", text: `(${sizesOf(tensor)})` }));
     const drawn = { vectors: drawVectors, weights: drawWeights, ids: drawIds }[tensor.kind](tensor, values);
     return element("div", { class: `fl-tensor ${tensor.kind}` }, name, drawn);
   }
@@ -170,7 +176,7 @@ function render({ model, el }) {
     context.textAlign = "right";
     context.textBaseline = "middle";
     list.forEach((text, i) => {
-      context.font = `${i === now ? "bold " : ""}10.5px sans-serif`;
+      context.font = `${i === now ? "bold " : ""}${LETTERS}`;
       context.fillStyle = colour(root, i === now ? "query" : "ink");
       context.fillText(shorten(text, 12), LABEL - 5, top + i * ROW + ROW / 2);
     });
@@ -191,20 +197,22 @@ function render({ model, el }) {
       const at = (i, j) => values[(head * rows + i) * columns + j];
       const { node, context, resize } = canvas({ role: "img" });
       const cell = ROW - 1;
-      resize(LABEL + columnWords.length * cell + 4, TITLE + rowWords.length * ROW + 4);
-      rowLabels(context, rowWords, TITLE, now);
+      context.font = LETTERS;
+      const above = Math.ceil(Math.max(...columnWords.map((text) => context.measureText(shorten(text, 12)).width))) + 8;
+      resize(LABEL + columnWords.length * cell + 4, above + rowWords.length * ROW + 4);
+      rowLabels(context, rowWords, above, now);
       columnWords.forEach((text, j) => {
         context.save();
-        context.translate(LABEL + (j + 0.5) * cell, TITLE - 4);
+        context.translate(LABEL + (j + 0.5) * cell, above - 4);
         context.rotate(-Math.PI / 2);
         context.textAlign = "left";
-        context.font = "10.5px sans-serif";
+        context.font = LETTERS;
         context.fillStyle = colour(root, "ink");
-        context.fillText(shorten(text, 10), 0, 0.5);
+        context.fillText(shorten(text, 12), 0, 0.5);
         context.restore();
       });
       rowWords.forEach((_, i) => columnWords.forEach((__, j) => {
-        const [x, y] = [LABEL + j * cell, TITLE + i * ROW];
+        const [x, y] = [LABEL + j * cell, above + i * ROW];
         if (tensor.causal && j > i) {
           context.strokeStyle = colour(root, "masked");
           context.lineWidth = 0.7;
@@ -220,7 +228,7 @@ function render({ model, el }) {
         context.lineWidth = 0.5;
         context.strokeRect(x, y, cell, ROW);
       }));
-      if (now >= 0) outline(context, LABEL, TITLE + now * ROW, columnWords.length * cell);
+      if (now >= 0) outline(context, LABEL, above + now * ROW, columnWords.length * cell);
       // What is said of the map: the row at work, or the largest weight of all.
       const row = now >= 0 ? now : Math.floor(largest(values.subarray(head * rows * columns, (head + 1) * rows * columns)) / columns);
       const most = largest(columnWords.map((_, j) => at(row, j)));
@@ -265,8 +273,10 @@ function render({ model, el }) {
     drawTrack();
     const chosen = ["final_linear", "softmax", "next_token"].includes(moment.part) ? drawChoices(moment.part) : [];
     box.replaceChildren(...chosen, ...moment.tensors.map((i) => drawTensor(tensors[i])));
+    const held = [back, wordBack, next, wordNext].find((node) => node.matches(":focus"));
     back.disabled = wordBack.disabled = now === 0;
     next.disabled = wordNext.disabled = now === count - 1;
+    if (held?.disabled) (now ? back : next).focus(); // a disabled button loses the keys
     slide.set(now + 1);
   }
   const redraw = frame(draw, signal);

@@ -38,12 +38,12 @@ function render({ model, el }) {
   const title = element("div", { class: "ll-title" });
   const list = element("div", { class: "ll-five", role: "list", "aria-label": "The likeliest tokens of the chosen cell" });
   const summary = element("div", { class: "note" });
-  const chances = lineChart({ width: 400, height: 200, xLabel: "layer", yLabel: "probability" });
-  const ranks = lineChart({ width: 400, height: 200, xLabel: "layer", yLabel: "rank (1: likeliest)", log: true });
+  const chances = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "probability" });
+  const ranks = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "rank (1: likeliest)", log: true });
   const curveTitle = element("div", { class: "ll-title" });
   const key = element("div", { class: "row ll-key", "aria-hidden": "true" },
     element("span", { class: "ll-shades" }, "probability 0", element("i"), "1"),
-    element("span", {}, element("b", { text: "bold" }), ": what it says in the end"),
+    element("span", {}, element("b", { text: "bold:" }), "what it says in the end"),
     element("span", {}, element("i", { class: "ll-mark" }), "from here on it stays"));
   root.append(
     heading(model.get("label")), form.node, questions.line,

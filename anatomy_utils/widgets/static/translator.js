@@ -64,7 +64,8 @@ function render({ model, el }) {
     const offers = model.get("refused").map(({ word: unknown, nearest }) => element("div", { class: "row" }, element("span", {}, "instead of ", word(shorten(unknown, 20)), ":"),
       nearest.map(({ word: near, sentence }) => button({ label: near, name: `${near} instead of ${unknown}`, signal, onClick: () => ask(sentence) }))));
     refusal.replaceChildren(element("p", { class: "error", text: model.get("refusal") }), ...offers,
-      element("p", { class: "note", text: "It was never shown these words, so it has no vectors for them. “Words of the street” below lists those that it knows." }));
+      element("p", { class: "note", text: "It was never shown these words, so it has no vectors for them. “Words of the street” below lists those that it knows." }),
+      element("p", { class: "note" }, "Still shown: ", element("bdi", { dir: "auto", text: model.get("sentence") })));
   }
 
   // ---------------------------------------------------------------- writing
@@ -77,7 +78,6 @@ function render({ model, el }) {
     stop();
     change({ revealed: 0, current: 0 });
     announce(root, "Nothing is written yet.");
-    next.focus();
   } });
 
   function writeOne() {
@@ -296,8 +296,10 @@ function render({ model, el }) {
     view.set(model.get("view"));
     layer.set(model.get("layer"));
     head.set(model.get("head"));
+    const held = [next, all, again].find((node) => node.matches(":focus"));
     next.disabled = all.disabled = finished();
     again.disabled = !revealed();
+    if (held?.disabled) (finished() ? sentenceList : next).focus(); // a disabled button loses the keys
     drawWritten();
     if (model.get("view") === "lines") drawLines();
     else drawMatrix();
