@@ -51,7 +51,7 @@ class NextLogits:
 
     def __call__(self, input_ids: Tensor, memory: Tensor) -> Tensor:
         nearness = 0.6 ** torch.arange(input_ids.shape[1] - 1, -1, -1)
-        logits = torch.einsum("p,bpv->bv", nearness, self.table[input_ids]) + memory[:, 1] @ self.from_memory
+        logits = nearness @ self.table[input_ids] + memory[:, 1] @ self.from_memory
         logits[:, self.stop_id] = torch.where(memory[:, 0, 0] == input_ids.shape[1], 50.0, -50.0)
         return logits
 
