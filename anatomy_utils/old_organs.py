@@ -151,6 +151,8 @@ def _in_place(module: nn.Module, name: str, part: nn.Module) -> Iterator[None]:
     try:
         yield
     finally:
+        if not isinstance(before, nn.Module):  # or else torch goes on listing it among the parts
+            delattr(module, name)
         setattr(module, name, before)
 
 

@@ -63,7 +63,6 @@ class SwapResult:
         name: of the swap; "" for the model as it is.
         plain: perplexity of `PLAIN`.
         street: perplexity of `STREET`.
-        moved: the largest change of any of these tokens' log-probabilities.
         continuation: what it writes after the prompt, always the likeliest token.
         cache_bytes: keys and values that it keeps of each position.
     """
@@ -71,56 +70,36 @@ class SwapResult:
     name: str
     plain: float
     street: float
-    moved: float
     continuation: str
     cache_bytes: int
 
 
-class Swapper:
-    """Measures a model with one swap after another; each is measured once.
+def swap_result(model: LanguageModel, tokenizer: Tokenizer, name: str = "", *, prompt: str = PROMPT) -> SwapResult:
+    """Measure a model with one swap; "" is the model as it is.
 
     Args:
         model: as in `swapped`.
         tokenizer: the one that it was trained with.
+        name: of the swap.
         prompt: to go on from.
+
+    Raises:
+        ValueError: as `swapped`.
     """
-
-    def __init__(self, model: LanguageModel, tokenizer: Tokenizer, prompt: str = PROMPT) -> None:
-        self.prompt = prompt
-        self._model, self._tokenizer = model, tokenizer
-        self._texts = _Texts(tokenizer, (*PLAIN, *STREET))
-        self._known: dict[str, SwapResult] = {}
-        self._surprise = torch.empty(0)
-
-    def __call__(self, name: str = "") -> SwapResult:
-        """The model with this swap; "" is the model as it is.
-
-        Raises:
-            ValueError: as `swapped`.
-        """
-        if name not in self._known:
-            if name and "" not in self._known:
-                self("")
-            with torch.inference_mode(), swapped(self._model, name):
-                surprise = self._texts.surprise(self._model)
-                if not name:
-                    self._surprise = surprise
-                self._known[name] = self._result(name, surprise)
-        return self._known[name]
-
-    def _result(self, name: str, surprise: Tensor) -> SwapResult:
-        prompt_ids = self._tokenizer(self.prompt).input_ids
-        cache = self._model.start(1, prompt_ids.shape[1] + NEW_TOKENS)
-        written = generate(self._model.step, cache, prompt_ids, max_new_tokens=NEW_TOKENS)
-        is_street = self._texts.rows >= len(PLAIN)
-        return SwapResult(
-            name,
-            plain=_perplexity(surprise[~is_street]),
-            street=_perplexity(surprise[is_street]),
-            moved=(surprise - self._surprise).abs().max().item(),
-            continuation=self._tokenizer.decode(written.new_ids[0]),
-            cache_bytes=cache.advanced(1).bytes,
-        )
+    texts = _Texts(tokenizer, (*PLAIN, *STREET))
+    prompt_ids = tokenizer(prompt).input_ids
+    with torch.inference_mode(), swapped(model, name):
+        surprise = texts.surprise(model)
+        cache = model.start(1, prompt_ids.shape[1] + NEW_TOKENS)
+        written = generate(model.step, cache, prompt_ids, max_new_tokens=NEW_TOKENS)
+    is_street = texts.rows >= len(PLAIN)
+    return SwapResult(
+        name,
+        plain=_perplexity(surprise[~is_street]),
+        street=_perplexity(surprise[is_street]),
+        continuation=tokenizer.decode(written.new_ids[0]),
+        cache_bytes=cache.advanced(1).bytes,
+    )
 
 
 def _perplexity(surprise: Float[Tensor, " token"]) -> float:
@@ -194,6 +173,6 @@ def swap_report(
     Raises:
         ValueError: as `swapped`.
     """
-    measure = Swapper(model, tokenizer, prompt)
-    results = [measure(name) for name in tqdm(["", *names], disable=not progress, unit="part", leave=False)]
-    return SwapReport(prompt, model.vocabulary.out_features, tuple(results))
+    bar = tqdm(["", *names], disable=not progress, unit="part", leave=False)
+    results = tuple(swap_result(model, tokenizer, name, prompt=prompt) for name in bar)
+    return SwapReport(prompt, model.vocabulary.out_features, results)

@@ -89,22 +89,25 @@ def organ_swapper(
     """
     from anatomy_utils.widgets.organ_swapper import OrganSwapper, Part
 
-    measure = organ_swaps.Swapper(model, tokenizer, report.prompt if report else prompt)
+    prompt = report.prompt if report else prompt
+
+    def measure(name: str) -> Outcome:
+        return _outcome(organ_swaps.swap_result(model, tokenizer, name, prompt=prompt))
+
     known = {result.name: _outcome(result) for result in report.results} if report else {}
-    before = known.pop("", None) or _outcome(measure())
+    before = known.pop("", None) or measure("")
     if chosen not in known:
-        known[chosen] = _outcome(measure(chosen))
+        known[chosen] = measure(chosen)
     parts = [Part(name, swap.part, swap.modern, swap.of_2017, swap.note) for name, swap in old_organs.SWAPS.items()]
     return OrganSwapper(
-        parts, before, known, measure=lambda name: _outcome(measure(name)), prompt=measure.prompt,
-        blind=model.vocabulary.out_features, chosen=chosen,
-    )  # fmt: skip
+        parts, before, known, measure=measure, prompt=prompt, blind=model.vocabulary.out_features, chosen=chosen
+    )
 
 
 def _outcome(result: SwapResult) -> Outcome:
     from anatomy_utils.widgets.organ_swapper import Outcome
 
-    return Outcome(result.plain, result.street, result.moved, result.continuation, result.cache_bytes)
+    return Outcome(result.plain, result.street, result.continuation, result.cache_bytes)
 
 
 def logit_lens(

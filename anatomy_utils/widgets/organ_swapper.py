@@ -43,8 +43,6 @@ class Outcome:
     """Perplexity on plain English."""
     street: float | int
     """Perplexity on the street."""
-    moved: float | int
-    """The largest change of a token's log-probability."""
     continuation: str
     cache_bytes: int
     """What is kept of each position."""
@@ -132,9 +130,9 @@ class OrganSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curv
 def _told(outcome: Outcome) -> dict[str, Any]:
     """For the page, which takes no infinity."""
     told = asdict(outcome)
-    for name in ("plain", "street", "moved"):
-        if not math.isfinite(told[name]) or told[name] < 0:
-            raise ValueError(f"{name} is {told[name]}; expected a finite number that is not negative.")
+    for name in ("plain", "street"):
+        if not math.isfinite(told[name]) or told[name] < 1:
+            raise ValueError(f"{name} is {told[name]}; a perplexity is a finite number, 1 or more.")
     return told
 
 

@@ -18,8 +18,9 @@ function grouped(number) {
 
 // What the exchange has done, in one sentence.
 function verdictOf(before, after, blind) {
-  if (after.moved < 1e-3) return "Nothing changes: every token keeps its probability.";
   const worse = after.plain / before.plain;
+  const same = [worse, after.street / before.street].every((ratio) => Math.abs(ratio - 1) < 1e-4);
+  if (same && after.continuation === before.continuation) return "Nothing changes: the same perplexities, the same text.";
   if (after.plain > blind) return `Worse than blind guessing, which has a perplexity of ${grouped(blind)}.`;
   if (worse > 20) return "Hardly anything is left of what it had learnt.";
   return `${format(worse, 1)} times as hesitant on plain English, ${format(after.street / before.street, 1)} times on the street.`;
