@@ -56,7 +56,10 @@ LOOK = """(root) => {
 }"""
 
 
-@pytest.fixture(params=["ran_start", "ran_attention", "ran_multi_head"], ids=["00", "01", "02"])
+NOTEBOOKS_RUN = {"00": "ran_start", "01": "ran_attention", "02": "ran_multi_head", "03": "ran_encoder"}
+
+
+@pytest.fixture(params=NOTEBOOKS_RUN.values(), ids=NOTEBOOKS_RUN.keys())
 def notebook(request: pytest.FixtureRequest) -> NotebookPage:
     ran: Ran = request.getfixturevalue(request.param)
     ran.notebook.page.bring_to_front()

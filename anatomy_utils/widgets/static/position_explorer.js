@@ -206,7 +206,7 @@ function render({ model, el }) {
 
   function paint() {
     const { values, columns, limits } = shownMatrix();
-    const limit = Math.max(-low, high) || 1;
+    const limit = Math.max(-limits[0], limits[1]) || 1;
     const table = new Uint32Array(colourTable(root, "diverging").buffer);
     painting.width = columns;
     painting.height = length;
