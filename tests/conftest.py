@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("local"), derandomize=True, print_blob=True)
@@ -21,3 +23,16 @@ def empty_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
             patch.setenv(variable, str(tmp_path_factory.mktemp("data")))
         patch.delenv("ANATOMY_PROGRESS", raising=False)
         yield
+
+
+class ByFileButProofsOneByOne(LoadFileScheduling):
+    """A file's tests share what they set up, so one process takes them all; nothing is shared by two proofs."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if "::test_proof" in nodeid else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """What `--dist loadfile` means here."""
+    return ByFileButProofsOneByOne(config, log) if config.getoption("dist") == "loadfile" else None

@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Iterator
 
+import jaxtyping
 import pytest
 import torch
 
@@ -17,6 +18,8 @@ from anatomy_utils.exercises.sheet import Sheet
 from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
 
 SEEDS = 200
+SEEDS_WITH_TYPES = 3
+"""Checking types and shapes at every call, and coverage, take most of the time; this much is enough for both."""
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +31,27 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.fixture
+def without_types() -> Iterator[None]:
+    """Types and shapes are not checked at every call, as in a learner's notebook."""
+    before = jaxtyping.config.jaxtyping_disable
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", before)
+
+
 @pytest.mark.parametrize("id", ids())
-def test_proof(id: str) -> None:
-    exercise = find_exercise(id)
+def test_proof_with_types(id: str) -> None:
+    _prove(find_exercise(id), SEEDS_WITH_TYPES)
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("id", ids())
+def test_proof(id: str, without_types: None) -> None:
+    _prove(find_exercise(id), SEEDS)
+
+
+def _prove(exercise: Exercise, seeds: int) -> None:
     made = _run(stub_text(exercise), exercise)
     assert is_untouched(made, stub_text(exercise)), "the stub is not attempted"
     right = {
@@ -38,7 +59,7 @@ def test_proof(id: str) -> None:
         "solution": _run(solution_text(exercise), exercise),
         **exercise.alternatives,
     }
-    for seed in range(SEEDS):
+    for seed in range(seeds):
         sheet = Sheet(exercise, seed)
         for name, function in right.items():
             verdict = judge(exercise, function, sheet=sheet)
