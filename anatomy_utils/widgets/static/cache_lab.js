@@ -65,11 +65,14 @@ function render({ model, el }) {
     : `${entry.heads} query heads share them; with keys and values of their own it would be ${grouped(perPosition / entry.kv_heads * entry.heads)} bytes.`;
 
   // ---------------------------------------------------------------- the clock
-  let waiting = [];
-  const questions = asking({ model, signal, onBusy: () => drawButtons(), onAnswer: () => next() });
+  let waiting = [], asked = 0, running = false, length = 0;
+  const questions = asking({ model, signal, onBusy: (on) => {
+    running = on;
+    drawButtons();
+  }, onAnswer: () => (waiting.length ? next() : announce(root, secondsTold())) });
   const measure = button({ label: "Measure", primary: true, signal, onClick: () => {
     change({ costs: [] });
-    waiting = work.map(([length]) => length);
+    waiting = work.map(([each]) => each);
     next();
   } });
   const stop = button({ label: "Stop", signal, onClick: () => {
@@ -80,7 +83,6 @@ function render({ model, el }) {
   const seconds = lineChart({ width: 460, height: 240, xLabel: "positions", yLabel: "milliseconds per token", log: true });
   const memory = lineChart({ width: 460, height: 240, xLabel: "positions", yLabel: "MB kept" });
   const lineKey = (look, text) => element("span", { class: "row" }, svg("svg", { class: "line-chart cl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" }, svg("path", { class: `line ${look}`, d: "M1 5H33" })), text);
-  let asked = 0, current = 0;
   const clock = model.get("can_measure") ? element("div", { class: "panel cl-clock" },
     element("div", { class: "row" }, element("div", { class: "cl-title", text: "By the clock: one more token behind so many positions" }), status, measure, stop), questions.line,
     element("div", { class: "cl-two" }, element("div", {}, seconds.node), element("div", {}, memory.node)),
@@ -90,7 +92,7 @@ function render({ model, el }) {
   root.append(
     heading(model.get("label"), cache.node),
     at.node,
-    element("div", { class: "panel" }, key, element("div", { class: "scroll" }, table), said),
+    element("div", { class: "panel" }, key, element("div", focusable({ class: "scroll", role: "group", "aria-label": "Steps and positions" }), table), said),
     element("div", { class: "cl-two cl-middle" },
       element("div", { class: "panel" }, element("div", { class: "cl-title", text: "Up to this step" }), sums),
       element("div", { class: "panel" }, element("div", { class: "cl-title", text: "What the cache takes" }), formula, element("div", { class: "note", text: sharing }))),
@@ -98,22 +100,15 @@ function render({ model, el }) {
   );
 
   function next() {
-    if (waiting.length) {
-      current = waiting.shift();
-      asked += 1;
-      questions.ask({ length: current, asked });
-    } else if (current) {
-      current = 0;
-      announce(root, secondsTold());
-    }
-    drawButtons();
+    length = waiting.shift();
+    asked += 1; // the same length may be asked for twice
+    questions.ask({ length, asked });
   }
 
   function drawButtons() {
-    const busy = current > 0 && !model.get("error");
-    measure.disabled = busy && waiting.length > 0;
+    measure.disabled = running;
     stop.disabled = !waiting.length;
-    status.textContent = busy ? `measuring ${current} positions …` : "";
+    status.textContent = running ? `measuring ${length} positions …` : "";
   }
 
   function drawGrid() {
