@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
-from anatomy_utils.decoding import generate
+from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.recipes.practice import OnStep, practise
 from anatomy_utils.seq2seq import EncoderDecoder
 from anatomy_utils.street import Scene, say, street_vocabulary
@@ -37,6 +37,13 @@ def train_translator(
         progress: show a bar.
     """
     generator = torch.Generator().manual_seed(seed)
+    model = small_transformer(generator)
+    examples = both_ways(sample_scenes(steps * BATCH, generator, "train"))
+    return model, practise(model, examples, translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
+
+
+def small_transformer(generator: torch.Generator) -> EncoderDecoder:
+    """An untrained Transformer of 2 + 2 pre-norm layers, 64 features wide, over the street's words."""
     config = TransformerConfig(
         len(street_vocabulary()),
         d_model=64,
@@ -47,9 +54,7 @@ def train_translator(
         pre_norm=True,
         dropout=0.0,
     )
-    model = transformer(config, generator=generator)
-    examples = both_ways(sample_scenes(steps * BATCH, generator, "train"))
-    return model, practise(model, examples, translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
+    return transformer(config, generator=generator)
 
 
 def both_ways(scenes: Sequence[Scene]) -> TextToText:
@@ -69,17 +74,23 @@ def translation_loss(model: EncoderDecoder, batch: TextToText) -> torch.Tensor:
 
 
 @torch.no_grad()
-def translate(model: EncoderDecoder, texts: Batch) -> list[str]:
-    """Write each translation token by token, always the likeliest (greedy), reading back only what it wrote itself.
+def translate(model: EncoderDecoder, texts: Batch, *, beams: int = 1) -> list[str]:
+    """Write each translation token by token, reading back only what it wrote itself.
 
     Args:
         model: from `train_translator`.
         texts: from `street.batches`: `translation` for scenes, `to_translate` for what somebody typed.
+        beams: how many texts are kept open for each; 1 always takes the likeliest token (greedy).
     """
     vocabulary = street_vocabulary()
     start = torch.full((len(texts), 1), vocabulary.bos_id)
     cache = model.start(texts.input_ids, 1 + LONGEST, attention_mask=texts.attention_mask)
-    written = generate(model.step, cache, start, max_new_tokens=LONGEST, stop_ids=[vocabulary.eos_id])
+    stop = [vocabulary.eos_id]
+    if beams == 1:
+        written = generate(model.step, cache, start, max_new_tokens=LONGEST, stop_ids=stop)
+    else:
+        found = beam_search(model.step, cache, start, num_beams=beams, max_new_tokens=LONGEST, stop_ids=stop)
+        written = found.ranked()
     return [vocabulary.text(row) for row in written.rows()]
 
 
