@@ -179,9 +179,11 @@ def flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int | str = 0) 
 @cache
 def known_words() -> dict[str, dict[str, list[str]]]:
     """Language → kind of words → the words that a sentence of the street can be made of, in one form each."""
-    forms = {"english": english_words, "french": french_words}
+    forms = {"English": english_words, "French": french_words}
+    model_sentence = Scene("animal", "cross", "street", "tired")
     return {
-        language: {kind: [form(word)[0] for word in table] for kind, table in KINDS.items()}
+        language: {"sentences like": [str(say(model_sentence, language.lower()))]}
+        | {kind: [form(word)[0] for word in table] for kind, table in KINDS.items()}
         for language, form in forms.items()
     }
 

@@ -68,7 +68,8 @@ def test_the_widget_has_the_decoded_weights(model: EncoderDecoder) -> None:
     np.testing.assert_allclose(widget.alignment(), decoded.weights[0].mean(dim=0), atol=1 / 255)
     assert widget.source[:3] == ["<french>", "the", "dog"]
     assert (widget.direction, widget.revealed) == ("English → French", len(widget.written))
-    assert set(widget.known) == {"english", "french"} and "street" in widget.known["english"]["nouns"]
+    assert set(widget.known) == {"English", "French"} and "street" in widget.known["English"]["nouns"]
+    assert widget.known["English"]["sentences like"] == [TIRED]
 
 
 # ---- what the street says
@@ -178,7 +179,9 @@ def test_sums_and_sub_layers_add_up() -> None:
     before, attended = widget.tensor("encoder.embeddings.output"), widget.tensor(f"{path}.self_attention.output")
     after = widget.tensor(f"{path}.after_attention")
     np.testing.assert_allclose(before + attended, after, atol=1e-5)
-    np.testing.assert_allclose(after + widget.tensor(f"{path}.feed_forward(…)"), widget.tensor(f"{path}.output"), atol=1e-5)
+    np.testing.assert_allclose(
+        after + widget.tensor(f"{path}.feed_forward(…)"), widget.tensor(f"{path}.output"), atol=1e-5
+    )
     tokens, waves = widget.tensor("encoder.embeddings.tokens"), widget.tensor("encoder.embeddings.positions(…)")
     np.testing.assert_allclose(tokens * 18**0.5 + waves, before, atol=1e-5)
 

@@ -127,9 +127,9 @@ def test_going_through_by_mouse(browser: Browser, theme: Any) -> None:
     page.get_by_role("button", name="Next", exact=True).click()
     assert title(shown) == "Encoder attends"
     assert page.locator(".fl-now").all_text_contents() == ["self-attention", "heads"]
-    page.get_by_role("button", name="Next decoding step").click()
+    page.get_by_role("button", name="Next word").click()
     assert title(shown) == "Shifted" and target(shown) == ["⟨start⟩"]
-    page.get_by_role("button", name="Next decoding step").click()
+    page.get_by_role("button", name="Next word").click()
     page.locator(".tm-part", has_text="cross-attention").click()
     assert title(shown) == "Cross" and widget.where() == ("cross_attention", 2)
     assert target(shown) == ["⟨start⟩", "le"]

@@ -45,8 +45,8 @@ function render({ model, el }) {
   // ---------------------------------------------------------------- controls
   const back = button({ label: "◀ Back", name: "Back", signal, onClick: () => go(place() - 1) });
   const next = button({ label: "Next ▶", name: "Next", primary: true, signal, onClick: () => go(place() + 1) });
-  const wordBack = button({ label: "« Word", name: "Previous decoding step", signal, onClick: () => go(jump(-1)) });
-  const wordNext = button({ label: "Word »", name: "Next decoding step", signal, onClick: () => go(jump(1)) });
+  const wordBack = button({ label: "« Previous word", name: "Previous word", signal, onClick: () => go(jump(-1)) });
+  const wordNext = button({ label: "Next word »", name: "Next word", signal, onClick: () => go(jump(1)) });
   const play = toggleButton({ label: "Play", signal, onToggle: (on) => (on ? start() : pause()) });
   const slide = slider({ label: "Step", min: 1, max: count, step: 1, value: 1, format: (value) => `${value} of ${count}`, signal, tint: "query", onInput: (value) => {
     pause();
@@ -110,7 +110,7 @@ function render({ model, el }) {
   const box = element("div", { class: "fl-tensors" });
   root.append(heading(model.get("label"), phaseLine), track,
     element("div", { class: "row fl-controls" }, back, next, wordBack, wordNext, play.node),
-    slide.node, element("p", { class: "note fl-keys", text: "Keys: ← → a step, Page Up and Page Down a decoding step. Or click a part of the figure." }),
+    slide.node, element("p", { class: "note fl-keys", text: "Keys: ← → a step, Page Up and Page Down a word. Or click a part of the figure." }),
     element("div", { class: "fl-body" }, figure, element("div", { class: "fl-told" }, title, say, box)));
 
   function phase() {

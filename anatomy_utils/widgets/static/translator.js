@@ -190,7 +190,7 @@ function render({ model, el }) {
     lines.sort((a, b) => a.now - b.now);
     drawing.replaceChildren(element("div", { class: "tr-lines", role: "img", "aria-label": described() },
       element("div", { class: "tr-source" }, left),
-      svg("svg", { viewBox: `0 0 ${LINES} ${rows * ROW}`, width: LINES, height: rows * ROW, "aria-hidden": "true" }, lines.map(({ node }) => node)),
+      svg("svg", { viewBox: `0 0 ${LINES} ${rows * ROW}`, height: rows * ROW, preserveAspectRatio: "none", "aria-hidden": "true" }, lines.map(({ node }) => node)),
       element("div", { class: "tr-target" }, right)));
   }
 
