@@ -5,13 +5,14 @@ Joins like those of `views.py`, for notebook 04. Each takes the street's vocabul
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
 from anatomy_utils.cache import KeyValueCache
-from anatomy_utils.decoding import Filters, Stepper
+from anatomy_utils.decoding import Filters, Hypothesis, Stepper, beam_steps
 from anatomy_utils.decoding.generate import NO_FILTERS
 from anatomy_utils.heads import LanguageModel
 from anatomy_utils.positions import LearnedPositions
@@ -20,6 +21,7 @@ from anatomy_utils.street import Vocabulary
 from anatomy_utils.tokenization import Tokenizer
 
 if TYPE_CHECKING:
+    from anatomy_utils.widgets.beam_tree import BeamTree, Found, Node
     from anatomy_utils.widgets.decoding_stepper import DecodingStepper, Option, Rule, WrittenToken
     from anatomy_utils.widgets.logits_explorer import LogitsExplorer
 
@@ -105,7 +107,7 @@ class _Writing:
 
     def __init__(self, model: LanguageModel, spelled: Spelling, prompt: str, max_new_tokens: int, show: int) -> None:
         ids = spelled.ids(prompt)
-        self._spelled, self._show = spelled, show
+        self._spelled, self._ids = spelled, ids
         self._most = room_to_write(model, len(ids), max_new_tokens)
         self.prompt = [spelled.word(each) for each in ids]
         self.vocab_size = model.vocabulary.out_features
@@ -144,7 +146,7 @@ class _Writing:
         return self._most - len(self._stepper.token_ids)
 
     def text(self) -> str:
-        return self._spelled.text(self._stepper.token_ids)
+        return continuation(self._spelled, self._ids, self._stepper.token_ids)
 
     def follow(self, rule: Rule) -> None:
         if not rule.sample:
@@ -162,6 +164,88 @@ class _Writing:
 
     def back(self, count: int) -> None:
         self._stepper.back(count)
+
+
+def beam_tree(
+    model: LanguageModel,
+    words: Vocabulary | Tokenizer,
+    prompt: str,
+    *,
+    num_beams: int = 3,
+    max_new_tokens: int = 8,
+    length_penalty: float | int = 1.0,
+    step: int | None = None,
+) -> BeamTree:
+    """Beam search as a tree that grows step by step, and what greedy choice writes instead.
+
+    Args:
+        prompt: what is continued; for the street it may be empty.
+        num_beams: how many texts are kept at first.
+        max_new_tokens: how many steps there are at most.
+        length_penalty: 0, 0.5, 1, 1.5 or 2, at first; see `decoding.beams`.
+        step: how many steps are shown at first; all when left out.
+    """
+    from anatomy_utils.widgets.beam_tree import BeamTree
+
+    spelled = spelling(words)
+
+    def search(text: str, beams: int, penalty: float) -> Found:
+        ids = spelled.ids(text)
+        most = room_to_write(model, len(ids), max_new_tokens)
+        capacity = len(ids) + most
+        prompt_ids = torch.tensor([ids])
+        steps = list(
+            beam_steps(
+                model.step, model.start(1, capacity), prompt_ids, num_beams=beams, max_new_tokens=most,
+                stop_ids=spelled.stop_ids, length_penalty=penalty,
+            )
+        )  # fmt: skip
+        stepper: Stepper[KeyValueCache] = Stepper(
+            model.step, lambda: model.start(1, capacity), prompt_ids, stop_ids=spelled.stop_ids, show=1
+        )
+        while not stepper.ended and len(stepper.token_ids) < most:
+            stepper.advance()
+        return _found(ids, steps, stepper, penalty, spelled, model.vocabulary.out_features, beams)
+
+    return BeamTree(search, prompt, num_beams=num_beams, length_penalty=length_penalty, step=step)
+
+
+def _found(
+    ids: list[int],
+    steps: list[tuple[Hypothesis, ...]],
+    greedy: Stepper[KeyValueCache],
+    length_penalty: float,
+    spelled: Spelling,
+    vocab_size: int,
+    num_beams: int,
+) -> Found:
+    from anatomy_utils.widgets.beam_tree import Found, Greedy, Node
+
+    columns: list[list[Node]] = []
+    before: dict[tuple[int, ...], int] = {(): -1}
+    rows = []
+    for length, considered in enumerate(steps, start=1):
+        shown = [each for i, each in enumerate(considered) if i < 2 * num_beams or each.fate != "dropped"]
+        columns.append([
+            Node(
+                before[each.parent], spelled.word(each.token_ids[-1]), continuation(spelled, ids, each.token_ids),
+                each.log_probability, each.score, each.fate, each.token_ids[-1] in spelled.stop_ids,
+            )
+            for each in shown
+        ])  # fmt: skip
+        before = {each.token_ids: row for row, each in enumerate(shown)}
+        if length <= len(greedy.token_ids):
+            rows.append(before.get(greedy.token_ids[:length], -1))
+    sum_of = sum(math.log(chosen.candidates[0].before) for chosen in greedy.steps)
+    score = sum_of / len(greedy.token_ids) ** length_penalty
+    text = continuation(spelled, ids, greedy.token_ids)
+    return Found([spelled.word(each) for each in ids], columns, Greedy(text, sum_of, score, rows), vocab_size)
+
+
+def continuation(spelled: Spelling, prompt_ids: Sequence[int], new_ids: Sequence[int]) -> str:
+    """What was written behind a prompt, spelled as it is there: without a capital in the middle of a sentence."""
+    start, whole = spelled.text(prompt_ids), spelled.text([*prompt_ids, *new_ids])
+    return (whole[len(start) :] if whole.startswith(start) else spelled.text(new_ids)).strip()
 
 
 def room_to_write(model: LanguageModel, prompt_length: int, wanted: int) -> int:

@@ -187,7 +187,7 @@ def test_positions_and_rows_by_mouse_and_keys(browser: Browser) -> None:
     shown = show(browser, LogitsExplorer(given, position=0), views=2)
     page, widget = shown.page, shown.widget
     truth = page.get_by_role("option", name="came next").first
-    assert (truth.get_attribute("aria-label") or "").startswith(
+    assert (truth.locator(".visually-hidden").last.text_content() or "").startswith(
         f"w5: logit {float(given.logits[0, 5]):.2f}".replace("-", "−")
     )
     truth.click()

@@ -104,13 +104,12 @@ function render({ model, el }) {
     page.replaceChildren(
       ...model.get("prompt").map((text) => word(text, { class: "word ds-prompt" })),
       ...written.map((token, i) => {
-        const node = button({ label: "", name: `${token.word}, ${percent(token.probability)}${token.by_hand ? ", chosen by hand" : ""}${token.ends ? ", ends the text" : ""}: go back to before it`, signal,
-          onClick: () => ask({ do: "back", count: written.length - i }) });
+        const node = button({ label: "", signal, onClick: () => ask({ do: "back", count: written.length - i }) });
         node.classList.add("ds-token");
         node.classList.toggle("ds-hand", token.by_hand);
         node.classList.toggle("ds-end", token.ends);
         node.append(word(token.word), element("span", { class: "ds-p", text: percent(token.probability) }));
-        return node;
+        return spokenAs(node, `${token.word}, ${percent(token.probability)}${token.by_hand ? ", chosen by hand" : ""}${token.ends ? ", ends the text" : ""}: go back to before it`);
       }),
       ended() ? element("span", { class: "ds-stop", text: endsWithStop() ? "■ the end" : "■ no room for more" }) : element("span", { class: "ds-caret", "aria-hidden": "true" }));
     if (held) next.focus();
@@ -149,7 +148,7 @@ function render({ model, el }) {
     rows.replaceChildren(...options.map(({ token_id: id, word: text, before, after }, i) => {
       const out = sample && after === 0;
       const name = `Write ${text}: ${percent(before)}${sample ? out ? ", ruled out by the filters" : `, after the filters ${percent(after)}` : i === 0 ? ", the greedy choice" : ""}`;
-      const node = button({ label: "", name, signal, onClick: () => ask({ do: "choose", token_id: id }) });
+      const node = button({ label: "", signal, onClick: () => ask({ do: "choose", token_id: id }) });
       node.classList.add("ds-row");
       node.classList.toggle("ds-out", out);
       setAttributes(node, { tabindex: i === place ? 0 : -1 });
@@ -158,7 +157,7 @@ function render({ model, el }) {
         element("span", { class: "ds-bars", "aria-hidden": "true" }, bar(before, top, out ? "masked-cell ds-gone" : sample ? "ds-before" : "ds-after"), sample && !out ? bar(after, top, "ds-after") : null),
         element("span", { class: "number", text: percent(before) }),
         element("span", { class: "number ds-now", text: sample ? (out ? "out" : percent(after)) : "" }));
-      return node;
+      return spokenAs(node, name);
     }));
     if (held) (rows.firstChild ?? back).focus();
     const others = { before: 1, after: 1 };

@@ -107,7 +107,7 @@ function render({ model, el }) {
     if (to === undefined) return;
     event.preventDefault();
     change({ token: ranks[clamp(to, 0, ranks.length - 1)] });
-    announce(root, list.children[clamp(to, 0, ranks.length - 1) + 1].getAttribute("aria-label"));
+    announce(root, list.children[clamp(to, 0, ranks.length - 1) + 1].lastChild.textContent);
   }, { signal });
 
   function shownRanks() {
@@ -152,12 +152,12 @@ function render({ model, el }) {
     const head = element("div", { class: "le-row le-head", "aria-hidden": "true" }, ["", "token", "logit", "", `softmax, T = ${format(t)}`, filtered ? "after filters" : ""].map((text) => element("span", { text })));
     list.replaceChildren(head, ...rows.map((row) => {
       const spoken = `${row.name}: logit ${format(row.logit)}, probability ${percent(row.before)}${filtered ? row.kept ? `, after the filters ${percent(row.after)}` : ", ruled out" : ""}${row.truth ? ", came next" : ""}`;
-      const node = element("div", { class: "le-row le-token", role: "option", id: uniqueId("next"), "aria-label": spoken, "aria-selected": String(row.rank === chosen) },
+      const node = element("div", { class: "le-row le-token", role: "option", id: uniqueId("next"), "aria-selected": String(row.rank === chosen) },
         cells(row, element("span", { class: "le-name" }, word(shorten(row.name, 16)), row.truth ? element("span", { class: "le-truth", text: "came next" }) : null)));
       node.classList.toggle("le-out", !row.kept);
       node.addEventListener("click", () => change({ token: row.rank }), { signal });
       if (row.rank === chosen) list.setAttribute("aria-activedescendant", node.id);
-      return node;
+      return spokenAs(node, spoken);
     }));
     const othersKept = !filtered || rest.kept === rest.count ? "" : rest.kept ? `, ${groupSizes.length ? "about " : ""}${grouped(Math.round(rest.kept))} kept` : ", all ruled out";
     const otherRow = { before: rest.before, after: rest.after, kept: rest.kept > 0 };
