@@ -146,7 +146,7 @@ class _Steps:
         yield _moment(
             table, "Embedding: a row of the table for each token",
             "Each number picks its row of a learned table, the same row wherever the token stands. "
-            f"It is then multiplied by {embeddings.scale:g}, as √d_model of the paper.",
+            f"It is then multiplied by {embeddings.scale:g}, which is √d_model.",
             _vectors(f"{stack}.embeddings.tokens", tokens, side),
         )  # fmt: skip
         waves = embeddings.positions(torch.arange(tokens.shape[1]))

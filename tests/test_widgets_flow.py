@@ -98,11 +98,12 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
         Flow(replace(run(), **wrong))
 
 
-def test_the_twin_tells_the_translation() -> None:
-    assert (
-        "“<french> the dog barks .” flows through it in 18 steps and becomes “le chien”"
-        in Flow(run()).static_twin().alt
-    )
+def test_the_twin_tells_the_translation_and_marks_the_part_at_work() -> None:
+    twins = [Flow(run(), place=place).static_twin() for place in ("source_tokens", "cross_attention")]
+    assert "“<french> the dog barks .” flows through it in 18 steps and becomes “le chien”" in twins[0].alt
+    assert twins[0].png != twins[1].png
+    drawn = [text.get_text() for text in twins[1].figure.axes[0].texts]
+    assert [text for text in drawn if text.startswith("▸")] == ["▸ cross-attention"]
 
 
 # ---- the page

@@ -12,7 +12,7 @@ def transformer(here: str = "") -> Picture:
     """The whole transformer of 2017: encoder on the left, decoder on the right, memory between them.
 
     Args:
-        here: the name of a notebook, such as "03_encoder": its parts are drawn with bold labels and a mark.
+        here: a part, or the name of a notebook, such as "03_encoder": it or its parts get bold labels and a mark.
     """
     with look():
         pen = Pen(layout.WIDTH, layout.HEIGHT, "The transformer", "data flows upwards")
@@ -32,9 +32,9 @@ def transformer(here: str = "") -> Picture:
             pen.sum(x, y)
         for part in layout.parts():
             if not part.frame:
-                taught = bool(here) and part.notebook == here
-                label = f"▸ {part.label}" if taught else part.label
-                pen.box(part.x, part.y, part.width, part.height, label, part.role, bold=taught,
+                marked = bool(here) and here in (part.id, part.notebook)
+                label = f"▸ {part.label}" if marked else part.label
+                pen.box(part.x, part.y, part.width, part.height, label, part.role, bold=marked,
                         dashed=part.id.endswith("tokens") or part.id == "next_token")  # fmt: skip
         _stream_key(pen, 36, 84)
         return pen.picture(
