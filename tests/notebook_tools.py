@@ -45,6 +45,11 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
 
 
+def network_blocked() -> dict[str, str]:
+    """Environment variables that keep a Python process, and what it starts, from every address outside this machine."""
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")]))}
+
+
 @contextmanager
 def fresh_home() -> Iterator[dict[str, str]]:
     """Environment variables that give a kernel an empty data folder, so that nobody's progress is read or changed."""
@@ -82,10 +87,8 @@ def run(
     for cell in code_cells(copy):
         cell.outputs, cell.execution_count = [], None
     with fresh_home() as places:
-        variables = {**os.environ, **places, **(environment or {})}
+        variables = {**os.environ, **(network_blocked() if offline else {}), **places, **(environment or {})}
         variables.pop("MPLBACKEND", None)  # the kernel chooses its own
-        if offline:
-            variables["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), variables.get("PYTHONPATH")]))
         manager = AsyncKernelManager()
         words = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"]
         manager._kernel_spec = KernelSpec(
@@ -163,6 +166,17 @@ def with_solutions(notebook: NotebookNode) -> NotebookNode:
     for cell in code_cells(copy):
         cell.source = inject_solutions(cell.source)
     return copy
+
+
+def not_passed(stubs: NotebookNode, solved: NotebookNode) -> list[str]:
+    """The cells with an exercise that no solution was put into, or whose cards do not all say “Passed”."""
+    found = []
+    for before, cell in zip(code_cells(stubs), code_cells(solved), strict=True):
+        cards = "\n".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+        exercises = exercise_ids(cell.source)
+        if exercises and (before.source == cell.source or cards.count("Passed") != len(exercises)):
+            found.append(f"{cell.source}\n{cards}")
+    return found
 
 
 def machine_paths(text: str) -> list[str]:

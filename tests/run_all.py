@@ -1,20 +1,25 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
 A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named.
+Notebooks and browser take about one core each, so they run side by side; the browser's words come when it is done.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree
 
 from chromium import find_chromium
+from notebook_tools import network_blocked
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / ".cache" / "results"
@@ -29,6 +34,7 @@ class Step:
     group: str
     command: list[str]
     is_pytest: bool = False
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -51,7 +57,7 @@ def steps() -> list[Step]:
     def tests(*arguments: str) -> list[str]:
         return [sys.executable, "-m", "pytest", "-q", "-rs", "--durations=5", *arguments]
 
-    by_file = ["-n", "2", "--dist", "loadfile"]  # a notebook's cells share one kernel, Colab's tests one environment
+    by_file = ["-n", "2", "--dist", "loadfile"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=120"]
     coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
     return [
@@ -59,21 +65,27 @@ def steps() -> list[Step]:
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True),
-        Step("notebooks, strict (nbval)", "notebooks", tests(*by_file, *nbval, "notebooks"), True),
-        Step("notebooks: injected, offline, Colab", "notebooks", tests(*by_file, "-m", "notebook", "tests"), True),
+        Step("notebooks: strict (nbval), offline", "notebooks", tests(*nbval, "notebooks"), True, network_blocked()),
+        Step("notebooks: solved, on Colab", "notebooks", tests("-m", "notebook", "tests"), True),
         Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True),
     ]
 
 
-def carry_out(step: Step) -> Outcome:
-    """Run one step and count what it reports; a command that is no test run counts as one test."""
-    print(f"\n== {step.name}", flush=True)
+def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
+    """Run one step and count what it reports; a command that is no test run counts as one test.
+
+    Args:
+        step: what to run.
+        output: where it writes; its words appear at once when left out.
+    """
+    print(f"\n== {step.name}", file=output, flush=True)
     start = time.perf_counter()
-    report = RESULTS / f"{step.group}-{len(list(RESULTS.glob('*.xml')))}.xml"
+    report = RESULTS / (re.sub(r"\W+", "-", step.name) + ".xml")
     command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
     with tempfile.TemporaryDirectory() as fresh:  # nbval's kernels must not read or change anybody's progress
-        variables = os.environ | {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
-        code = subprocess.run(command, cwd=ROOT, env=variables).returncode
+        own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
+        variables = os.environ | own | step.variables
+        code = subprocess.run(command, cwd=ROOT, env=variables, stdout=output, stderr=output).returncode
     seconds = time.perf_counter() - start
     if not step.is_pytest:
         return Outcome(step, int(code == 0), int(code != 0), 0, seconds)
@@ -81,11 +93,19 @@ def carry_out(step: Step) -> Outcome:
     return Outcome(step, passed, failed or int(code != 0), skipped, seconds)
 
 
-def browser_missing() -> str | None:
-    """Why the browser tests cannot run here, or None."""
-    if find_chromium() is None:
-        return "no Chromium, Chrome or Edge was found: install one, or name it with CHROMIUM=/path/to/chromium"
-    return None
+def carry_out_aside(step: Step) -> Outcome:
+    """Run the step while another one writes, and show its words together when it has ended."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as words:
+        outcome = carry_out(step, words)
+        words.seek(0)
+        print(words.read(), flush=True)
+    return outcome
+
+
+def without_browser(step: Step) -> Outcome:
+    """A step that needs one was skipped; under CI that is a failure."""
+    in_ci = bool(os.environ.get("CI"))
+    return Outcome(step, 0, int(in_ci), int(not in_ci), 0.0)
 
 
 def main() -> int:
@@ -93,25 +113,22 @@ def main() -> int:
     RESULTS.mkdir(parents=True, exist_ok=True)
     for old in RESULTS.glob("*.xml"):
         old.unlink()
-    wanted = sys.argv[1:]
-    outcomes, reasons = [], []
-    for step in steps():
-        if wanted and step.group not in wanted:
-            continue
-        if step.group == "browser" and (reason := browser_missing()):
-            reasons.append(f"browser tests did not run: {reason}")
-            in_ci = bool(os.environ.get("CI"))
-            outcomes.append(Outcome(step, 0, int(in_ci), int(not in_ci), 0.0))
-            continue
-        outcomes.append(carry_out(step))
+    wanted = [step for step in steps() if step.group in sys.argv[1:] or not sys.argv[1:]]
+    browser = find_chromium()
+    outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units")]
+    with ThreadPoolExecutor() as aside:
+        beside = carry_out_aside if browser else without_browser
+        running = [aside.submit(beside, step) for step in wanted if step.group == "browser"]
+        outcomes += [carry_out(step) for step in wanted if step.group == "notebooks"]
+        outcomes += [step.result() for step in running]
     print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"
         print(f"{outcome.step.name:<38}{counts}")
     if (coverage := _coverage()) is not None:
         print(f"coverage of anatomy_utils: {coverage:.0f} %")
-    for reason in reasons:
-        print(reason)
+    if browser is None:
+        print("no Chromium, Chrome or Edge was found: install one, or name it with CHROMIUM=/path/to/chromium")
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     skipped = sum(outcome.skipped for outcome in outcomes)

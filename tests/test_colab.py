@@ -1,4 +1,4 @@
-"""The contract with Google Colab: its versions, its kernel, its first cell, and both notebooks on it."""
+"""The contract with Google Colab: its versions, its kernel, its first cell, and every notebook on it, solved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import colab_runtime as colab
 import nbformat
 import pytest
-from notebook_tools import WIDGET_VIEW, code_cells, notebook_paths, read, run
+from notebook_tools import WIDGET_VIEW, code_cells, not_passed, notebook_paths, read, run, with_solutions
 
 from anatomy_utils.colab import FIRST_CELL
 
@@ -90,7 +90,14 @@ def test_the_stand_in_is_what_it_claims(github: dict[str, str]) -> None:
     assert printed(done.cells[2]).startswith("('7.7.1', '7.34.0', '5.7.1', '3.10.0', 'https://colab.invalid")
 
 
-@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
-def test_notebook_runs_on_colab(github: dict[str, str], path: Path) -> None:
-    done = run_on_colab(read(path), github)
+def test_runs_on_colab_before_anything_is_solved(github: dict[str, str]) -> None:
+    done = run_on_colab(read(notebook_paths()[0]), github)
     assert all(cell.execution_count for cell in code_cells(done))
+
+
+@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
+def test_runs_on_colab_with_every_exercise_solved(github: dict[str, str], path: Path) -> None:
+    notebook = read(path)
+    done = run_on_colab(with_solutions(notebook), github)
+    assert all(cell.execution_count for cell in code_cells(done))
+    assert not_passed(notebook, done) == []
