@@ -18,6 +18,7 @@ _ROOMS = {
     "AttentionViewer": "attention_viewer",
     "HeadTraveller": "head_traveller",
     "HeadBoard": "head_board",
+    "CulpritHeads": "culprit_heads",
     "TransformerMap": "transformer_map",
     "PositionExplorer": "position_explorer",
     "BlockStepper": "block_stepper",
