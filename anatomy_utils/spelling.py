@@ -76,8 +76,7 @@ class _Pieces:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        ends = [(name, tokenizer(name).input_ids[0].tolist()) for name in ENDS]
-        self.stop_ids = [ids[0] for name, ids in ends if len(ids) == 1 and tokenizer.piece(ids[0]) == name]
+        self.stop_ids = [found for name in ENDS if (found := tokenizer.id_of(name)) is not None]
 
     def ids(self, text: str) -> list[int]:
         if not text:

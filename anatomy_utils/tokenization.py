@@ -90,6 +90,11 @@ class Tokenizer:
             raise ValueError(f"Token {token_id} is outside the vocabulary, whose ids run to {self.vocab_size - 1}.")
         return str(self._tokenizer.id_to_token(token_id))
 
+    def id_of(self, piece: str) -> int | None:
+        """The id of a piece as the vocabulary writes it; None where it has no such piece."""
+        found: int | None = self._tokenizer.token_to_id(piece)
+        return found
+
     def __call__(self, texts: str | Sequence[str]) -> Batch:
         """Encode one text or several; shorter ones are padded.
 

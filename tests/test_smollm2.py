@@ -5,8 +5,8 @@ import warnings
 import pytest
 import torch
 
-from anatomy_utils import pretrained
-from anatomy_utils.decoding import generate
+from anatomy_utils import pretrained, views_decoding
+from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.zoo.gguf_file import GgufFile, _halves
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
@@ -43,14 +43,11 @@ def test_logits_and_greedy_text_equal_the_reference(smollm2, reference):
         input_ids = tokenizer(prompt).input_ids
         assert input_ids.tolist() == their_tokenizer(prompt, return_tensors="pt")["input_ids"].tolist()
         with torch.no_grad():
-            wanted = their_model(input_ids).logits
-            torch.testing.assert_close(model(input_ids), wanted, atol=1e-3, rtol=0)
-            mine = generate(model.step, model.start(1, 64), input_ids, max_new_tokens=6).new_ids
-            theirs = their_model.generate(
-                input_ids, max_new_tokens=6, do_sample=False, eos_token_id=None, pad_token_id=2,
-                attention_mask=torch.ones_like(input_ids),
-            )  # fmt: skip
-        assert mine.tolist() == theirs[:, input_ids.shape[1] :].tolist(), prompt
+            ids = generate(model.step, model.start(1, 64), input_ids, max_new_tokens=6).ids
+            wanted = their_model(ids).logits
+            torch.testing.assert_close(model(ids), wanted, atol=1e-3, rtol=0)
+        likeliest = wanted.argmax(-1)[:, input_ids.shape[1] - 1 : -1]
+        assert ids[:, input_ids.shape[1] :].tolist() == likeliest.tolist(), prompt
 
 
 def test_prompts_of_unequal_length_are_padded_at_the_head(smollm2):
@@ -72,6 +69,28 @@ def test_the_tokenizer_reads_special_tokens_and_writes_text_back(smollm2):
     assert batch.input_ids[0, 0] == 1
     assert batch.input_ids[0, -1] == 2
     assert tokenizer.decode(tokenizer("Hello, wörld 2026!").input_ids[0]) == "Hello, wörld 2026!"
+
+
+def test_the_views_of_writing(smollm2):
+    """49,152 logits do not travel whole, yet the probabilities are those of the filters; pieces keep their spaces."""
+    model, tokenizer = smollm2
+    filters = Filters(temperature=1.3, top_p=0.8)
+    explorer = views_decoding.explore_logits(model, tokenizer, "Thanks for lunch, I had a", filters=filters)
+    assert explorer.tokens[-2:] == ["␣had", "␣a"]
+    with torch.no_grad():
+        logits = model(tokenizer("Thanks for lunch, I had a").input_ids)[:, -1]
+    wanted = filters(logits, torch.zeros(1, 1, dtype=torch.long)).softmax(-1)[0].sort(descending=True).values
+    found = explorer.distribution()
+    assert found.after[:60] == pytest.approx(wanted[:60].tolist(), rel=1e-3)
+    assert found.after[60:].sum() == pytest.approx(float(wanted[60:].sum()), abs=1e-3)
+    assert found.kept.sum() == pytest.approx(int((wanted > 0).sum()), rel=5e-3)
+    assert explorer.truth[4]["name"] == explorer.names.index("␣had")
+
+    stepper = views_decoding.step_through(model, tokenizer, "The capital of France is")
+    stepper.question = {"do": "next", "count": 2, "turn": 1}
+    assert [token["word"] for token in stepper.written] == ["␣Paris", "."] and stepper.text == "Paris."
+    tree = views_decoding.beam_tree(model, tokenizer, "The capital of France is", num_beams=2, max_new_tokens=2)
+    assert tree.best == tree.greedy["text"] == "Paris."
 
 
 def test_rows_go_back_into_halves():

@@ -1,4 +1,4 @@
-"""The logits explorer: its probabilities are the filters' own, of a vocabulary that travels whole and of a large one."""
+"""The logits explorer: its probabilities are those of the filters, for a small vocabulary and for a large one."""
 
 from __future__ import annotations
 

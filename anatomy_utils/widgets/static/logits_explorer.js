@@ -190,6 +190,8 @@ function render({ model, el }) {
   chart.append(sumHead);
 
   // ---------------------------------------------------------------- the dot product
+  let dotDrawn = "";
+
   function drawVector({ drawn, caption }, values, said, name) {
     const across = Math.min(d, WIDE), down = Math.ceil(d / across);
     const width = Math.max(120, Math.floor((dot.clientWidth || 640) - 24));
@@ -206,6 +208,9 @@ function render({ model, el }) {
 
   function drawDot(row) {
     const position = at();
+    const drawing = `${position} ${row.rank} ${dot.clientWidth} ${theme(root)}`;
+    if (drawing === dotDrawn) return; // a slider leaves it as it is
+    dotDrawn = drawing;
     const place = nameOf(position, row.rank);
     const state = states.subarray(position * d, (position + 1) * d);
     const vector = Float32Array.from(rowBytes.subarray(place * d, (place + 1) * d), (value) => (value / BYTE) * rowLimit);
