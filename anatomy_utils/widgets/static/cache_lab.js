@@ -87,7 +87,7 @@ function render({ model, el }) {
     element("div", { class: "row" }, element("div", { class: "cl-title", text: "By the clock: one more token behind so many positions" }), status, measure, stop), questions.line,
     element("div", { class: "cl-two" }, element("div", {}, seconds.node), element("div", {}, memory.node)),
     element("div", { class: "row cl-keys" }, lineKey("without", "without the cache"), lineKey("with", "with it"), lineKey("without theory", "arithmetic alone, without"), lineKey("with theory", "arithmetic alone, with"), lineKey("theory formula", "bytes as the formula says")),
-    element("div", { class: "note", text: "Solid: medians measured here. Dashed: multiplications and additions, scaled to the longest measurement without the cache. A step with the cache is slower than its arithmetic: all weights must be fetched for a single position." })) : null;
+    element("div", { class: "note", text: "Solid: medians measured here. Dashed: multiplications and additions, scaled to the longest measurement without the cache. A step with the cache is slower than its arithmetic: all weights must be fetched, and all calls made, for a single position." })) : null;
 
   root.append(
     heading(model.get("label"), cache.node),
@@ -108,7 +108,7 @@ function render({ model, el }) {
   function drawButtons() {
     measure.disabled = running;
     stop.disabled = !waiting.length;
-    status.textContent = running ? `measuring ${length} positions …` : "";
+    status.textContent = running ? `measuring ${length} positions …` : model.get("costs").length ? "" : "not measured yet";
   }
 
   function drawGrid() {
