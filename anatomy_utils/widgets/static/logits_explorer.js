@@ -159,14 +159,14 @@ function render({ model, el }) {
       if (row.rank === chosen) list.setAttribute("aria-activedescendant", node.id);
       return spokenAs(node, spoken);
     }));
-    const othersKept = !filtered || rest.kept === rest.count ? "" : rest.kept ? `, ${groupSizes.length ? "about " : ""}${grouped(Math.round(rest.kept))} kept` : ", all ruled out";
+    const othersKept = !filtered || rest.kept === rest.count ? "" : rest.kept ? `, ${keptInAll > known ? "about " : ""}${grouped(Math.round(rest.kept))} kept` : ", all ruled out";
     const otherRow = { before: rest.before, after: rest.after, kept: rest.kept > 0 };
     other.replaceChildren(element("div", { class: "le-row" }, cells(otherRow, element("span", { class: "le-name le-rest", text: `all other ${grouped(rest.count)} tokens${othersKept}` }))));
     other.classList.toggle("le-out", !otherRow.kept);
     drawLine(found.share.slice(0, first), p);
     title.replaceChildren("What may come after ", word(tokens[position]), truth.rank === undefined ? "" : `, where ${truth.rank ? `the ${grouped(truth.rank + 1)}${ordinal(truth.rank + 1)} likeliest token` : "the likeliest token"} really came`);
     verdict.textContent = filtered
-      ? `${groupSizes.length && keptInAll > known ? "About " : ""}${grouped(Math.round(keptInAll))} of ${grouped(vocab)} tokens stay. Together they had ${percent(found.before.reduce((sum, mass, i) => sum + (mass * found.kept[i]) / entries[i].count, 0))}; divided by that, they have 100 %.`
+      ? `${keptInAll > known ? "About " : ""}${grouped(Math.round(keptInAll))} of ${grouped(vocab)} tokens stay. Together they had ${percent(found.before.reduce((sum, mass, i) => sum + (mass * found.kept[i]) / entries[i].count, 0))}; divided by that, they have 100 %.`
       : `All ${grouped(vocab)} tokens stay; their probabilities sum to 100 %.`;
     return rows.find((row) => row.rank === chosen);
   }
