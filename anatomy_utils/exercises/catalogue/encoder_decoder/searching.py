@@ -21,8 +21,10 @@ def _cases(generator: torch.Generator) -> list[Case]:
         gaps = torch.rand(beams, generator=generator) * (0.02 if kind == "beams that are close" else 1.0)
         before = -1.5 - gaps.cumsum(0)
         logits = normal(generator, beams, vocab_size)
-        if kind == "beams that are close":  # all of them go on with the same token
-            logits[:, int(torch.randint(vocab_size, (1,), generator=generator))] += 9.0
+        if kind == "beams that are close":  # all of them go on with the same token; the last has a second one, too
+            same, other = torch.randperm(vocab_size, generator=generator)[:2].tolist()
+            logits[:, same] += 9.0
+            logits[-1, other] += 5.0
         if kind == "one beam far ahead":  # all that are kept continue it
             before[1:] -= 20.0
         arguments = {"log_probabilities": before, "next_log_probabilities": logits.log_softmax(-1)}
