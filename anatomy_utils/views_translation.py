@@ -42,12 +42,14 @@ FIRST = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
     FIRST,
     "The car couldn't enter the garage because it was too narrow.",
-    "The spider avoided the river because it was too cold.",
+    "The dog avoided the river because it was too cold.",
     "La souris n'a pas traversé le pont parce qu'il était trop long.",
     "L'animal n'a pas traversé la rue parce qu'elle était trop large.",
 )
 """Sentences to pick from, in both languages."""
 RIVALS = 3
+MOST_NAMED = 4
+"""Unknown words of a sentence that are named one by one."""
 PRONOUNS = ("il", "elle", "it")
 ENDS = (".", "?", "!")
 KINDS: dict[str, Sequence[Noun | Verb | Adjective]] = {"nouns": NOUNS, "verbs": VERBS, "adjectives": ADJECTIVES}
@@ -204,12 +206,14 @@ def _refuse_unknown(tokens: Sequence[str], language: Language) -> None:
     unknown = unknown_words(tokens, known)
     if not unknown:
         return
+    named = unknown[:MOST_NAMED]
     nearest = {
         word: [(near, detokenise([near if token == word else token for token in tokens])) for near in found]
-        for word in unknown
+        for word in named
         if (found := nearest_words(word, known) if word[0].isalpha() else [])
     }
-    raise UnknownWords(name_unknown(unknown, known), nearest)
+    more = f" Nor {len(unknown) - len(named)} more." if len(unknown) > len(named) else ""
+    raise UnknownWords(name_unknown(named, known) + more, nearest)
 
 
 def _remark(tokens: Sequence[str], language: Language, found: Sequence[Scene]) -> tuple[str, str]:

@@ -120,6 +120,12 @@ def test_unknown_words_are_named_and_known_ones_offered_in_the_sentence(model: E
     assert "!" not in caught.value.nearest
 
 
+def test_a_sentence_of_another_language_is_refused_in_few_words(model: EncoderDecoder) -> None:
+    with pytest.raises(UnknownWords, match=r"'sieben'.*\. Nor 4 more\.$") as caught:
+        views_translation.translation_of(model, "Sieben Zwerge trinken heute Himbeersaft, glaubt man.")
+    assert list(caught.value.nearest) == ["sieben", "zwerge", "trinken", "heute"]
+
+
 def test_too_many_words_get_one_sentence(model: EncoderDecoder) -> None:
     with pytest.raises(ValueError, match="40 words and signs; there is room for 31"):
         views_translation.translation_of(model, "dog " * 39)
