@@ -11,19 +11,25 @@ import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import torch
 
+from anatomy_utils import culprit_heads
+from anatomy_utils.culprit_heads import pronoun_test, right_in_writing
 from anatomy_utils.decoding import Filters
-from anatomy_utils.recipes import gaps, measures, readers, translator, writer
-from anatomy_utils.street import Scene, share_grammatical
-from anatomy_utils.street.batches import classification, question_answering, tagging
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.recipes import gaps, measures, readers, text_to_text, translator, writer
+from anatomy_utils.street import Scene, pronoun, share_grammatical
+from anatomy_utils.street.batches import classification, question_answering, tagging, translation
+from anatomy_utils.street.sampling import sample_minimal_pairs, sample_scenes
 from anatomy_utils.training.threads import threads
 
 UNSEEN = 1000
 """Sentences on which each model is judged; as many are written by the one that writes."""
+
+COUNTS = {"pairs": 1000, "pairs to search": 60, "pairs to judge": 150, "random sets": 20}
+"""Minimal pairs to translate; those that lead the search for culprit heads, those that judge it, and its rivals."""
 
 Measure = Callable[[Any, list[Scene], torch.Generator], float]
 """(model, unseen scenes, a source of chance) → a share from 0 to 1."""
@@ -69,6 +75,48 @@ def translated(to: str) -> Measure:
     return lambda model, scenes, chance: translator.exact_match(model, scenes, to)
 
 
+def pairs_right(*, different_gender: bool) -> Measure:
+    """The share of minimal pairs (tired, wide) of whose translations both have the right pronoun."""
+
+    def measure(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
+        pairs = sample_minimal_pairs(COUNTS["pairs"], chance, "test", different_gender=different_gender)
+        both = [scene for pair in pairs for scene in (pair.about_subject, pair.about_object)]
+        written = translator.translate(model, translation(both, "french"))
+        right = [culprit_heads.pronoun_in(text) == pronoun(scene) for text, scene in zip(written, both, strict=True)]
+        return sum(map(min, right[::2], right[1::2])) / len(pairs)
+
+    return measure
+
+
+@lru_cache(maxsize=1)
+def culprits_found(model: Any) -> culprit_heads.Comparison:
+    """At most four heads, searched for on some pairs; then what is written without them, on pairs of other nouns."""
+    chance = torch.Generator().manual_seed(3000)
+    to_search, to_judge = (
+        pronoun_test(sample_minimal_pairs(COUNTS[name], chance, split, different_gender=True))
+        for name, split in (("pairs to search", "validation"), ("pairs to judge", "test"))
+    )
+    *_, last = culprit_heads.search(model, to_search)
+    sets = COUNTS["random sets"]
+    return culprit_heads.compare(model, to_judge, last.heads, chance, sets=sets, measure=right_in_writing)
+
+
+def lost_without_culprits(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
+    """By how much the share of right pronouns falls without the heads that the search found."""
+    return culprits_found(model).drop
+
+
+def spared_at_random(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
+    """Which part of that is not lost, on average, without as many heads at random."""
+    found = culprits_found(model)
+    return 1 - found.drop_at_random / found.drop if found.drop else 0.0
+
+
+def texts(task: str) -> Measure:
+    """The share of texts of one task that are right to the last word."""
+    return lambda model, scenes, chance: text_to_text.exact_match(model, text_to_text.examples(task, scenes, chance))
+
+
 TASKS = {
     "topic": Task(readers.train_classifier, 30, {"topic right": (topics, 0.98)}),
     "tags": Task(readers.train_tagger, 30, {"all tags right": (tags, 0.98)}),
@@ -85,7 +133,19 @@ TASKS = {
     "translator": Task(
         translator.train_translator,
         60,
-        {"exact, to French": (translated("french"), 0.99), "exact, to English": (translated("english"), 0.99)},
+        {
+            "exact, to French": (translated("french"), 0.99),
+            "exact, to English": (translated("english"), 0.99),
+            "pairs, both pronouns": (pairs_right(different_gender=False), 0.99),
+            "pairs, il and elle": (pairs_right(different_gender=True), None),
+            "lost without culprits": (lost_without_culprits, 0.30),
+            "spared at random": (spared_at_random, 0.67),
+        },
+    ),
+    "text to text": Task(
+        text_to_text.train_text_to_text,
+        30,
+        {"exact summary": (texts("<summary>"), None), "exact answer": (texts("<answer>"), None)},
     ),
 }
 

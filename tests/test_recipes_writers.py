@@ -140,6 +140,7 @@ def test_the_script_says_what_was_reached_and_whether_it_was_promised() -> None:
 @pytest.mark.parametrize("name", street_targets.TASKS)
 def test_every_task_of_the_script_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(street_targets, "UNSEEN", 5)
+    monkeypatch.setattr(street_targets, "COUNTS", dict.fromkeys(street_targets.COUNTS, 2))
     task = street_targets.TASKS[name]
     lines = list(street_targets.rows(task, 0, steps=1))
     assert [line[1] for line in lines] == list(task.measures)

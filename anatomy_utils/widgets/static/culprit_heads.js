@@ -181,7 +181,7 @@ function render({ model, el }) {
       const go = button({ signal, onClick: () => setOff(off), label: `${label.get(organ)} ${layer}·${head}`, title: "Switch the heads off up to this step" });
       return element("li", {}, go, element("span", {}, i ? " and the ones above: " : ": ", element("span", { class: "number", text: percent(right) }), before === null ? "" : ` (before ${percent(before)})`));
     }));
-    if (found.length) steps.append(element("li", { class: "note ch-own" }, "Shares on the search's own pairs; the bars below are other nouns."));
+    if (found.length) steps.append(element("li", { class: "note ch-own" }, "Shares on the search’s own pairs; the bars below are measured on pairs of other nouns."));
   }
 
   function spoken() {
