@@ -22,7 +22,6 @@ QUIET = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--enable-blink-features=ComputedAccessibilityInfo",  # Element.computedName
 )
 LOCAL_SCHEMES = ("data", "blob", "about", "chrome")
 RUN_SECONDS = 500

@@ -27,11 +27,13 @@ RUN_AXE = """async (rules) => {
     why: (node.failureSummary ?? '').replace(/\\s+/g, ' ').slice(0, 260) })));
 }"""
 
-# Everything that Tab can reach, or that has an interactive role, and has no accessible name; what is inert is neither.
-NAMELESS = """() => [...document.querySelectorAll('.anatomy')].flatMap((root) =>
+# Numbers everything that Tab can reach or that has an interactive role, less what is inert, and describes it.
+MARK = """() => [...document.querySelectorAll('.anatomy')].flatMap((root) =>
   [...root.querySelectorAll('button, input, select, textarea, a, summary, [tabindex], [role=option], [role=gridcell]')]
-    .filter((node) => node.getClientRects().length && !node.closest('[inert]') && !(node.computedName ?? '').trim())
-    .map((node) => `“${root.getAttribute('aria-label')}”: ${node.outerHTML.slice(0, 160)}`))"""
+    .filter((node) => node.getClientRects().length && !node.closest('[inert]'))
+    .map((node) => [node, `“${root.getAttribute('aria-label')}”: ${node.outerHTML.slice(0, 160)}`]))
+  .map(([node, description], i) => { node.setAttribute('data-control', i); return description; })"""
+UNMARK = "() => document.querySelectorAll('[data-control]').forEach((node) => node.removeAttribute('data-control'))"
 ALL_CELLS = ".jp-Notebook * { content-visibility: visible !important; }"
 
 
@@ -68,7 +70,27 @@ def violations(notebook: NotebookPage, rules: list[str]) -> list[str]:
 
 
 def nameless_controls(notebook: NotebookPage) -> list[str]:
-    """Everything focusable inside our widgets that has no accessible name."""
-    assert notebook.page.evaluate("() => 'computedName' in Element.prototype"), "the browser computes accessible names"
-    found: list[str] = notebook.page.evaluate(NAMELESS)
-    return [f"no accessible name in {each}" for each in found]
+    """Everything focusable inside our widgets that has no accessible name.
+
+    All names are taken from the page at once: for each element that is asked alone, the browser names the whole page.
+    """
+    controls: list[str] = notebook.page.evaluate(MARK)
+    browser = notebook.page.context.new_cdp_session(notebook.page)
+    elements = [browser.send("DOM.getDocument", {"depth": -1})["root"]]
+    marked = {}
+    while elements:
+        element = elements.pop()
+        elements += element.get("children", [])
+        names_and_values = iter(element.get("attributes", []))
+        attributes = dict(zip(names_and_values, names_and_values, strict=True))
+        if "data-control" in attributes:
+            marked[element["backendNodeId"]] = int(attributes["data-control"])
+    named = {
+        marked[node["backendDOMNodeId"]]
+        for node in browser.send("Accessibility.getFullAXTree")["nodes"]
+        if node.get("backendDOMNodeId") in marked and node.get("name", {}).get("value", "").strip()
+    }
+    browser.detach()
+    notebook.page.evaluate(UNMARK)
+    assert len(marked) == len(controls), "each control was found again"
+    return [f"no accessible name in {each}" for number, each in enumerate(controls) if number not in named]
