@@ -34,7 +34,7 @@ FLIP = Question(
 HEADS = Question(
     id="encoder_decoder.predict_heads",
     kind="prediction",
-    text="This translator has 24 heads. A few of them, searched for, are switched off, and in a second run as many "
+    text="This translator has 24 heads. Those that a search has found are switched off, and in a second run as many "
     "that are drawn at random. What happens to the choice between “il” and “elle”?",
     choices=(
         Choice(

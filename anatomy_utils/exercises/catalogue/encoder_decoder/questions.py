@@ -51,21 +51,24 @@ ONCE = Question(
 
 EXPOSURE = Question(
     id="encoder_decoder.exposure",
-    text="Teacher-forced, a model gets every next word of 99 of 100 sentences right. Running free, it translates 97 of "
-    "them right. Where do the others go?",
+    text="Why does the half-trained translator get fewer words right when it runs free?",
     choices=(
         Choice(
             "Greedy choice draws a random word now and then",
             "Greedy choice draws nothing: it always takes the likeliest.",
         ),
         Choice(
-            "The weights change while it writes",
+            "Its weights change while it writes",
             "They do not. What changes is what it reads.",
         ),
         Choice(
-            "After a wrong word of its own, it reads on from there; in training the right word stood in its place",
-            "One slip stays in the text, and the model was never taught how to go on behind one.",
+            "After a wrong word of its own it reads on from there; in training the right word stood in its place",
+            "One slip stays in the text, and all that follows has to live with it.",
             right=True,
+        ),
+        Choice(
+            "It no longer sees the source",
+            "It sees all of it at every word: the memory stays.",
         ),
     ),
 )
