@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.heads import LanguageModel
+from anatomy_utils.training.threads import threads
 from anatomy_utils.zoo.llama import LlamaConfig, llama
 
 
@@ -37,6 +38,8 @@ def write_both_ways(
     model: LanguageModel, prompt_ids: Int[Tensor, "1 position"], new_tokens: int
 ) -> tuple[Written, Written]:
     """Write the likeliest tokens twice: with the model's cache, then reading the whole text again for each token.
+
+    On one core: a token alone is too little work to be shared.
 
     Args:
         model: with room for all positions.
@@ -62,7 +65,8 @@ def write_both_ways(
         for step, cache in ways:
             read.clear()
             start = time.perf_counter()
-            ids = generate(step, cache, prompt_ids, max_new_tokens=new_tokens).ids  # type: ignore[arg-type, type-var]
+            with threads(1):
+                ids = generate(step, cache, prompt_ids, max_new_tokens=new_tokens).ids  # type: ignore[arg-type, type-var]
             results.append(Written(ids, sum(read), time.perf_counter() - start))
     finally:
         handle.remove()
