@@ -6,7 +6,8 @@ its losses. Scenes for judging it come from `street.sampling`, split "test": two
 - `readers`: a topic, tags, an answer's place (notebook 03); `reading`: what they say about a sentence that you type
 - `gaps`: masked words, which is how encoders are pretrained (notebook 03)
 - `writer`: a small GPT (notebook 04); `diary`: what it writes while it learns
-- `translator`: both directions in one model; `text_to_text`: summaries and answers from it too; `bleu` (notebook 05)
+- `translator`: both directions in one model, judged by `bleu`; `schooling`: taught in other ways; `text_to_text`:
+  summaries and answers (notebook 05)
 - `measures`: how good a reader is
 - `practice`: how all of them learn
 """

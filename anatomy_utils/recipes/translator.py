@@ -42,8 +42,8 @@ def train_translator(
     return model, practise(model, examples, translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
 
 
-def small_transformer(generator: torch.Generator) -> EncoderDecoder:
-    """An untrained Transformer of 2 + 2 pre-norm layers, 64 features wide, over the street's words."""
+def small_transformer(generator: torch.Generator, *, pre_norm: bool = True) -> EncoderDecoder:
+    """An untrained Transformer of 2 + 2 layers, 64 features wide, over the street's words."""
     config = TransformerConfig(
         len(street_vocabulary()),
         d_model=64,
@@ -51,7 +51,7 @@ def small_transformer(generator: torch.Generator) -> EncoderDecoder:
         num_decoder_layers=2,
         num_heads=4,
         d_ff=256,
-        pre_norm=True,
+        pre_norm=pre_norm,
         dropout=0.0,
     )
     return transformer(config, generator=generator)
