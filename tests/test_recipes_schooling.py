@@ -1,4 +1,4 @@
-"""Another way to teach the translator: schedules are followed, smoothing gives the loss a floor, runs can be compared."""
+"""Another way to teach the translator: schedules are followed, smoothing gives the loss a floor, runs compare."""
 
 from __future__ import annotations
 
