@@ -14,7 +14,7 @@ from anatomy_utils.cache_by_hand import empty_pasts, step_by_hand
 from anatomy_utils.decoder_functions import attend_with_cache, mask_behind
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.exercises import find_exercise, solution_source
-from anatomy_utils.exercises.cases.future import peeking_mask, symptoms, writing_trial
+from anatomy_utils.exercises.cases.future import colleagues_mask, symptoms, writing_trial
 from anatomy_utils.heads import LanguageModel
 from anatomy_utils.masks import causal
 from anatomy_utils.training import cross_entropy
@@ -116,10 +116,10 @@ def test_perplexity_is_e_to_the_loss() -> None:
 def test_without_a_past_the_mask_is_causal_and_the_patient_reaches_one_further() -> None:
     assert torch.equal(mask_behind(0, 5), causal(5))
     assert torch.equal(mask_behind(3, 4), causal(7)[3:])
-    patient = peeking_mask(3, 4)
+    patient = colleagues_mask(3, 4)
     assert patient.shape == (4, 7) and patient.dtype == torch.bool
     assert (patient.sum(1) - mask_behind(3, 4).sum(1)).tolist() == [1, 1, 1, 0]
-    assert peeking_mask(6, 1).all()
+    assert colleagues_mask(6, 1).all()
 
 
 def test_without_a_cache_256_tokens_read_32896_times() -> None:
@@ -142,7 +142,7 @@ def test_the_symptoms() -> None:
 
 
 def test_the_patient_learns_to_copy_and_cannot_write() -> None:
-    healthy, patient = (writing_trial(mask) for mask in (mask_behind, peeking_mask))
+    healthy, patient = (writing_trial(mask) for mask in (mask_behind, colleagues_mask))
     assert len(healthy.history) == len(patient.history) == 200
     assert 1.15 < healthy.loss < 1.4 and patient.loss < 0.01
     assert healthy.grammatical > 0.1 and patient.grammatical == 0
@@ -150,5 +150,5 @@ def test_the_patient_learns_to_copy_and_cannot_write() -> None:
 
 
 def test_a_trial_can_be_repeated() -> None:
-    one, other = (writing_trial(peeking_mask, steps=3, seed=5) for _ in range(2))
+    one, other = (writing_trial(colleagues_mask, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.texts == other.texts

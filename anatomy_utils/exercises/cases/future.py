@@ -34,7 +34,7 @@ TEXTS = 100
 """How many are written to be judged."""
 
 
-def peeking_mask(past: int, new: int) -> Tensor:
+def colleagues_mask(past: int, new: int) -> Tensor:
     """The patient: what each of `new` positions behind `past` others may attend to, as `mask_behind` says it."""
     queries = torch.arange(past + 1, past + new + 1)[:, None]
     keys = torch.arange(past + new)
@@ -48,7 +48,7 @@ def symptoms(*, seed: int = 0) -> Shown:
         seed: of the scores.
     """
     scores = torch.randn(6, 6, generator=torch.Generator().manual_seed(seed))
-    healthy, patient = (_examine(mask, scores) for mask in (mask_behind, peeking_mask))
+    healthy, patient = (_examine(mask, scores) for mask in (mask_behind, colleagues_mask))
     rows = [(what, healthy[what], patient[what]) for what in healthy]
     return table("six words, random scores", ("tried on one text", "healthy", "patient"), rows)
 
@@ -88,7 +88,7 @@ def writing_trial(mask: MaskBehind, *, steps: int = 200, seed: int = 0) -> Trial
     While it writes there is no future that it could see: the last word is the last one.
 
     Args:
-        mask: `mask_behind`, `peeking_mask`, or your own.
+        mask: `mask_behind`, `colleagues_mask`, or your own.
         steps: of 32 sentences each.
         seed: of the weights, the sentences and what is drawn while it writes.
     """

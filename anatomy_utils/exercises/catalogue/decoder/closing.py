@@ -7,12 +7,12 @@ from anatomy_utils.exercises.questions import Choice, Question
 CLOSING = (
     Question(
         id="decoder.closing_1",
-        text="A text of 15 tokens passes through a decoder once, in training. How many next tokens does the model "
-        "answer for?",
+        text="A text of 15 tokens, <bos> and <eos> counted, serves once for training. How many next tokens does the "
+        "model answer for?",
         choices=(
             Choice("One, the last", "Each position that is followed by another one has an answer and a label."),
             Choice("14", "All but the last token are followed by one; no position sees what it answers.", right=True),
-            Choice("15", "The last one has nothing behind it, unless the end of the text has a token of its own."),
+            Choice("15", "Nothing comes after <eos>, so nothing is asked there."),
             Choice("105, one for each pair", "Pairs are what attention scores; answers are given by position."),
         ),
     ),
@@ -74,9 +74,15 @@ CLOSING = (
         text="A language model's loss is lower than any you have ever seen, and its texts are nonsense. What do you "
         "look at first?",
         choices=(
-            Choice("The learning rate", "If it were wrong the loss would be high, or jump."),
+            Choice(
+                "Whether it was trained long enough",
+                "Too little training leaves the loss high.",
+            ),
             Choice("The temperature", "It can spoil texts, but the loss knows nothing of it."),
-            Choice("The number of layers", "Too few make the loss high."),
+            Choice(
+                "Whether the test sentences were in training too",
+                "Then the loss would be too good, but what it has learned by heart it could write.",
+            ),
             Choice(
                 "Whether a position can see its own answer: mask and shift",
                 "What cannot be seen in writing must not be seen in training.",

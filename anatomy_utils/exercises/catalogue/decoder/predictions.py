@@ -44,30 +44,31 @@ CACHE = Question(
     ),
 )
 
-PEEKING = Question(
-    id="decoder.predict_peeking",
+TOO_GOOD = Question(
+    id="decoder.predict_too_good",
     kind="prediction",
-    text="While a small GPT learns, every word may attend to the word after it as well, by mistake. What happens?",
+    text="A colleague's small GPT comes to a loss of about 0.01 on sentences that it has never seen. A healthy one, after "
+    "as many steps on the same sentences, stays at about 1.25. How good are the texts that the colleague's writes?",
     choices=(
         Choice(
-            "The loss stays high: future words confuse it",
-            "The word after is the very one it is asked for. The loss falls to nearly 0.",
+            "Better than the healthy one's: the lower the loss, the better the texts",
+            "None of its texts is grammatical. The loss is taken behind the right words; when it writes, there are "
+            "only its own.",
         ),
         Choice(
-            "The loss falls below any healthy model's, and it writes nonsense",
-            "The loss comes down to about 0.01, where a healthy one stays at about 1.25. It has learnt to copy from "
-            "the right, and when it writes there is nothing to the right.",
+            "As good as the healthy one's: the last bit of loss cannot be seen in a text",
+            "None of its texts is grammatical.",
+        ),
+        Choice(
+            "Nonsense",
+            "None of its texts is grammatical. A loss that good is a symptom; of what, is to be found out now.",
             right=True,
         ),
         Choice(
-            "The loss falls below any healthy model's, and it writes better: it knows more",
-            "It knows more only in training. None of its texts is grammatical.",
-        ),
-        Choice(
-            "Hardly anything: one word more or less in a mask does not matter",
-            "This one word is the answer.",
+            "Sentences from its training, word by word",
+            "Those would be grammatical; none of its texts is.",
         ),
     ),
 )
 
-PREDICTIONS = (TEMPERATURE, CACHE, PEEKING)
+PREDICTIONS = (TEMPERATURE, CACHE, TOO_GOOD)

@@ -68,7 +68,7 @@ NO_QUERIES = Question(
 
 CASE_DIAGNOSIS = Question(
     id="decoder.case_diagnosis",
-    text="What is wrong with `peeking_mask`?",
+    text="What is wrong with `colleagues_mask`?",
     choices=(
         Choice(
             "It forbids nothing: every position sees the whole future",

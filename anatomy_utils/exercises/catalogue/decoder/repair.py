@@ -1,11 +1,11 @@
-"""Notebook 04's case: find out what is wrong with `peeking_mask`, and write it right."""
+"""Notebook 04's case: find out what is wrong with `colleagues_mask`, and write it right."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.cases.future import peeking_mask
+from anatomy_utils.exercises.cases.future import colleagues_mask
 from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -34,9 +34,9 @@ def _row_by_row(past: int, new: int) -> Tensor:
 
 REPAIR = Exercise(
     id="decoder.repair",
-    title="The case: a mask that peeks",
-    task="Write the mask that `peeking_mask` should have been: each new position sees the past, the new ones before it "
-    "and itself.",
+    title="The case: a colleague's mask",
+    task="Write the mask that `colleagues_mask` should have been: each new position sees the past, the new ones before "
+    "it and itself.",
     difficulty="medium",
     minutes=4,
     signature="repaired_mask(past: int, new: int) -> Tensor",
@@ -47,7 +47,7 @@ REPAIR = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            peeking_mask,
+            colleagues_mask,
             "This is what the patient computes: each position still sees the one after it.",
         ),
         Mistake(
