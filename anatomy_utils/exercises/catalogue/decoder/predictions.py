@@ -47,8 +47,9 @@ CACHE = Question(
 TOO_GOOD = Question(
     id="decoder.predict_too_good",
     kind="prediction",
-    text="A colleague's small GPT comes to a loss of about 0.01 on sentences that it has never seen. A healthy one, after "
-    "as many steps on the same sentences, stays at about 1.25. How good are the texts that the colleague's writes?",
+    text="A colleague's small GPT comes to a loss of about 0.01 on sentences that it has never seen. A healthy one, "
+    "after as many steps on the same sentences, stays at about 1.25. How good are the texts that the colleague's "
+    "writes?",
     choices=(
         Choice(
             "Better than the healthy one's: the lower the loss, the better the texts",
