@@ -178,6 +178,23 @@ def test_a_saved_function_takes_along_what_it_uses(record: Progress) -> None:
     assert loaded is not None and torch.equal(loaded(QUERY, KEY), made.yours(QUERY, KEY))
 
 
+@pytest.mark.parametrize("elsewhere", ["mask = lambda length: length", "mask = dict(all=lambda length: length)['all']"])
+def test_a_lambda_is_a_helper_too_and_a_local_name_may_be_that_of_one(record: Progress, elsewhere: str) -> None:
+    text = (
+        f"swap = lambda key: key.transpose(-2, -1)\n{elsewhere}\n\n"
+        "@exercise('attention.scores')\n"
+        "def mine(query, key):\n"
+        "    mask = query.shape[-1] ** 0.5\n"
+        "    return query @ swap(key) / mask\n"
+    )
+    made = run_cell(text, record)["mine"]
+    assert made.passed, made.verdict.sentence
+    saved = record.source("attention.scores")
+    assert saved is not None and "swap = lambda key:" in saved and "@exercise" not in saved
+    loaded = your_function("attention.scores", record=record)
+    assert loaded is not None and torch.equal(loaded(QUERY, KEY), made.yours(QUERY, KEY))
+
+
 def test_an_answer_may_use_an_earlier_answer(record: Progress) -> None:
     names = run_cell(solution_source("attention.scores"), record)
     text = (

@@ -10,6 +10,8 @@ from typing import Any
 
 from anatomy_utils.exercises.stub import source_of
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 
 def standing_alone(function: Callable[..., Any], source: str | None = None) -> str | None:
     """The function's text without its decorators, below everything of its module that it names.
@@ -48,9 +50,23 @@ def load(text: str, name: str) -> Callable[..., Any]:
 
 def _without_decorators(source: str) -> str:
     for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, DEFINITIONS):
             return "\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno])
     raise ValueError("This text holds no `def`.")
+
+
+def _helper(name: str, source: str | None) -> str | None:
+    """A helper's text; None for one whose text does not stand alone, such as a lambda in the middle of a call.
+
+    A name may also be the function's own and only by chance that of something in the notebook: nothing is lost then.
+    """
+    try:
+        body = ast.parse(source or "").body
+    except SyntaxError:
+        return None
+    if len(body) == 1 and isinstance(body[0], ast.Assign) and isinstance(body[0].value, ast.Lambda):
+        return f"{name} = {ast.unparse(body[0].value)}"
+    return _without_decorators(source or "") if any(isinstance(node, DEFINITIONS) for node in body) else None
 
 
 def _collect(function: Callable[..., Any], text: str, above: dict[str, str], seen: set[str]) -> None:
@@ -73,11 +89,9 @@ def _line(name: str, value: Any, above: dict[str, str], seen: set[str]) -> str |
     inner = getattr(value, "used", value)  # the answer to another exercise
     module = getattr(inner, "__module__", None)
     if inspect.isfunction(inner) and (module == "__main__" or module is None):
-        helper = source_of(inner)
-        if helper is None:
-            return None
-        text = _without_decorators(helper)
-        _collect(inner, text, above, seen)
+        text = _helper(name, source_of(inner))
+        if text is not None:
+            _collect(inner, text, above, seen)
         return text
     qualified = getattr(inner, "__qualname__", getattr(inner, "__name__", ""))
     if module and module != "__main__" and qualified.isidentifier():
