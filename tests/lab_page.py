@@ -102,6 +102,10 @@ class NotebookPage:
         except json.JSONDecodeError:
             raise AssertionError(f"The kernel did not answer {expression!r} but said: {text}") from None
 
+    def trait(self, text: str, name: str) -> Any:
+        """What the widget says in Python that ends the first code cell that holds `text`."""
+        return self.ask_kernel(f"_{self.cells()[self.index(text)]['execution_count']}.{name}")
+
     def _run(self, command: str) -> float:
         self.page.set_default_timeout(RUN_SECONDS * 1000)
         seconds: float = self.page.evaluate(

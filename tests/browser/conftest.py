@@ -15,10 +15,11 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from lab_page import NotebookPage, chromium_browser, open_notebook  # noqa: E402
 from lab_server import Lab, jupyter_lab  # noqa: E402
-from playwright.sync_api import Browser  # noqa: E402
+from playwright.sync_api import Browser, expect  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 SCREENSHOTS = ROOT / ".cache" / "screenshots"
+expect.set_options(timeout=30_000)  # what a busy machine may need to show an answer
 
 
 @dataclass
@@ -75,6 +76,22 @@ def ran_encoder(browser: Browser, lab: Lab) -> Iterator[Ran]:
         yield Ran(notebook, seconds, notebook.cells())
 
 
+@pytest.fixture(scope="session")
+def ran_decoder(browser: Browser, lab: Lab) -> Iterator[Ran]:
+    """Notebook 04, run once for all tests; a test that changes a cell puts it back."""
+    with open_notebook(browser, lab, "04_decoder.ipynb") as notebook:
+        seconds = notebook.run_all()
+        yield Ran(notebook, seconds, notebook.cells())
+
+
+@pytest.fixture(scope="session")
+def ran_encoder_decoder(browser: Browser, lab: Lab) -> Iterator[Ran]:
+    """Notebook 05, run once for all tests; a test that changes a cell puts it back."""
+    with open_notebook(browser, lab, "05_encoder_decoder.ipynb") as notebook:
+        seconds = notebook.run_all()
+        yield Ran(notebook, seconds, notebook.cells())
+
+
 @pytest.fixture
 def start(ran_start: Ran) -> Iterator[NotebookPage]:
     """Notebook 00 as it runs; the test fails if the page reports a problem meanwhile."""
@@ -97,6 +114,18 @@ def multi_head(ran_multi_head: Ran) -> Iterator[NotebookPage]:
 def encoder(ran_encoder: Ran) -> Iterator[NotebookPage]:
     """Notebook 03 as it runs; the test fails if the page reports a problem meanwhile."""
     yield from _watched(ran_encoder.notebook)
+
+
+@pytest.fixture
+def decoder(ran_decoder: Ran) -> Iterator[NotebookPage]:
+    """Notebook 04 as it runs; the test fails if the page reports a problem meanwhile."""
+    yield from _watched(ran_decoder.notebook)
+
+
+@pytest.fixture
+def encoder_decoder(ran_encoder_decoder: Ran) -> Iterator[NotebookPage]:
+    """Notebook 05 as it runs; the test fails if the page reports a problem meanwhile."""
+    yield from _watched(ran_encoder_decoder.notebook)
 
 
 @pytest.fixture(scope="session")

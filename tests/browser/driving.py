@@ -52,7 +52,7 @@ def pixels(canvas: Locator) -> str:
     return picture
 
 
-def wait_until(condition: Callable[[], bool], place: Locator, what: str, seconds: float = 10) -> None:
+def wait_until(condition: Callable[[], bool], place: Locator, what: str, seconds: float = 30) -> None:
     """Look again every 50 ms until `condition` holds."""
     for _ in range(int(seconds * 20)):
         if condition():
