@@ -6,7 +6,6 @@ What each shows, and how it behaves on a plain page, is tested beside its Python
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from driving import drag_slider, pixels, press, wait_until
 from lab_page import NotebookPage
@@ -15,12 +14,6 @@ from playwright.sync_api import expect
 POSITIONS, BLOCK = "views_positions.position_explorer(", "views_encoder.block_stepper("
 LAB, JOURNEY = "views_encoder.depth_lab(", "views_encoder.layer_journey("
 CURVES = "readers.train_tagger("
-
-
-def trait(encoder: NotebookPage, cell: str, name: str) -> Any:
-    """What the widget that a cell ends with says in Python."""
-    count = encoder.cells()[encoder.index(cell)]["execution_count"]
-    return encoder.ask_kernel(f"_{count}.{name}")
 
 
 # ---- the position explorer
@@ -37,7 +30,7 @@ def test_positions_are_explored_by_mouse(encoder: NotebookPage) -> None:
     explorer.get_by_label("Drawn for").select_option(index=3)
     wait_until(lambda: pixels(explorer.locator(".pe-canvas").first) != before, explorer, "another head is drawn")
     drag_slider(explorer.get_by_role("slider", name="reference position"), 0.9)
-    wait_until(lambda: trait(encoder, POSITIONS, "position") > 50, explorer, "Python knows the place")
+    wait_until(lambda: encoder.trait(POSITIONS, "position") > 50, explorer, "Python knows the place")
 
 
 def test_positions_are_explored_by_keyboard(encoder: NotebookPage) -> None:
@@ -46,7 +39,7 @@ def test_positions_are_explored_by_keyboard(encoder: NotebookPage) -> None:
     press(explorer.get_by_role("slider", name="reference position"), "Home", "ArrowRight")
     expect(explorer.get_by_role("group", name="Worked example")).to_contain_text("0.84")
     press(explorer.get_by_role("radio", name="sinusoidal"), "ArrowRight")
-    wait_until(lambda: trait(encoder, POSITIONS, "scheme") == "learned", explorer, "the next scheme is chosen")
+    wait_until(lambda: encoder.trait(POSITIONS, "scheme") == "learned", explorer, "the next scheme is chosen")
 
 
 # ---- the block stepper
@@ -61,19 +54,19 @@ def test_block_is_stepped_through_by_mouse(encoder: NotebookPage) -> None:
     expect(block.locator(".bs-caution")).to_contain_text("trained post-norm")
     block.get_by_role("radio", name="Post-norm").click()
     block.get_by_label("Layer").select_option("4")
-    wait_until(lambda: trait(encoder, BLOCK, "layer") == 4, block, "the kernel answers for another layer")
+    wait_until(lambda: encoder.trait(BLOCK, "layer") == 4, block, "the kernel answers for another layer")
 
 
 def test_block_is_stepped_through_by_keyboard(encoder: NotebookPage) -> None:
     block = encoder.widget(BLOCK)
     press(block.get_by_role("button", name="Next"), "Enter", "Space")
-    token = trait(encoder, BLOCK, "token")
+    token = encoder.trait(BLOCK, "token")
     press(block.get_by_role("listbox", name="Token"), "ArrowLeft")
-    wait_until(lambda: trait(encoder, BLOCK, "token") == token - 1, block, "the word before is chosen")
+    wait_until(lambda: encoder.trait(BLOCK, "token") == token - 1, block, "the word before is chosen")
     sentence = block.get_by_label("Sentence")
     sentence.fill("Bees buzz around the garden.")
     press(sentence, "Enter")
-    wait_until(lambda: "buzz" in trait(encoder, BLOCK, "tokens"), block, "the kernel answers for another sentence")
+    wait_until(lambda: "buzz" in encoder.trait(BLOCK, "tokens"), block, "the kernel answers for another sentence")
 
 
 # ---- the depth lab
@@ -84,16 +77,18 @@ def test_lab_trains_while_one_watches_and_stops(encoder: NotebookPage) -> None:
     runs = lab.get_by_role("list", name="Runs").get_by_role("listitem")
     before = runs.count()
     assert before >= 9
-    press(lab.get_by_role("slider", name="Depth"), "Home")
+    press(lab.get_by_role("slider", name="Depth"), "End")  # the run that takes longest: there is time to stop it
     press(lab.get_by_role("radio", name="Post-norm"), "ArrowRight")
     lab.get_by_label("Seed", exact=True).select_option("2")
     lab.get_by_role("button", name="Train").click()
-    expect(lab).to_contain_text(re.compile(r"step \d+ of 150"), timeout=60_000)
+    expect(lab).to_contain_text(re.compile(r"step [1-9]\d* of 150"))
     lab.get_by_role("button", name="Stop").click()
-    expect(runs).to_have_count(before + 1, timeout=60_000)
-    newest = trait(encoder, LAB, "shown")[-1]
-    assert (newest["depth"], newest["norm"], newest["seed"]) == (2, "pre", 2)
-    lab.get_by_role("button", name="Take out: 2 layers, pre-norm, no warm-up, seed 2").click()
+    wait_until(lambda: not encoder.trait(LAB, "running"), lab, "the run is over")
+    newest = encoder.trait(LAB, "shown")[-1]
+    assert (newest["depth"], newest["norm"], newest["seed"]) == (24, "pre", 2)
+    assert 1 <= newest["steps"] < 150
+    expect(runs).to_have_count(before + 1)
+    lab.get_by_role("button", name="Take out: 24 layers, pre-norm, no warm-up, seed 2").click()
     expect(runs).to_have_count(before)
 
 
@@ -132,7 +127,7 @@ def test_a_word_is_followed_by_mouse(encoder: NotebookPage) -> None:
 def test_a_word_is_followed_by_keyboard(encoder: NotebookPage) -> None:
     journey = encoder.widget(JOURNEY)
     press(journey.get_by_role("listbox", name="Word"), "Home", "ArrowRight")
-    wait_until(lambda: trait(encoder, JOURNEY, "chosen") == 1, journey, "Python knows the word")
+    wait_until(lambda: encoder.trait(JOURNEY, "chosen") == 1, journey, "Python knows the word")
     journey.get_by_label("Your own sentence").fill("An apple is a healthy snack.")
     journey.page.keyboard.press("Enter")
     expect(journey.get_by_role("option", name="apple, sentence 10")).to_have_attribute("aria-selected", "true")
