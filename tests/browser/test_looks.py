@@ -56,7 +56,14 @@ LOOK = """(root) => {
 }"""
 
 
-NOTEBOOKS_RUN = {"00": "ran_start", "01": "ran_attention", "02": "ran_multi_head", "03": "ran_encoder"}
+NOTEBOOKS_RUN = {
+    "00": "ran_start",
+    "01": "ran_attention",
+    "02": "ran_multi_head",
+    "03": "ran_encoder",
+    "04": "ran_decoder",
+    "05": "ran_encoder_decoder",
+}
 
 
 @pytest.fixture(params=NOTEBOOKS_RUN.values(), ids=NOTEBOOKS_RUN.keys())

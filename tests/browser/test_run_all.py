@@ -14,7 +14,10 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 BROKEN = re.compile(r"Error (displaying|creating) widget|Failed to (load|create)|Loading widget|\[anywidget\]")
 
 
-@pytest.fixture(params=["ran_start", "ran_attention", "ran_multi_head", "ran_encoder"], ids=["00", "01", "02", "03"])
+@pytest.fixture(
+    params=["ran_start", "ran_attention", "ran_multi_head", "ran_encoder", "ran_decoder", "ran_encoder_decoder"],
+    ids=["00", "01", "02", "03", "04", "05"],
+)
 def ran(request: pytest.FixtureRequest) -> Iterator[Ran]:
     """Each notebook in turn; what went wrong in it up to here fails the test."""
     found: Ran = request.getfixturevalue(request.param)
