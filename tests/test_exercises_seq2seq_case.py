@@ -12,7 +12,14 @@ from torch import Tensor
 from anatomy_utils import seq2seq_functions
 from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.exercises import find_exercise, solution_source
-from anatomy_utils.exercises.cases.leaking import Company, in_company, leaking_mask, small_translator, symptoms, write
+from anatomy_utils.exercises.cases.company import (
+    Company,
+    colleagues_mask,
+    in_company,
+    small_translator,
+    symptoms,
+    write,
+)
 from anatomy_utils.masks import padding
 from anatomy_utils.seq2seq import EncoderDecoder
 from anatomy_utils.street.batches import translation
@@ -128,15 +135,15 @@ def patient() -> EncoderDecoder:
 def test_the_patient_is_right_where_nothing_is_padded_and_sees_padding_elsewhere() -> None:
     equal = torch.ones(3, 5, dtype=torch.long)
     unequal = torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0]])
-    assert torch.equal(leaking_mask(equal), padding(equal))
-    assert leaking_mask(unequal).shape == padding(unequal).shape == (2, 1, 1, 4)
-    assert leaking_mask(unequal).sum() == 6 and padding(unequal).sum() == 4
+    assert torch.equal(colleagues_mask(equal), padding(equal))
+    assert colleagues_mask(unequal).shape == padding(unequal).shape == (2, 1, 1, 4)
+    assert colleagues_mask(unequal).sum() == 6 and padding(unequal).sum() == 4
 
 
 def test_company_changes_the_patients_translations_and_no_others(patient: EncoderDecoder) -> None:
-    healthy, leaking = (in_company(patient, mask, count=16) for mask in (padding, leaking_mask))
-    assert healthy.changed == 0 and healthy.alone == leaking.alone
-    assert leaking.changed >= 4
+    healthy, patients = (in_company(patient, mask, count=16) for mask in (padding, colleagues_mask))
+    assert healthy.changed == 0 and healthy.alone == patients.alone
+    assert patients.changed >= 4
 
 
 def test_the_repair_heals_the_same_weights(patient: EncoderDecoder) -> None:

@@ -7,7 +7,8 @@ from anatomy_utils.exercises.questions import Choice, Question
 CLOSING = (
     Question(
         id="encoder_decoder.closing_1",
-        text="A source of 15 tokens, a translation of 12: what is the shape of one head's weights in cross-attention?",
+        text="A source of 15 tokens, a translation of 12 tokens, stop token included: what is the shape of one "
+        "head's weights in cross-attention?",
         choices=(
             Choice("15 × 15", "That is self-attention in the encoder."),
             Choice("12 × 12", "That is self-attention in the decoder."),
@@ -37,41 +38,51 @@ CLOSING = (
     ),
     Question(
         id="encoder_decoder.closing_4",
-        text="At which step is the paper's learning rate highest, with a warm-up of 4000 steps?",
+        text="The paper's schedule with a warm-up of 4000 steps. You make it twice as long. What becomes of the "
+        "highest rate?",
         choices=(
-            Choice("At the first", "There it is lowest: it rises in a line from nearly 0."),
-            Choice("At the last", "It falls with the root of the step for as long as training goes on."),
-            Choice("At step 4000", "There the rising line and the falling curve meet.", right=True),
-            Choice("It is the same all the time", "Then there would be no warm-up."),
+            Choice("It comes at the same step and is twice as high", "It comes where the warm-up ends."),
+            Choice(
+                "It comes at step 8000 and is as high as before",
+                "The falling curve is the same, and has come down by then.",
+            ),
+            Choice(
+                "It comes at step 8000 and is lower, by a factor of √½",
+                "The rising line meets the falling curve, which goes with 1/√step, at step 8000.",
+                right=True,
+            ),
+            Choice("It comes at step 2000 and is higher", "A longer warm-up rises more slowly."),
         ),
     ),
     Question(
         id="encoder_decoder.closing_5",
-        text="One model translates both ways, summarizes and answers questions. How does it know what to do?",
+        text="One model summarizes and answers questions; another one translates both ways. How do they know what "
+        "to do?",
         choices=(
             Choice(
-                "It has a head of its own for each task",
-                "So the readers of notebook 03 had. Here all tasks share every weight, the last layer too.",
+                "Each has a last layer of its own for each task",
+                "So the models of notebook 03 had. Here both tasks of a model share every weight, the last layer too.",
             ),
             Choice(
-                "The first token of its input says so",
+                "The first token of the input says so",
                 "Every task is a text to read and a text to write; what is wanted is part of the text to read.",
                 right=True,
             ),
             Choice(
-                "It guesses from the language of the input",
-                "Summaries, answers and translations into French all begin with an English sentence.",
+                "They guess from the language of the input",
+                "Sentences to be summarized and to be answered from are both English.",
             ),
         ),
     ),
     Question(
         id="encoder_decoder.closing_6",
-        text="A translator gives one sentence two different translations on two days. Nothing is drawn at random. What "
-        "do you look at first?",
+        text="A translator gives one sentence two different translations on two days: same weights, same settings, "
+        "greedy "
+        "choice. What do you look at first?",
         choices=(
-            Choice("The learning rate", "Nothing is learnt any more."),
             Choice("The temperature", "Greedy choice knows none."),
-            Choice("The number of beams", "It was the same on both days."),
+            Choice("Label smoothing", "That belongs to training."),
+            Choice("Whether the words are known", "They were the same words on both days."),
             Choice(
                 "What else was in the batch: does padding get weight?",
                 "A text must come out in company as it does alone.",

@@ -114,7 +114,8 @@ DECODER_LAYER = Exercise(
     id="encoder_decoder.decoder_layer",
     title="Three sub-layers",
     task="Put a decoder layer together: self-attention, then cross-attention to the memory, then feed-forward; each "
-    "gets normed states, and its result is added to the states.",
+    "gets normed states, and its result is added to the states. The memory goes in as it is; masks are the "
+    "sub-layers' own.",
     difficulty="medium",
     minutes=5,
     signature="decoder_layer(\n"

@@ -60,20 +60,21 @@ HEADS = Question(
 COMPANY = Question(
     id="encoder_decoder.predict_company",
     kind="prediction",
-    text="A translator has a fault in the mask of its memory. One by one, it translates 64 sentences as well as its "
-    "healthy twin. Now all 64 come in one batch, together with one text twice as long. What happens?",
+    text="The colleague's translator has translated 64 sentences, one by one. Now all 64 come in one batch, "
+    "together with "
+    "one text twice as long. What happens?",
     choices=(
         Choice(
             "The same translations: the rows of a batch never mix",
-            "They do not mix. But the long text makes the others be filled up with padding.",
+            "They should not. But about half of the 64 change.",
         ),
         Choice(
             "Only the long text comes out wrong",
-            "It is the one that has no padding.",
+            "It is the one that is translated as before.",
         ),
         Choice(
             "About half of the 64 change, though not one of their words has",
-            "All but the longest are filled up with padding, which the decoder should not see, and does.",
+            "Something that is not a word of theirs gets through to them. Look at the symptoms.",
             right=True,
         ),
         Choice(

@@ -75,7 +75,7 @@ EXPOSURE = Question(
 
 CASE_DIAGNOSIS = Question(
     id="encoder_decoder.case_diagnosis",
-    text="What is wrong with `leaking_mask`?",
+    text="What is wrong with `colleagues_mask`?",
     choices=(
         Choice(
             "It counts from 1, so that each text sees one position too many",

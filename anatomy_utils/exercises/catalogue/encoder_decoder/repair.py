@@ -1,11 +1,11 @@
-"""Notebook 05's case: find out what is wrong with `leaking_mask`, and write it right."""
+"""Notebook 05's case: find out what is wrong with `colleagues_mask`, and write it right."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.cases.leaking import leaking_mask
+from anatomy_utils.exercises.cases.company import colleagues_mask
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -39,9 +39,9 @@ def _text_by_text(mask: Tensor) -> Tensor:
 
 REPAIR = Exercise(
     id="encoder_decoder.repair",
-    title="The case: a batch that leaks",
-    task="Write the mask that `leaking_mask` should have been: the decoder sees each text's own real tokens, wherever "
-    "they stand, and nothing else.",
+    title="The case: a colleague's translator",
+    task="Write the mask that `colleagues_mask` should have been: the decoder sees each text's own real tokens, "
+    "wherever they stand, and nothing else.",
     difficulty="medium",
     minutes=4,
     signature="repaired_mask(attention_mask: Tensor) -> Tensor",
@@ -53,7 +53,7 @@ REPAIR = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            leaking_mask,
+            colleagues_mask,
             "This is what the patient computes: all texts are given the length of the longest.",
         ),
         Mistake(

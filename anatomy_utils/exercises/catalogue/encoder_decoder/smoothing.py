@@ -73,7 +73,7 @@ SMOOTHED_CROSS_ENTROPY = Exercise(
     id="encoder_decoder.smoothed_cross_entropy",
     title="Label smoothing",
     task="Let the right token count with 1 − ε, and spread ε evenly over the whole vocabulary: average "
-    "(1 − ε) · −log p(right token) + ε · mean over all tokens of −log p.",
+    "(1 − ε) · −log p(right token) + ε · mean over the vocabulary of −log p.",
     difficulty="medium",
     minutes=6,
     signature="smoothed_cross_entropy(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor",

@@ -127,6 +127,7 @@ LEARNING_RATES = Exercise(
     "rising = steps * warmup**-1.5\n"
     "return d_model**-0.5 * torch.minimum(falling, rising)",
     explanation="The two meet at step = warmup, where both are warmup^−0.5. Before, the first steps are kept small "
-    "while the optimizer has seen too little to know how far gradients can be trusted; behind, steps shrink slowly.",
+    "while the optimizer has seen too little to know how far gradients can be trusted; after it, the rate falls "
+    "with 1/√step.",
     stages=_steps,
 )

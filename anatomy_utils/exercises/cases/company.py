@@ -33,7 +33,7 @@ SENTENCES = 64
 """How many the symptoms are counted on."""
 
 
-def leaking_mask(attention_mask: Tensor) -> Tensor:
+def colleagues_mask(attention_mask: Tensor) -> Tensor:
     """The patient: which positions of the memory the decoder may attend to, as `masks.padding` says it."""
     lengths = attention_mask.sum(dim=1)
     positions = torch.arange(attention_mask.shape[1])
@@ -87,7 +87,7 @@ def write(model: EncoderDecoder, texts: Batch, mask: MemoryMask) -> list[str]:
     Args:
         model: from `small_translator`.
         texts: what to translate, together.
-        mask: `leaking_mask`, `masks.padding`, or your own.
+        mask: `colleagues_mask`, `masks.padding`, or your own.
     """
     vocabulary = street_vocabulary()
     memory = model.encoder(texts.input_ids, texts.attention_mask)
@@ -132,7 +132,7 @@ def in_company(model: EncoderDecoder, mask: MemoryMask, *, count: int = SENTENCE
 
     Args:
         model: from `small_translator`.
-        mask: `leaking_mask`, `masks.padding`, or your own.
+        mask: `colleagues_mask`, `masks.padding`, or your own.
         count: of sentences, at least two.
         seed: of the sentences.
     """
@@ -154,7 +154,7 @@ def symptoms(model: EncoderDecoder) -> Shown:
     Args:
         model: from `small_translator`.
     """
-    healthy, patient = (_examine(model, mask) for mask in (padding, leaking_mask))
+    healthy, patient = (_examine(model, mask) for mask in (padding, colleagues_mask))
     rows = [(what, healthy[what], patient[what]) for what in healthy]
     return table(f"{SENTENCES} sentences", ("tried on the same weights", "healthy", "patient"), rows)
 
