@@ -116,6 +116,7 @@ def test_beams_are_followed_by_keyboard(decoder: NotebookPage) -> None:
     wait_until(lambda: decoder.trait(TREE, "prompt_text") == "One two three", tree, "the kernel has searched")
     press(tree.get_by_role("slider", name="Step"), "Home", "ArrowRight")
     expect(tree).to_contain_text(re.compile("Step 2: .* open texts"))
+    wait_until(lambda: decoder.trait(TREE, "step") == 2, tree, "Python knows the step")
     place = tree.locator("[data-place][tabindex='0']")
     press(place, "ArrowLeft", "Home")
     expect(tree.locator("[data-place='0 0']")).to_be_focused()

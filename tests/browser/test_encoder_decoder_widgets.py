@@ -89,10 +89,11 @@ def test_the_figure_is_gone_through_by_keyboard(encoder_decoder: NotebookPage) -
     press(flow.get_by_role("slider", name="Step"), "Home")
     press(flow.get_by_role("button", name="Next", exact=True), "PageDown")
     expect(flow).to_contain_text("Writing token 1 of")
+    wait_until(lambda: encoder_decoder.trait(FLOW, "place") > 0, flow, "Python knows the step")
     flow.page.keyboard.press("ArrowLeft")
     expect(flow).to_contain_text("Reading the source")
     flow.page.keyboard.press("Home")
-    wait_until(lambda: encoder_decoder.trait(FLOW, "place") == 0, flow, "Python knows the step")
+    wait_until(lambda: encoder_decoder.trait(FLOW, "place") == 0, flow, "Python knows that it begins anew")
 
 
 # ---- the culprit heads

@@ -190,11 +190,11 @@ function render({ model, el }) {
   chart.append(sumHead);
 
   // ---------------------------------------------------------------- the dot product
-  let dotDrawn = "";
+  let dotDrawn = "", dotWide = 640; // out of view it has no width, and keeps the one it had
 
   function drawVector({ drawn, caption }, values, said, name) {
     const across = Math.min(d, WIDE), down = Math.ceil(d / across);
-    const width = Math.max(120, Math.floor((dot.clientWidth || 640) - 24));
+    const width = Math.max(120, dotWide - 24);
     const [wide, high] = [width / across, d > WIDE ? 8 : 18];
     const limit = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
     drawn.resize(width, down * high);
@@ -208,7 +208,8 @@ function render({ model, el }) {
 
   function drawDot(row) {
     const position = at();
-    const drawing = `${position} ${row.rank} ${dot.clientWidth} ${theme(root)}`;
+    dotWide = dot.clientWidth || dotWide;
+    const drawing = `${position} ${row.rank} ${dotWide} ${theme(root)}`;
     if (drawing === dotDrawn) return; // a slider leaves it as it is
     dotDrawn = drawing;
     const place = nameOf(position, row.rank);
