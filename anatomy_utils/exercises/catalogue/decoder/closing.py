@@ -7,23 +7,27 @@ from anatomy_utils.exercises.questions import Choice, Question
 CLOSING = (
     Question(
         id="decoder.closing_1",
-        text="A text of 15 tokens, <bos> and <eos> counted, serves once for training. How many next tokens does the "
-        "model answer for?",
+        text="Three texts of 15, 9 and 6 tokens, <bos> and <eos> counted, go through training in one batch. For how "
+        "many "
+        "next tokens does the model answer?",
         choices=(
-            Choice("One, the last", "Each position that is followed by another one has an answer and a label."),
-            Choice("14", "All but the last token are followed by one; no position sees what it answers.", right=True),
-            Choice("15", "Nothing comes after <eos>, so nothing is asked there."),
-            Choice("105, one for each pair", "Pairs are what attention scores; answers are given by position."),
+            Choice(
+                "3, the last of each text",
+                "Each position that is followed by another one has an answer and a label.",
+            ),
+            Choice("27", "14 + 8 + 5: every token but the last of each text is followed by one.", right=True),
+            Choice("30", "Nothing comes after <eos>, so nothing is asked there."),
+            Choice("42", "3 · 14 counts the padding too; it has no label."),
         ),
     ),
     Question(
         id="decoder.closing_2",
-        text="A model gives each of 8 tokens the same probability, at every step. What are its loss and perplexity?",
+        text="A model's loss falls by log 2, about 0.69. What becomes of its perplexity?",
         choices=(
-            Choice("1/8 and 8", "1/8 is the probability. The loss is −log of it."),
-            Choice("log 8 = 2.08, and 8", "Perplexity is e to the power of the loss.", right=True),
-            Choice("8 and log 8", "These have changed places."),
-            Choice("0 and 1", "So it is with a model that is always sure, and always right."),
+            Choice("It falls by 0.69, too", "It is not the loss, but e to the power of it."),
+            Choice("It is halved", "It hesitates among half as many tokens.", right=True),
+            Choice("It falls by 2", "A difference of losses is a factor between perplexities."),
+            Choice("That depends on the vocabulary", "Only the probabilities of the right tokens count in either."),
         ),
     ),
     Question(
@@ -32,7 +36,7 @@ CLOSING = (
         choices=(
             Choice(
                 "All layers use the same matrices",
-                "ALBERT does that; it has another name, sharing across layers.",
+                "Some models do that; it is called sharing across layers.",
             ),
             Choice(
                 "Several query heads use one head of keys and values",
@@ -47,26 +51,33 @@ CLOSING = (
     ),
     Question(
         id="decoder.closing_4",
-        text="Probabilities are 0.5, 0.3, 0.15 and 0.05. Which tokens does top-p with p = 0.7 keep?",
+        text="Probabilities are 0.5, 0.3, 0.15 and 0.05. Top-p with p = 0.9: with what probability is the third "
+        "token drawn?",
         choices=(
-            Choice("The first", "0.5 falls short of 0.7."),
-            Choice("The first two", "0.5 falls short, 0.5 + 0.3 reaches it: the token that crosses stays.", right=True),
-            Choice("The first three", "Two reach 0.7 already."),
-            Choice("None: no token has 0.7", "p is what the kept ones have together, not each."),
+            Choice("0: 0.5 and 0.3 are kept", "Together they have 0.8, which falls short of 0.9."),
+            Choice("0.15, as before", "The last token is out, and its share goes to the others."),
+            Choice(
+                "About 0.16",
+                "Three tokens are kept; they have 0.95 together, and 0.15 / 0.95 is 0.158.",
+                right=True,
+            ),
+            Choice("A third: three are kept", "They keep their proportions."),
         ),
     ),
     Question(
         id="decoder.closing_5",
-        text="What is the price of the key/value cache?",
+        text="A model has 9 query heads and 3 heads of keys and values. Each query head is given a copy of its own. "
+        "What "
+        "changes?",
         choices=(
             Choice(
-                "Memory that grows with each token of each text",
-                "For every layer and every head of keys, two vectors per token.",
+                "The cache is three times as large, and the text is the same",
+                "The copies hold the same numbers; only there are more of them for every token.",
                 right=True,
             ),
-            Choice("A little accuracy", "It holds exactly what would be computed again."),
-            Choice("A longer training", "In training all positions are computed at once, and none is kept."),
-            Choice("More weights", "It holds what weights make of a text, not weights."),
+            Choice("The text: each head now sees something else", "It sees a copy of what it saw before."),
+            Choice("A step reads fewer tokens", "It reads one, as before."),
+            Choice("Nothing at all", "Somebody has to keep the copies: three times as many."),
         ),
     ),
     Question(

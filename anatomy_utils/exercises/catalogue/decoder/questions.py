@@ -52,7 +52,7 @@ NO_QUERIES = Question(
         ),
         Choice(
             "Queries of the past change with each new token",
-            "They do not: like keys and values, they hang on their own position and those before it.",
+            "They do not: like keys and values, they depend on their own position and those before it.",
         ),
         Choice(
             "A new token asks with its own query; what it asks of the past are keys and values",
@@ -72,7 +72,7 @@ CASE_DIAGNOSIS = Question(
     choices=(
         Choice(
             "It forbids nothing: every position sees the whole future",
-            "Then the first word would share its weight with all six; look at how much it keeps.",
+            "Then the first word would keep a sixth of its weight for itself; look at how much it keeps.",
         ),
         Choice(
             "It has True and False the wrong way round",
@@ -84,8 +84,9 @@ CASE_DIAGNOSIS = Question(
         ),
         Choice(
             "Its queries are counted from 1 and its keys from 0: each position sees one that comes after it",
-            "That one is the answer. A single new word has none behind it: in writing the mask is the right one, but "
-            "the model has never learnt to do without.",
+            "The token too many is the very one to be predicted. In writing nothing stands there yet, so the mask "
+            "does no harm "
+            "any more, but the model has never learned to predict.",
             right=True,
         ),
     ),

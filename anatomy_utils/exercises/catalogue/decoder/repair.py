@@ -40,7 +40,7 @@ REPAIR = Exercise(
     difficulty="medium",
     minutes=4,
     signature="repaired_mask(past: int, new: int) -> Tensor",
-    docstring="`new` positions stand behind `past` others → mask (new, past + new), boolean, True = may attend.",
+    docstring="`new` positions follow `past` others → mask (new, past + new), boolean, True = may attend.",
     reference="anatomy_utils.decoder_functions.mask_behind",
     returns=(Output("mask", "query key"),),
     cases=_cases,

@@ -133,7 +133,6 @@ NEXT_TOKENS = Exercise(
     ),
     solution="labels = input_ids.masked_fill(attention_mask == 0, -100)\nreturn input_ids[:, :-1], labels[:, 1:]",
     explanation="One text of 15 tokens is 14 questions at once: thanks to the causal mask, each position answers "
-    "without seeing what follows. The model reads the right tokens whatever it would have said itself (teacher "
-    "forcing).",
+    "without seeing what follows.",
     stages=lambda ids, mask: {"labels, not yet shifted": _labels(ids, mask)},
 )

@@ -57,7 +57,7 @@ PERPLEXITY = Exercise(
     minutes=3,
     signature="perplexity(probabilities: Tensor, attention_mask: Tensor) -> Tensor",
     docstring="probabilities (batch, position): what the model gave to each token that really came; attention_mask:\n"
-    "1 = real token, 0 = padding → one number, ().",
+    "1 = a token that counts, 0 = padding → one number, ().",
     reference="anatomy_utils.decoder_functions.perplexity",
     returns=(Output("perplexity"),),
     cases=_cases,

@@ -91,6 +91,6 @@ VOCABULARY_LOGITS = Exercise(
         "`token_table.T` has a column for each token.",
     ),
     solution="return hidden_states @ token_table.T",
-    explanation="The same table at the bottom and at the top: weights are tied, and a vocabulary of 49,152 tokens is "
-    "paid for once. Models that do not tie have a second table of the same shape.",
+    explanation="The same table at the bottom and at the top: weights are tied, and a vocabulary of 49,152 tokens, "
+    "as SmolLM2 has in section 6, is paid for once. Models that do not tie have a second table of the same shape.",
 )

@@ -18,21 +18,32 @@ CLOSING = (
     ),
     Question(
         id="encoder_decoder.closing_2",
-        text="Which sub-layer of a decoder layer has a causal mask?",
+        text="Somebody puts a causal mask on cross-attention as well: word i of the target sees the source up to "
+        "word i. "
+        "What does the first French word have to be made from?",
         choices=(
-            Choice("Self-attention alone", "It alone could look at words that are still to be written.", right=True),
-            Choice("Cross-attention alone", "The source is known to its end."),
-            Choice("Both attentions", "Cross-attention needs a mask for padding, not for the future."),
-            Choice("All three", "The feed-forward network works on each position by itself; it has no mask at all."),
+            Choice("The whole source, as before", "Such a mask hides all but the first position of the memory."),
+            Choice(
+                "The first vector of the memory, which has seen the whole source",
+                "The encoder lets all words see each other, so something of the rest may be in it; but no head can "
+                "choose a word to look at any more.",
+                right=True,
+            ),
+            Choice("Nothing at all", "One position is left: a row of the mask always has one True at least."),
+            Choice(
+                "The first source word by itself, without any context",
+                "Its vector comes from the top of the encoder.",
+            ),
         ),
     ),
     Question(
         id="encoder_decoder.closing_3",
-        text="With label smoothing of 0.1 and 10 tokens in the vocabulary, how much of the target has the right token?",
+        text="With label smoothing of 0.1 and 10 tokens in the vocabulary, which probability does the loss ask for "
+        "the right token?",
         choices=(
             Choice("0.9", "Its part of the 0.1 comes on top: that is spread over all ten, the right one included."),
             Choice("0.91", "0.9 of its own, and a tenth of 0.1.", right=True),
-            Choice("1", "That is the target without smoothing."),
+            Choice("1", "That is what the loss asks without smoothing."),
             Choice("0.1", "All ten together have that beside the right one's 0.9."),
         ),
     ),
@@ -56,38 +67,35 @@ CLOSING = (
     ),
     Question(
         id="encoder_decoder.closing_5",
-        text="One model summarizes and answers questions; another one translates both ways. How do they know what "
-        "to do?",
+        text="You write <summary> in front of a sentence and give it to the translator of section 6. What happens?",
         choices=(
+            Choice("It summarizes: the first token says so", "It has never seen what belongs to this token."),
             Choice(
-                "Each has a last layer of its own for each task",
-                "So the models of notebook 03 had. Here both tasks of a model share every weight, the last layer too.",
-            ),
-            Choice(
-                "The first token of the input says so",
-                "Every task is a text to read and a text to write; what is wanted is part of the text to read.",
+                "It writes something, but that token means nothing to it: it was trained on other ones",
+                "A token says what is wanted only because pairs with it were learned.",
                 right=True,
             ),
-            Choice(
-                "They guess from the language of the input",
-                "Sentences to be summarized and to be answered from are both English.",
-            ),
+            Choice("It stops: it has no last layer for summaries", "It needs none; all tasks write words."),
         ),
     ),
     Question(
         id="encoder_decoder.closing_6",
-        text="A translator gives one sentence two different translations on two days: same weights, same settings, "
-        "greedy "
-        "choice. What do you look at first?",
+        text="The patient of section 12 was trained without any padding. Why did its loss not show the fault?",
         choices=(
-            Choice("The temperature", "Greedy choice knows none."),
-            Choice("Label smoothing", "That belongs to training."),
-            Choice("Whether the words are known", "They were the same words on both days."),
             Choice(
-                "What else was in the batch: does padding get weight?",
-                "A text must come out in company as it does alone.",
+                "Because the loss is always low in the end",
+                "A fault in training shows in the loss; this one was not there.",
+            ),
+            Choice(
+                "Because in training all texts of a batch were equally long, and there its mask is the right one",
+                "What is never met in training is never judged by the loss. Try a text alone and in company.",
                 right=True,
             ),
+            Choice(
+                "Because greedy writing is no part of training",
+                "Teacher-forced, padding that is seen does harm as well.",
+            ),
+            Choice("Because its weights were wrong", "They were healthy: another mask, and all was well."),
         ),
     ),
 )

@@ -41,7 +41,7 @@ REPAIR = Exercise(
     id="encoder_decoder.repair",
     title="The case: a colleague's translator",
     task="Write the mask that `colleagues_mask` should have been: the decoder sees each text's own real tokens, "
-    "wherever they stand, and nothing else.",
+    "wherever they stand (padding may come first), and nothing else.",
     difficulty="medium",
     minutes=4,
     signature="repaired_mask(attention_mask: Tensor) -> Tensor",
@@ -114,7 +114,9 @@ REPAIR = Exercise(
     hints=(
         "Compare the two lines of the symptoms about positions: three texts of 5, 3 and 2 tokens have 10 real ones. "
         "How many positions may the patient's decoder see?",
-        "`lengths.max()` is one number for the whole batch. Every text needs a row of its own.",
+        "`lengths.max()` is one number for the whole batch. Every text needs a row of its own, and a length alone "
+        "does not say "
+        "where the padding stands.",
         "`attention_mask` says of each position whether it is real; as truths, `attention_mask == 1`, it only lacks "
         "two axes of length 1.",
     ),

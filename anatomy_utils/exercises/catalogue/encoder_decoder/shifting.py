@@ -153,8 +153,8 @@ DECODER_INPUTS = Exercise(
     solution="start = torch.full_like(labels[:, :1], start_id)\n"
     "shifted = torch.cat([start, labels[:, :-1]], dim=1)\n"
     "return shifted.masked_fill(shifted == -100, pad_id)",
-    explanation="A decoder by itself reads a text without its last token. Here the text to write has no beginning of "
-    "its own, so a start token goes in front: reading it alone, the decoder must say the first word of the translation "
-    "from the memory.",
+    explanation="In notebook 04 the text had its <bos> already, and you cut; here labels come without it, and you "
+    "put it in "
+    "front. The pair is the same. Reading <bos> alone, the decoder must say the first word from the memory.",
     stages=lambda labels, start, pad: {"labels with padding in place of −100": _filled(labels, pad)},
 )

@@ -118,8 +118,8 @@ TRANSLATE = Exercise(
     "    next_logits, memory: Tensor, start_id: int, stop_id: int, pad_id: int, max_new_tokens: int\n"
     ") -> Tensor",
     docstring="next_logits(ids, memory) reads all ids so far, (batch, position), and gives logits (batch, vocab_size)\n"
-    "of what follows; memory has one row for each text → ids (batch, position): start token, at most max_new_tokens\n"
-    "more with the stop token (a row cut off has none), padding.",
+    "of what follows; memory has one row for each text → ids (batch, position): start token; up to max_new_tokens\n"
+    "more, the stop token among them (none where the limit came first); then padding.",
     reference="anatomy_utils.seq2seq_functions.translate",
     returns=(Output("ids", "batch position"),),
     cases=_cases,
