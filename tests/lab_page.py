@@ -24,7 +24,7 @@ QUIET = (
     "--disable-sync",
 )
 LOCAL_SCHEMES = ("data", "blob", "about", "chrome")
-RUN_SECONDS = 500
+RUN_SECONDS = 900
 WAIT_MS = 15_000
 # What JupyterLab itself says without being asked; nothing of ours.
 # The last is said when a tab is closed while its kernel is still being asked what it can do.
