@@ -51,8 +51,8 @@ def outputs(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 
 def test_the_course_has_notebooks() -> None:
-    first = ["00_start_here.ipynb", "01_attention.ipynb", "02_multi_head_attention.ipynb", "03_encoder.ipynb"]
-    assert [path.name for path in notebook_paths()][: len(first)] == first
+    first = ["start_here", "attention", "multi_head_attention", "encoder", "decoder", "encoder_decoder"]
+    assert [path.stem for path in notebook_paths()][: len(first)] == [f"{n:02}_{name}" for n, name in enumerate(first)]
 
 
 @every_notebook

@@ -154,7 +154,6 @@ DECODER_INPUTS = Exercise(
     "shifted = torch.cat([start, labels[:, :-1]], dim=1)\n"
     "return shifted.masked_fill(shifted == -100, pad_id)",
     explanation="In notebook 04 the text had its <bos> already, and you cut; here labels come without it, and you "
-    "put it in "
-    "front. The pair is the same. Reading <bos> alone, the decoder must say the first word from the memory.",
+    "put it in front. The pair is the same. Reading <bos> alone, the decoder must say the first word from the memory.",
     stages=lambda labels, start, pad: {"labels with padding in place of −100": _filled(labels, pad)},
 )
