@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 OFFLINE = Path(__file__).resolve().parent / "offline"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-CELL_SECONDS = 120
+CELL_SECONDS = 300
 PICTURE = re.compile(r"([A-Za-z0-9+/=]{200,})")
 EXERCISE = re.compile(r"^@exercise\([\"']([\w.]+)[\"']\)", re.MULTILINE)
 

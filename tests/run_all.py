@@ -58,16 +58,23 @@ def steps() -> list[Step]:
         return [sys.executable, "-m", "pytest", "-q", "-rs", "--durations=5", *arguments]
 
     by_file = ["-n", "2", "--dist", "loadfile"]
-    nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=120"]
+    nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=300"]
+    alone = {"OMP_NUM_THREADS": "1"}  # one core each: kernels side by side with two threads each stall each other
     coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
     return [
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True),
-        Step("notebooks: strict (nbval), offline", "notebooks", tests(*nbval, "notebooks"), True, network_blocked()),
-        Step("notebooks: solved, on Colab", "notebooks", tests("-m", "notebook", "tests"), True),
-        Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True),
+        Step(
+            "notebooks: strict (nbval), offline",
+            "notebooks",
+            tests(*nbval, "notebooks"),
+            True,
+            alone | network_blocked(),
+        ),
+        Step("notebooks: solved, on Colab", "notebooks", tests("-m", "notebook", "tests"), True, alone),
+        Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, alone),
     ]
 
 
