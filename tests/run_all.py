@@ -60,6 +60,7 @@ def steps() -> list[Step]:
     by_file = ["-n", "2", "--dist", "loadfile"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=300"]
     alone = {"OMP_NUM_THREADS": "1"}  # one core each: kernels side by side with two threads each stall each other
+    offline = alone | network_blocked()
     coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
     return [
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
