@@ -67,13 +67,7 @@ def steps() -> list[Step]:
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True),
-        Step(
-            "notebooks: strict (nbval), offline",
-            "notebooks",
-            tests(*nbval, "notebooks"),
-            True,
-            alone | network_blocked(),
-        ),
+        Step("notebooks: strict (nbval), offline", "notebooks", tests(*nbval, "notebooks"), True, offline),
         Step("notebooks: solved, on Colab", "notebooks", tests("-m", "notebook", "tests"), True, alone),
         Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, alone),
     ]
