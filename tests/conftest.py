@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import jaxtyping
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 settings.register_profile("local", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("local"), derandomize=True, print_blob=True)
@@ -23,6 +27,24 @@ def empty_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
             patch.setenv(variable, str(tmp_path_factory.mktemp("data")))
         patch.delenv("ANATOMY_PROGRESS", raising=False)
         yield
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for views on a plain page. It ends with the file: a longer life would keep an event loop running."""
+    from widget_page import widget_browser
+
+    with widget_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def without_types() -> Iterator[None]:
+    """Types and shapes are not checked at every call, as in a learner's notebook."""
+    before = jaxtyping.config.jaxtyping_disable
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", before)
 
 
 class ByFileButProofsOneByOne(LoadFileScheduling):

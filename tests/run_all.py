@@ -59,14 +59,14 @@ def steps() -> list[Step]:
 
     by_file = ["-n", "2", "--dist", "loadfile"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=300"]
-    alone = {"OMP_NUM_THREADS": "1"}  # one core each: kernels side by side with two threads each stall each other
+    alone = {"OMP_NUM_THREADS": "1"}  # two processes side by side: with two threads each they stall each other
     offline = alone | network_blocked()
     coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
     return [
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
-        Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True),
+        Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*nbval, "notebooks"), True, offline),
         Step("notebooks: solved, on Colab", "notebooks", tests("-m", "notebook", "tests"), True, alone),
         Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, alone),

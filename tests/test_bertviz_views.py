@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ import torch
 from playwright.sync_api import Browser, Frame
 
 from anatomy_utils.bertviz_views import BertvizView, head_view, model_view
-from tests.widget_page import Shown, show, widget_browser
+from tests.widget_page import Shown, show
 
 pytest.importorskip("bertviz", reason="bertviz comes with the [lab] extra")
 
@@ -113,12 +113,6 @@ def test_the_bundle_holds_the_picture_and_not_the_page(view: View) -> None:
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def drawn(shown: Shown) -> Frame:

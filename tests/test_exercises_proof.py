@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
 
-import jaxtyping
 import pytest
 import torch
 
@@ -20,24 +18,6 @@ from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
 SEEDS = 200
 SEEDS_WITH_TYPES = 3
 """Checking types and shapes at every call, and coverage, take most of the time; this much is enough for both."""
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Small tensors are quicker without threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-@pytest.fixture
-def without_types() -> Iterator[None]:
-    """Types and shapes are not checked at every call, as in a learner's notebook."""
-    before = jaxtyping.config.jaxtyping_disable
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", before)
 
 
 @pytest.mark.parametrize("id", ids())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from playwright.sync_api import Browser
 
 from anatomy_utils.widgets import AttentionStepper
 from anatomy_utils.widgets.attention_stepper import Steps
-from tests.widget_page import Shown, show, widget_browser
+from tests.widget_page import Shown, show
 
 D_MODEL, D_HEAD, D_VALUE = 11, 5, 7
 # What is coloured in the step in sight: the strips' gradients and the matrices' pixels.
@@ -138,12 +137,6 @@ def test_the_twin_shows_all_six_steps_of_the_query_word() -> None:
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def settle(shown: Shown) -> None:

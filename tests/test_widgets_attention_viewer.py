@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import Browser
 
 from anatomy_utils.widgets import AttentionViewer
-from tests.widget_page import Shown, show, widget_browser
+from tests.widget_page import Shown, show
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
 
@@ -103,12 +102,6 @@ def test_a_layer_out_of_range_is_refused_later_too() -> None:
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def overview(shown: Shown) -> Any:

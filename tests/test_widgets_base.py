@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import ipywidgets
 import numpy as np
 import pytest
 import torch
-from widget_page import Browser, show, widget_browser
+from widget_page import Browser, show
 
 from anatomy_utils.figures import palette
 from anatomy_utils.figures.picture import Picture
@@ -28,12 +27,6 @@ class Plain(AnatomyWidget, module="kit.js"):
 class Broken(AnatomyWidget, module="kit.js"):
     def static_twin(self) -> Picture:
         raise RuntimeError("cannot be drawn")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def test_a_widget_is_the_kit_its_module_the_palette_and_its_styles() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils import views_decoding
 from anatomy_utils.decoding import beam_search, generate
@@ -21,12 +20,6 @@ VOCABULARY = street_vocabulary()
 PROMPT = "The animal didn't cross the street because"
 NAMES = ("prompt", "prompt_text", "num_beams", "length_penalty", "columns", "ranking", "greedy", "step")
 NAMES += ("error", "answered")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +179,7 @@ def test_going_from_text_to_text_by_keys(browser: Browser) -> None:
     assert told.endswith("log-probability −0.90 − 0.10 = −1.00 score −1.00 / 2 to the power of 0 = −1.00")
     page.get_by_role("button", name="Back").first.press("Enter")
     page.get_by_role("button", name="Back").first.press("Enter")
-    assert page.evaluate(focused) == "Next step", "the keyboard does not fall out of the widget"
+    page.wait_for_function(f"{focused} === 'Next step'")  # the keyboard does not fall out of the widget
     shown.settle()
     assert shown.widget.step == 1
     shown.check()

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained, probe, views_encoder
 from anatomy_utils.widgets import BlockStepper
 from anatomy_utils.widgets.block_stepper import STAGES, Block
 
 STREET = "The animal didn't cross the street because it was too tired."
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
-from widget_page import Browser, Theme, show, widget_browser
+from widget_page import Browser, Theme, show
 
 from anatomy_utils.exercises import exercise, find_exercise
 from anatomy_utils.exercises.card import card, card_page
@@ -45,12 +44,6 @@ def made(function: Any, **more: Any) -> Card:
 def question(id: str = "attention.why_scale", **more: Any) -> ChoiceQuestion:
     found = find_question(id)
     return ChoiceQuestion(found.data(), page=question_page(found), **more)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def test_the_twin_is_the_card_as_a_page() -> None:

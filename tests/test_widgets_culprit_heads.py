@@ -18,7 +18,7 @@ from anatomy_utils.street.sampling import sample_minimal_pairs
 from anatomy_utils.views_culprits import culprit_heads
 from anatomy_utils.widgets import CulpritHeads
 from anatomy_utils.widgets.culprit_heads import Lab, Organ, Pair, Places
-from tests.widget_page import Shown, show, widget_browser
+from tests.widget_page import Shown, show
 
 ALONE = np.array([[1.0, 0.75, 0.95]])
 PAIRS = [
@@ -132,12 +132,6 @@ def test_a_real_translator_is_run_without_its_heads() -> None:
 
 
 # In the browser ------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def answer(shown: Shown) -> None:

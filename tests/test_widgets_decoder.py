@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import CacheLab, LogitLens, OrganSwapper
 from anatomy_utils.widgets.cache_lab import Cost, Entry
@@ -15,12 +15,6 @@ from anatomy_utils.widgets.logit_lens import Readings
 from anatomy_utils.widgets.organ_swapper import Outcome, Part
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 # ---- made-up models

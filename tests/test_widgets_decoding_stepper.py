@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils import views_decoding
 from anatomy_utils.decoding import Filters, generate
@@ -20,12 +19,6 @@ from anatomy_utils.widgets.decoding_stepper import Rule
 VOCABULARY = street_vocabulary()
 PROMPT = "The animal didn't cross"
 NAMES = ("prompt", "prompt_text", "written", "options", "rule", "text", "room", "error", "answered")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils import views_encoder
 from anatomy_utils.depth import depth_experiment
 from anatomy_utils.widgets import DepthLab
 from anatomy_utils.widgets.depth_lab import Report, Run, Setting, name_of
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def falling(setting: Setting, report: Report) -> None:

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import Flow
 from anatomy_utils.widgets.flow import Moment, Run
 from anatomy_utils.widgets.flow import Shown as Drawn
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def vectors(name: str, axis: str, rows: int) -> Drawn:

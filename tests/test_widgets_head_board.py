@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from playwright.sync_api import Browser
 
 from anatomy_utils import pretrained, probe, views
 from anatomy_utils.widgets import HeadBoard
-from tests.widget_page import Shown, show, widget_browser
+from tests.widget_page import Shown, show
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
 STREET = "The animal didn't cross the street because it was too tired."
@@ -129,12 +128,6 @@ def test_the_real_encoder_on_the_street() -> None:
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def names(shown: Shown) -> list[str]:

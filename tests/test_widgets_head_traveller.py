@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from anatomy_utils.figures.diagram_heads import head_sharing, split_heads
 from anatomy_utils.head_axes import split_heads as split
 from anatomy_utils.widgets import HeadTraveller
 from anatomy_utils.widgets.head_traveller import Journey, Lane, checked
-from tests.widget_page import Shown, show, widget_browser
+from tests.widget_page import Shown, show
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
 HEADS, D_MODEL = 3, 12
@@ -115,12 +114,6 @@ def test_sharing_is_drawn_with_its_counts() -> None:
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def told(shown: Shown, lane: str) -> str:

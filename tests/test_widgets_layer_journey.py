@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from torch.nn import functional as F
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained, probe, views_encoder
 from anatomy_utils.widgets import LayerJourney
 from anatomy_utils.widgets.layer_journey import Journey
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from widget_page import Browser, show, widget_browser
+from widget_page import Browser, show
 
 from anatomy_utils.training import History, fit
 from anatomy_utils.widgets import LiveCurves
 from anatomy_utils.widgets import live_curves as module
 from anatomy_utils.widgets.live_curves import MOST_POINTS, thin
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def points(curves: LiveCurves) -> dict[str, list[list[float]]]:

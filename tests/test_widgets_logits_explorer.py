@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils import decoder_functions, views_decoding
 from anatomy_utils.decoding import Filters
@@ -18,12 +17,6 @@ from anatomy_utils.widgets import LogitsExplorer
 from anatomy_utils.widgets.logits_explorer import KEPT, Outputs, distribution
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def outputs(vocab_size: int = 23, positions: int = 3, d_model: int = 7, seed: int = 0) -> Outputs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from playwright.sync_api import Browser
 
 from anatomy_utils.figures import transformer_layout
 from anatomy_utils.widgets import TransformerMap
-from tests.widget_page import show, widget_browser
+from tests.widget_page import show
 
 
 @pytest.fixture
@@ -65,12 +64,6 @@ def test_the_twin_is_in_the_bundle(folder: Path) -> None:
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 @pytest.mark.browser

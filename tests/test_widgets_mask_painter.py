@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import MaskPainter
 
 TOKENS = ["time", "flies", "like", "[PAD]", "[PAD]"]
 SCORES = np.random.default_rng(3).normal(size=(5, 5))
 CAUSAL = np.tril(np.ones((5, 5), dtype=bool))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def test_weights_are_the_softmax_over_the_open_cells() -> None:

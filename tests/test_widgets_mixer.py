@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from widget_page import Browser, show, widget_browser
+from widget_page import Browser, show
 
 from anatomy_utils.widgets import Mixer
 
@@ -21,12 +20,6 @@ def mixer(**settings: Any) -> Mixer:
     return Mixer(
         **{"words": WORDS, "vectors": VECTORS, "focus": "flies", "axes": ("verb ↔ insect", "motion")} | settings
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def test_weights_start_on_the_focus_and_make_its_own_vector() -> None:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained, views_positions
 from anatomy_utils.positions import sinusoids
 from anatomy_utils.widgets import PositionExplorer
 from anatomy_utils.widgets.position_explorer import SAME, Scheme, spread
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

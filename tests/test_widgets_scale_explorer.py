@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import ScaleExplorer
 from anatomy_utils.widgets.scale_explorer import _whole, measure
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def test_variance_grows_with_the_width_and_dividing_keeps_it_at_one() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from widget_page import Browser, Shown, show, widget_browser
+from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import Translator
 from anatomy_utils.widgets.translator import Translation, UnknownWords
@@ -18,12 +17,6 @@ WEIGHTS = np.stack([
     np.stack([np.roll([0.5, 0.25, 0.125, 0.125, 0.0], i + 2 * head + layer) for i in range(4)])
     for layer in range(2) for head in range(3)
 ]).reshape(2, 3, 4, 5)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with widget_browser() as opened:
-        yield opened
 
 
 def made_up(sentence: str) -> Translation:

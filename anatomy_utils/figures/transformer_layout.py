@@ -167,7 +167,7 @@ def _decoder() -> list[Part]:
         ),
         Part(
             "decoder_self_attention", "masked self-attention", "weights", x, 560, w, 46, "04_decoder",
-            "Causal self-attention",
+            "What may be seen",
             "Self-attention in which no word may look to its right. "
             "The mask closes those cells before the softmax, so the future gets a weight of exactly 0.",
             TARGETS, TARGETS,
@@ -212,19 +212,19 @@ def _output() -> list[Part]:
     x, w = DECODER_X, COLUMN
     return [
         Part(
-            "final_linear", "linear", "ink", x, 196, w, 34, "04_decoder", "From vectors to words",
+            "final_linear", "linear", "ink", x, 196, w, 34, "04_decoder", "From a vector to a word",
             "One matrix turns each vector into a score for every token of the vocabulary. "
             "10,000 tokens mean 10,000 logits at each position.",
             TARGETS, "(batch, target, vocab_size)",
         ),
         Part(
-            "softmax", "softmax", "ink", x, 138, w, 34, "04_decoder", "From vectors to words",
+            "softmax", "softmax", "ink", x, 138, w, 34, "04_decoder", "From a vector to a word",
             "The logits become probabilities that are never negative and sum to 1. "
             "A temperature can make them bolder or more careful.",
             "(batch, target, vocab_size)", "(batch, target, vocab_size)",
         ),
         Part(
-            "next_token", "next token", "ink", x, 82, w, 30, "04_decoder", "Generating",
+            "next_token", "next token", "ink", x, 82, w, 30, "04_decoder", "Choosing a token",
             "One token is chosen from the probabilities: the likeliest, or one drawn by chance. "
             "It is appended to the target, and the decoder runs again.",
             "(batch, vocab_size)", "(batch)",

@@ -42,15 +42,17 @@ def train_translator(
     return model, practise(model, examples, translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
 
 
-def small_transformer(generator: torch.Generator, *, pre_norm: bool = True) -> EncoderDecoder:
-    """An untrained Transformer of 2 + 2 layers, 64 features wide, over the street's words."""
+def small_transformer(
+    generator: torch.Generator, *, num_layers: int = 2, d_ff: int = 256, pre_norm: bool = True
+) -> EncoderDecoder:
+    """An untrained Transformer, 64 features wide, over the street's words; `num_layers` in each of its two stacks."""
     config = TransformerConfig(
         len(street_vocabulary()),
         d_model=64,
-        num_layers=2,
-        num_decoder_layers=2,
+        num_layers=num_layers,
+        num_decoder_layers=num_layers,
         num_heads=4,
-        d_ff=256,
+        d_ff=d_ff,
         pre_norm=pre_norm,
         dropout=0.0,
     )

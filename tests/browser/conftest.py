@@ -44,88 +44,46 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-@pytest.fixture(scope="session")
-def ran_start(browser: Browser, lab: Lab) -> Iterator[Ran]:
-    """Notebook 00, run once for all tests; a test that changes a cell puts it back."""
-    with open_notebook(browser, lab, "00_start_here.ipynb") as notebook:
-        seconds = notebook.run_all()
-        yield Ran(notebook, seconds, notebook.cells())
+def _ran(name: str) -> Any:
+    """A notebook, run once for all tests; a test that changes a cell puts it back."""
+
+    @pytest.fixture(scope="session")
+    def ran(browser: Browser, lab: Lab) -> Iterator[Ran]:
+        with open_notebook(browser, lab, f"{name}.ipynb") as notebook:
+            seconds = notebook.run_all()
+            yield Ran(notebook, seconds, notebook.cells())
+
+    return ran
 
 
-@pytest.fixture(scope="session")
-def ran_attention(browser: Browser, lab: Lab) -> Iterator[Ran]:
-    """Notebook 01, run once for all tests; a test that changes a cell puts it back."""
-    with open_notebook(browser, lab, "01_attention.ipynb") as notebook:
-        seconds = notebook.run_all()
-        yield Ran(notebook, seconds, notebook.cells())
+ran_start = _ran("00_start_here")
+ran_attention = _ran("01_attention")
+ran_multi_head = _ran("02_multi_head_attention")
+ran_encoder = _ran("03_encoder")
+ran_decoder = _ran("04_decoder")
+ran_encoder_decoder = _ran("05_encoder_decoder")
 
 
-@pytest.fixture(scope="session")
-def ran_multi_head(browser: Browser, lab: Lab) -> Iterator[Ran]:
-    """Notebook 02, run once for all tests; a test that changes a cell puts it back."""
-    with open_notebook(browser, lab, "02_multi_head_attention.ipynb") as notebook:
-        seconds = notebook.run_all()
-        yield Ran(notebook, seconds, notebook.cells())
+def _watched(ran: str) -> Any:
+    """A notebook as it runs; the test fails if the page reports a problem meanwhile."""
+
+    @pytest.fixture
+    def watched(request: pytest.FixtureRequest) -> Iterator[NotebookPage]:
+        notebook: NotebookPage = request.getfixturevalue(ran).notebook
+        before = len(notebook.problems())
+        notebook.page.bring_to_front()
+        yield notebook
+        assert notebook.problems()[before:] == []
+
+    return watched
 
 
-@pytest.fixture(scope="session")
-def ran_encoder(browser: Browser, lab: Lab) -> Iterator[Ran]:
-    """Notebook 03, run once for all tests; a test that changes a cell puts it back."""
-    with open_notebook(browser, lab, "03_encoder.ipynb") as notebook:
-        seconds = notebook.run_all()
-        yield Ran(notebook, seconds, notebook.cells())
-
-
-@pytest.fixture(scope="session")
-def ran_decoder(browser: Browser, lab: Lab) -> Iterator[Ran]:
-    """Notebook 04, run once for all tests; a test that changes a cell puts it back."""
-    with open_notebook(browser, lab, "04_decoder.ipynb") as notebook:
-        seconds = notebook.run_all()
-        yield Ran(notebook, seconds, notebook.cells())
-
-
-@pytest.fixture(scope="session")
-def ran_encoder_decoder(browser: Browser, lab: Lab) -> Iterator[Ran]:
-    """Notebook 05, run once for all tests; a test that changes a cell puts it back."""
-    with open_notebook(browser, lab, "05_encoder_decoder.ipynb") as notebook:
-        seconds = notebook.run_all()
-        yield Ran(notebook, seconds, notebook.cells())
-
-
-@pytest.fixture
-def start(ran_start: Ran) -> Iterator[NotebookPage]:
-    """Notebook 00 as it runs; the test fails if the page reports a problem meanwhile."""
-    yield from _watched(ran_start.notebook)
-
-
-@pytest.fixture
-def attention(ran_attention: Ran) -> Iterator[NotebookPage]:
-    """Notebook 01 as it runs; the test fails if the page reports a problem meanwhile."""
-    yield from _watched(ran_attention.notebook)
-
-
-@pytest.fixture
-def multi_head(ran_multi_head: Ran) -> Iterator[NotebookPage]:
-    """Notebook 02 as it runs; the test fails if the page reports a problem meanwhile."""
-    yield from _watched(ran_multi_head.notebook)
-
-
-@pytest.fixture
-def encoder(ran_encoder: Ran) -> Iterator[NotebookPage]:
-    """Notebook 03 as it runs; the test fails if the page reports a problem meanwhile."""
-    yield from _watched(ran_encoder.notebook)
-
-
-@pytest.fixture
-def decoder(ran_decoder: Ran) -> Iterator[NotebookPage]:
-    """Notebook 04 as it runs; the test fails if the page reports a problem meanwhile."""
-    yield from _watched(ran_decoder.notebook)
-
-
-@pytest.fixture
-def encoder_decoder(ran_encoder_decoder: Ran) -> Iterator[NotebookPage]:
-    """Notebook 05 as it runs; the test fails if the page reports a problem meanwhile."""
-    yield from _watched(ran_encoder_decoder.notebook)
+start = _watched("ran_start")
+attention = _watched("ran_attention")
+multi_head = _watched("ran_multi_head")
+encoder = _watched("ran_encoder")
+decoder = _watched("ran_decoder")
+encoder_decoder = _watched("ran_encoder_decoder")
 
 
 @pytest.fixture(scope="session")
@@ -133,10 +91,3 @@ def screenshots() -> Path:
     """Where pictures go that people may look at; no test compares them."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     return SCREENSHOTS
-
-
-def _watched(notebook: NotebookPage) -> Iterator[NotebookPage]:
-    before = len(notebook.problems())
-    notebook.page.bring_to_front()
-    yield notebook
-    assert notebook.problems()[before:] == []

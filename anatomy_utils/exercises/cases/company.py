@@ -16,14 +16,13 @@ from torch import Tensor
 from anatomy_utils.decoding import generate
 from anatomy_utils.exercises.shown import Shown, table
 from anatomy_utils.masks import padding
-from anatomy_utils.recipes.translator import LONGEST, translation_loss
+from anatomy_utils.recipes.translator import LONGEST, small_transformer, translation_loss
 from anatomy_utils.seq2seq import EncoderDecoder
 from anatomy_utils.street import say, street_vocabulary
 from anatomy_utils.street.batches import Batch, TextToText, text_to_text, translation
 from anatomy_utils.street.sampling import sample_scenes
 from anatomy_utils.training import History, adamw, fit, linear_schedule
 from anatomy_utils.training.threads import threads
-from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 MemoryMask = Callable[[Tensor], Tensor]
 """attention_mask (batch, key), 1 = real token → mask (batch, 1, 1, key), True = may attend."""
@@ -49,17 +48,7 @@ def small_translator(*, steps: int = 240, seed: int = 0) -> tuple[EncoderDecoder
         seed: of the weights and the sentences.
     """
     generator = torch.Generator().manual_seed(seed)
-    config = TransformerConfig(
-        len(street_vocabulary()),
-        d_model=64,
-        num_layers=1,
-        num_decoder_layers=1,
-        num_heads=4,
-        d_ff=128,
-        pre_norm=True,
-        dropout=0.0,
-    )
-    model = transformer(config, generator=generator)
+    model = small_transformer(generator, num_layers=1, d_ff=128)
     batches = equally_long(translation(sample_scenes(steps * BATCH, generator, "train"), "french"), generator)
     schedule = linear_schedule(LEARNING_RATE, steps=len(batches), warmup=len(batches) // 10)
     with threads(1):

@@ -14,7 +14,8 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 SIZES = (("padded texts", 2, 5, 7), ("padded texts", 3, 7, 11), ("one text", 1, 5, 13))
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
+def labelled_cases(generator: torch.Generator) -> list[Case]:
+    """Logits and labels of texts with and without padding."""
     cases = []
     for kind, batch, position, vocab_size in SIZES:
         real = torch.randint(1, position - 2, (batch, 1), generator=generator)
@@ -83,7 +84,7 @@ CROSS_ENTROPY = Exercise(
     docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ().",
     reference="anatomy_utils.training.losses.cross_entropy",
     returns=(Output("cross-entropy"),),
-    cases=_cases,
+    cases=labelled_cases,
     mistakes=(
         Mistake(
             "padding_counted",

@@ -97,10 +97,8 @@ ATTEND_WITH_CACHE = Exercise(
     signature="attend_with_cache(\n"
     "    query: Tensor, key: Tensor, value: Tensor, past_keys: Tensor, past_values: Tensor\n"
     ") -> tuple[Tensor, Tensor, Tensor]",
-    docstring="query, key, value of the new positions: (batch, heads, new, d_head); past_keys, past_values: (batch, "
-    "heads,\n"
-    "past, d_head), past may be 0 → context (batch, heads, new, d_head), keys and values (batch, heads, past + new, "
-    "d_head).",
+    docstring="query, key, value (batch, heads, new, d_head); past_keys, past_values (batch, heads, past, d_head),\n"
+    "past may be 0 → context (batch, heads, new, d_head), keys and values (batch, heads, past + new, d_head).",
     reference="anatomy_utils.decoder_functions.attend_with_cache",
     returns=(
         Output("context", "heads new d_head"),

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import normal
+from anatomy_utils.exercises.catalogue.decoder.losing import labelled_cases
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
-SIZES = (("padded texts", 2, 5, 7, 0.1), ("padded texts", 3, 7, 11, 0.3), ("one text", 1, 5, 13, 0.2))
+EPSILONS = (0.1, 0.3, 0.2)
 
 
 def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
-    for kind, batch, position, vocab_size, epsilon in SIZES:
-        real = torch.randint(1, position - 2, (batch, 1), generator=generator)
-        real[0] = position if kind == "one text" else position - 1
-        labels = torch.randint(1, vocab_size, (batch, position), generator=generator)
-        arguments = {
-            "logits": 2 * normal(generator, batch, position, vocab_size),
-            "labels": labels.masked_fill(torch.arange(position) >= real, -100),
-            "epsilon": epsilon,
-        }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size}))
-    return cases
+    pairs = zip(labelled_cases(generator), EPSILONS, strict=True)
+    return [replace(case, arguments={**case.arguments, "epsilon": epsilon}) for case, epsilon in pairs]
 
 
 def _both(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
