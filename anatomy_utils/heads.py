@@ -208,11 +208,14 @@ class MaskedLanguageHead(nn.Module):
         tokens: the token table to share.
         norm: applied after the layer.
         activation: of the layer.
+        bias: whether the layer adds a bias.
     """
 
-    def __init__(self, tokens: nn.Embedding, norm: nn.Module, *, activation: Activation = F.gelu) -> None:
+    def __init__(
+        self, tokens: nn.Embedding, norm: nn.Module, *, activation: Activation = F.gelu, bias: bool = True
+    ) -> None:
         super().__init__()
-        self.dense = nn.Linear(tokens.embedding_dim, tokens.embedding_dim)
+        self.dense = nn.Linear(tokens.embedding_dim, tokens.embedding_dim, bias=bias)
         self.activation = activation
         self.norm = norm
         self.vocabulary = nn.Linear(tokens.embedding_dim, tokens.num_embeddings)

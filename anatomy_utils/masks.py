@@ -36,6 +36,27 @@ def causal(length: int, *, device: torch.device | str | None = None) -> Bool[Ten
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()
 
 
+def local(length: int, reach: int, *, device: torch.device | str | None = None) -> Bool[Tensor, "query key"]:
+    """Each position may attend to itself and to its neighbours on both sides.
+
+    Beltagy et al. 2020, section 3.1 (arXiv:2004.05150).
+
+    Args:
+        length: the number of positions, at least 0.
+        reach: the farthest neighbour, at least 0; a window of 128 reaches 64 to either side.
+        device: where the mask should live.
+
+    Returns:
+        A band of True along the diagonal, 2 · reach + 1 wide.
+
+    >>> local(4, 1).int().tolist()
+    [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]]
+    """
+    if length < 0 or reach < 0:
+        raise ValueError(f"A local mask needs a length and a reach of 0 or more, not {length} and {reach}.")
+    return torch.ones(length, length, dtype=torch.bool, device=device).triu(-reach).tril(reach)
+
+
 def padding(
     attention_mask: Int[Tensor, "batch key"] | Bool[Tensor, "batch key"],
 ) -> Bool[Tensor, "batch 1 1 key"]:

@@ -43,14 +43,22 @@ def layer_norm(
 
 
 class LayerNorm(nn.Module):
-    """`layer_norm` with its two learned vectors; runs torch's kernel, which the tests hold equal to the formula."""
+    """`layer_norm` with its two learned vectors; runs torch's kernel, which the tests hold equal to the formula.
 
-    def __init__(self, d_model: int, epsilon: float = 1e-5) -> None:
+    Args:
+        d_model: width of the vectors.
+        epsilon: keeps a constant vector from dividing by zero.
+        bias: whether there is a shift; ModernBERT has none.
+    """
+
+    bias: nn.Parameter
+
+    def __init__(self, d_model: int, epsilon: float = 1e-5, *, bias: bool = True) -> None:
         super().__init__()
         self.shape = (d_model,)
         self.epsilon = epsilon
         self.weight = nn.Parameter(torch.ones(d_model))
-        self.bias = nn.Parameter(torch.zeros(d_model))
+        self.register_parameter("bias", nn.Parameter(torch.zeros(d_model)) if bias else None)
 
     def forward(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
         return torch.layer_norm(hidden_states, self.shape, self.weight, self.bias, self.epsilon)

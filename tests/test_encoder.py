@@ -25,6 +25,9 @@ def test_layer_norm_equals_torch():
     module = norm.LayerNorm(7, 1e-3)
     module.load_state_dict({"weight": weight, "bias": bias})
     torch.testing.assert_close(module(hidden_states), wanted)
+    module = norm.LayerNorm(7, 1e-3, bias=False)
+    module.load_state_dict({"weight": weight})
+    torch.testing.assert_close(module(hidden_states), wanted - bias)
 
 
 def test_feed_forward_treats_positions_alike():
@@ -96,6 +99,14 @@ def test_masks_by_hand_and_bad_input():
         masks.combine(torch.ones(2, 2))
     with pytest.raises(ValueError, match="-1"):
         masks.causal(-1)
+
+
+def test_a_local_mask_reaches_as_far_to_either_side():
+    at = torch.arange(7)
+    for reach in (0, 2, 9):
+        assert torch.equal(masks.local(7, reach), (at[:, None] - at).abs() <= reach)
+    with pytest.raises(ValueError, match="not 3 and -1"):
+        masks.local(3, -1)
 
 
 def test_rms_norm_equals_torch_and_keeps_low_precision():
