@@ -57,6 +57,37 @@ def local(length: int, reach: int, *, device: torch.device | str | None = None) 
     return torch.ones(length, length, dtype=torch.bool, device=device).triu(-reach).tril(reach)
 
 
+def local_causal(
+    length: int, window: int, *, queries: int | None = None, device: torch.device | str | None = None
+) -> Bool[Tensor, "query key"]:
+    """Each position may attend to itself and to the nearest ones before it.
+
+    Beltagy et al. 2020, section 3.1 (arXiv:2004.05150); Jiang et al. 2023, section 2 (arXiv:2310.06825).
+
+    Args:
+        length: the number of positions, at least 0.
+        window: how many positions each may attend to, itself included; at least 1.
+        queries: how many of the last positions ask; all when left out.
+        device: where the mask should live.
+
+    Returns:
+        A band of True along the diagonal and below it, `window` wide.
+
+    >>> local_causal(4, 2).int().tolist()
+    [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
+    >>> local_causal(4, 2, queries=1).int().tolist()
+    [[0, 0, 1, 1]]
+    """
+    if length < 0 or window < 1:
+        raise ValueError(
+            f"A local causal mask needs a length of 0 or more and a window of 1 or more, not {length} and {window}."
+        )
+    keys = torch.arange(length, device=device)
+    asking = keys if queries is None else keys[length - queries :]
+    back = asking[:, None] - keys  # how far behind its query each key is
+    return (back >= 0) & (back < window)
+
+
 def padding(
     attention_mask: Int[Tensor, "batch key"] | Bool[Tensor, "batch key"],
 ) -> Bool[Tensor, "batch 1 1 key"]:
@@ -172,7 +203,15 @@ def and_causal(mask: Mask | None, length: int, device: torch.device) -> Mask:
     >>> and_causal(torch.tensor([True, True, False]), 3, torch.device("cpu")).int().tolist()
     [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
     """
-    past = causal(length, device=device)
+    return restricted(mask, causal(length, device=device))
+
+
+def restricted(mask: Mask | None, allowed: Bool[Tensor, "..."]) -> Mask:
+    """What `mask` allows and `allowed` allows too; `mask` may be boolean or numbers added to the scores.
+
+    >>> restricted(torch.tensor([0.5, 0.5]), torch.tensor([True, False])).tolist()
+    [0.5, -inf]
+    """
     if mask is None:
-        return past
-    return mask & past if mask.dtype == torch.bool else mask.masked_fill(~past, -torch.inf)
+        return allowed
+    return mask & allowed if mask.dtype == torch.bool else mask.masked_fill(~allowed, -torch.inf)
