@@ -6,9 +6,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-FAMILIES = {
-    name: f"anatomy_utils.zoo.{name}" for name in ("bart", "bert", "distilbert", "gpt2", "llama", "roberta", "t5")
-}
+_MODEL_TYPES = """
+albert bart bert ctrl deberta deberta-v2 distilbert electra gpt2 llama m2m_100 modernbert openai-gpt roberta t5
+xlm-roberta
+"""
+FAMILIES = {name: f"anatomy_utils.zoo.{name.replace('-', '_')}" for name in _MODEL_TYPES.split()}
 """`model_type` in a published config.json → the module that builds and loads it."""
 
 
