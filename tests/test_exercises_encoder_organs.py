@@ -18,8 +18,8 @@ from anatomy_utils.encoder import EncoderLayer
 from anatomy_utils.exercises import find_exercise, solution_source
 from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.lengths import tiny_encoder
-from anatomy_utils.masked_words import mask_words
 from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.objectives.masked_words import mask_words
 from anatomy_utils.positions import LearnedPositions
 from anatomy_utils.spans import best_span
 from anatomy_utils.transplant import reject

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_utils.heads import SpanLogits, WithHead
-from anatomy_utils.masked_words import mask_words
+from anatomy_utils.objectives.masked_words import mask_words
 from anatomy_utils.recipes import gaps, measures, reading
 from anatomy_utils.recipes.practice import practise
 from anatomy_utils.recipes.readers import label_loss, span_loss, train_answerer, train_classifier, train_tagger

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_utils.heads import MaskedLanguageHead, WithHead
-from anatomy_utils.masked_words import mask_words
 from anatomy_utils.norm import LayerNorm
+from anatomy_utils.objectives.masked_words import draw_chances, mask_words
 from anatomy_utils.recipes.measures import predictions
 from anatomy_utils.recipes.practice import BATCH, OnStep, practise
 from anatomy_utils.recipes.readers import D_MODEL, label_loss, small_encoder
@@ -63,9 +63,8 @@ def hide_words(
     ids = texts.input_ids
     words = texts.attention_mask.clone()
     words[:, 0] = 0
-    choice, action = torch.rand(2, *ids.shape, generator=generator)
-    random_ids = torch.randint(len(street_vocabulary()), ids.shape, generator=generator)
-    masked_ids, labels = mask(ids, words, choice, action, random_ids, _mask_id())
+    chances = draw_chances(ids.shape, torch.arange(len(street_vocabulary())), generator)
+    masked_ids, labels = mask(ids, words, *chances, _mask_id())
     return Labelled(masked_ids, texts.attention_mask, labels)
 
 

@@ -114,7 +114,7 @@ MASK_WORDS = Exercise(
     docstring="All (batch, position): ids, 1 = real word, two tables of random numbers from 0 to 1, and what an\n"
     "exchanged word becomes; mask_id stands for a hidden word\n"
     "→ masked_ids, and labels: the chosen words' own ids, −100 elsewhere.",
-    reference="anatomy_utils.masked_words.mask_words",
+    reference="anatomy_utils.objectives.masked_words.mask_words",
     returns=(Output("masked_ids", "batch position"), Output("labels", "batch position")),
     cases=_cases,
     mistakes=(
