@@ -1,0 +1,16 @@
+"""Objectives: what a model is asked while it is pretrained. The same body learns other things from other questions.
+
+Each file is one objective as pure functions over ids: what was drawn is an argument, so that a result can be checked
+exactly, and a thin function beside it draws. Labels that are not asked for are `training.losses.IGNORE`.
+
+- read in both directions: `masked_words`, `whole_words`, `replaced_tokens`, `sentence_pairs`, `permuted_order`
+- write: `prefixes` (and `training.teacher_forcing` for the plain next token)
+- read and write: `hidden_spans`, `span_corruption`, `infilling`, `text_pairs`
+- learn from another model: `distillation`
+- `registry`: all of them by name, each `shown` on a sentence of the street (`showing`, `showing_pairs`)
+"""
+
+from anatomy_utils.objectives.registry import OBJECTIVES, Objective
+from anatomy_utils.objectives.shown import Shown
+
+__all__ = ["OBJECTIVES", "Objective", "Shown"]

@@ -1,0 +1,172 @@
+"""All objectives in one table: what is asked, which models learnt so, and a function that shows it on a sentence.
+
+The family tree's rows and the objective explorer of notebook 06 read it. To add one, add its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from anatomy_utils.objectives import showing, showing_pairs
+from anatomy_utils.objectives.shown import Shown
+from anatomy_utils.street import Scene
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One way to pretrain.
+
+    Attributes:
+        name: its key in `OBJECTIVES`.
+        asks: the question that the model is asked, in a sentence.
+        models: which models learnt so.
+        source: authors, year and arXiv id.
+        draw: a scene, a generator and a rate → `Shown`.
+        rate: the published rate, or None where there is none.
+        rate_means: what the rate is the share of.
+    """
+
+    name: str
+    asks: str
+    models: tuple[str, ...]
+    source: str
+    draw: Callable[[Scene, torch.Generator, float], Shown]
+    rate: float | None = None
+    rate_means: str = ""
+
+    def show(self, scene: Scene, generator: torch.Generator, rate: float | int | None = None) -> Shown:
+        """One sentence under this objective.
+
+        Args:
+            scene: the sentence.
+            generator: the source of chance.
+            rate: from 0 to 1; the published one when left out. An objective without a rate takes none.
+
+        Raises:
+            ValueError: a rate out of range, or one where there is none.
+        """
+        if rate is not None and self.rate is None:
+            raise ValueError(f"{self.name!r} has no rate; leave it out.")
+        if rate is not None and not 0 <= rate <= 1:
+            raise ValueError(f"rate is {rate}, but it must be from 0 to 1; published: {self.rate}.")
+        return self.draw(scene, generator, float(self.rate or 0.0 if rate is None else rate))
+
+
+_ALL = (
+    Objective(
+        "masked tokens",
+        "Which word stood here? Some words are hidden, and both sides may be read.",
+        ("BERT", "RoBERTa", "ALBERT", "XLM-R", "DeBERTa", "BigBird", "ModernBERT"),
+        "Devlin et al. 2019, arXiv:1810.04805",
+        showing.show_masked_tokens,
+        0.15,
+        "of the tokens are chosen",
+    ),
+    Objective(
+        "whole words",
+        "Which word stood here? As masked tokens, but all pieces of a word are chosen together.",
+        ("BERT (release of May 2019)",),
+        "Devlin et al. 2019, README of google-research/bert",
+        showing.show_whole_words,
+        0.15,
+        "of the words are chosen",
+    ),
+    Objective(
+        "next sentence",
+        "Does the second text follow the first one, or does it come from elsewhere?",
+        ("BERT",),
+        "Devlin et al. 2019, arXiv:1810.04805",
+        showing.show_next_sentence,
+    ),
+    Objective(
+        "sentence order",
+        "Do the two texts stand in their order, or have they been swapped?",
+        ("ALBERT",),
+        "Lan et al. 2020, arXiv:1909.11942",
+        showing.show_sentence_order,
+    ),
+    Objective(
+        "replaced tokens",
+        "Is this the real word, or did a generator put it here? Asked of every token.",
+        ("ELECTRA", "DeBERTa v3"),
+        "Clark et al. 2020, arXiv:2003.10555",
+        showing.show_replaced_tokens,
+        0.15,
+        "of the tokens are chosen",
+    ),
+    Objective(
+        "next token",
+        "Which token comes next? Asked of every token; only what came before may be read.",
+        (
+            *("ELMo", "GPT", "GPT-2", "GPT-3", "CTRL", "Transformer-XL", "GPT-Neo", "GPT-J"),
+            *("Llama", "Mistral", "Qwen 2", "Qwen 3", "Gemma"),
+        ),
+        "Radford et al. 2018 (GPT)",
+        showing.show_next_token,
+    ),
+    Objective(
+        "permuted order",
+        "Which word stands here? Words are predicted in an order drawn at random, each from those before it in it.",
+        ("XLNet",),
+        "Yang et al. 2019, arXiv:1906.08237",
+        showing.show_permuted_order,
+        1 / 6,
+        "of the tokens are asked for",
+    ),
+    Objective(
+        "prefix LM",
+        "How does the text go on? The prefix may be read in both directions, the rest is written token by token.",
+        ("UniLM", "T5 (as a comparison)"),
+        "Raffel et al. 2020, arXiv:1910.10683",
+        showing.show_prefix_lm,
+        0.5,
+        "of the tokens are the prefix",
+    ),
+    Objective(
+        "translation pairs",
+        "How does one say this in the other language? Pairs that people translated.",
+        ("RNN with attention", "Transformer", "M2M-100"),
+        "Vaswani et al. 2017, arXiv:1706.03762",
+        showing_pairs.show_translation_pairs,
+    ),
+    Objective(
+        "span corruption",
+        "What stood at each sentinel? Only the hidden spans are written.",
+        ("T5",),
+        "Raffel et al. 2020, arXiv:1910.10683",
+        showing_pairs.show_span_corruption,
+        0.15,
+        "of the tokens are hidden",
+    ),
+    Objective(
+        "text infilling",
+        "What was the whole text? One mask stands for each hidden span, whatever its length, even 0.",
+        ("BART",),
+        "Lewis et al. 2020, arXiv:1910.13461",
+        showing_pairs.show_text_infilling,
+        0.3,
+        "of the tokens are hidden",
+    ),
+    Objective(
+        "sentence permutation",
+        "What was the text before its sentences were shuffled? All of it is written.",
+        ("BART",),
+        "Lewis et al. 2020, arXiv:1910.13461",
+        showing_pairs.show_sentence_permutation,
+    ),
+    Objective(
+        "distillation",
+        "What does the teacher think of every word here? Its whole distribution is asked for, besides the right word.",
+        ("DistilBERT",),
+        "Hinton et al. 2015, arXiv:1503.02531; Sanh et al. 2019, arXiv:1910.01108",
+        showing.show_distillation,
+        0.15,
+        "of the tokens are chosen",
+    ),
+)
+
+OBJECTIVES = {objective.name: objective for objective in _ALL}
+"""Name → objective, those of the encoders first, then the decoders', the encoder–decoders', and distillation."""
