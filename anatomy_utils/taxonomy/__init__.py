@@ -1,0 +1,48 @@
+"""The family tree as data: every model is its parent plus a visible difference. Notebook 06 walks through it.
+
+This module holds the rows and needs no torch. The rooms beside it compute what can be computed:
+
+- `build`: a row's published sizes without memory, and a small version that runs
+- `describe`: the parts of a built model, and what differs from another's
+- `costs`: its parameters, the work per token, the bytes of its cache
+- `table`: the table in `docs/models.md`
+"""
+
+from __future__ import annotations
+
+from anatomy_utils.taxonomy.decoders import DECODERS
+from anatomy_utils.taxonomy.encoders import ENCODERS
+from anatomy_utils.taxonomy.record import Model, Size
+from anatomy_utils.taxonomy.translators import ROOTS, TRANSLATORS
+
+__all__ = ["TREE", "Model", "Size", "children", "find", "lineage"]
+
+TREE: tuple[Model, ...] = (*ROOTS, *ENCODERS, *DECODERS, *TRANSLATORS)
+"""Every model, parents before their children."""
+
+
+def find(name: str) -> Model:
+    """The row of that name.
+
+    Raises:
+        ValueError: the tree has no such model.
+    """
+    for model in TREE:
+        if model.name == name:
+            return model
+    raise ValueError(f"The tree has no model {name!r}; it has {', '.join(model.name for model in TREE)}.")
+
+
+def children(name: str) -> list[Model]:
+    """The models that change this one, in the tree's order."""
+    return [model for model in TREE if model.parent == name]
+
+
+def lineage(name: str) -> list[Model]:
+    """The model and those before it, from the root down.
+
+    >>> [model.name for model in lineage("RoBERTa")]
+    ['Transformer', 'BERT', 'RoBERTa']
+    """
+    model = find(name)
+    return [*(lineage(model.parent) if model.parent else []), model]

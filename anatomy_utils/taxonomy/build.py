@@ -1,0 +1,100 @@
+"""From a row of the tree to modules: its published sizes without memory for weights, and a small version that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from math import sqrt
+from operator import attrgetter
+from typing import Any
+
+import torch
+from torch import nn
+
+from anatomy_utils.taxonomy.record import Model, Size
+from anatomy_utils.zoo.checkpoint import unfilled
+
+BUILDERS = {
+    "bert": ("BertConfig.from_published", "with_head"),
+    "roberta": ("RobertaConfig.from_published", "with_head"),
+    "distilbert": ("distilbert_config", "distilbert_with_head"),
+    "gpt2": ("Gpt2Config.from_published", "with_head"),
+    "llama": ("LlamaConfig.from_published", "with_head"),
+    "bart": ("BartConfig.from_published", "with_head"),
+    "t5": ("T5Config.from_published", "with_head"),
+}
+"""File in the zoo → what reads a published `config.json` there, and what builds a model with a head."""
+UNPUBLISHED = {"transformer": ("TransformerConfig", "transformer")}
+"""The same for models that nobody publishes a `config.json` of: their entries are our own names."""
+
+SMALL = {
+    "vocab_size": 53,
+    "hidden_size": 32, "n_embd": 32, "d_model": 32, "dim": 32,
+    "num_hidden_layers": 2, "n_layer": 2, "n_layers": 2, "num_layers": 2, "num_decoder_layers": 2,
+    "encoder_layers": 2, "decoder_layers": 2,
+    "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "num_heads": 4,
+    "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+    "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
+    "head_dim": 8, "d_kv": 8,
+    "max_position_embeddings": 64, "n_positions": 64,
+    "sliding_window": 4,
+}  # fmt: skip
+"""What a published entry becomes in the small version; entries that are not named here stay as they are."""
+
+
+def build(model: Model, size: Size) -> nn.Module:
+    """The model in a published size, on torch's meta device: every shape is there, and no number.
+
+    Raises:
+        ValueError: the row is only described.
+    """
+    with unfilled():
+        return _assembled(model, size.config)
+
+
+def small_config(model: Model, vocab_size: int = SMALL["vocab_size"]) -> dict[str, Any]:
+    """The first published size with small numbers: the same kind of model, fit to be run while somebody waits.
+
+    Raises:
+        ValueError: the row is only described.
+    """
+    if not model.runs:
+        raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
+    published = model.sizes[0].config
+    config = {name: SMALL.get(name, entry) for name, entry in published.items()} | {"vocab_size": vocab_size}
+    if "num_key_value_heads" in published:
+        shared = published["num_key_value_heads"] < published["num_attention_heads"]
+        config["num_key_value_heads"] = min(published["num_key_value_heads"], 2 if shared else 4)
+    return config | dict(model.small)
+
+
+def small(model: Model, *, generator: torch.Generator, vocab_size: int = SMALL["vocab_size"]) -> nn.Module:
+    """A small version of the model with fresh weights, dropout off.
+
+    Args:
+        model: a row that runs.
+        generator: makes the weights: matrices normal of 1/√width, biases 0.
+        vocab_size: entries of the vocabulary.
+
+    Raises:
+        ValueError: the row is only described.
+    """
+    module = _assembled(model, small_config(model, vocab_size))
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(std=1 / sqrt(parameter.shape[-1]), generator=generator)
+            elif name.endswith("bias"):
+                parameter.zero_()
+    return module.eval()
+
+
+def _assembled(model: Model, config: Mapping[str, Any]) -> nn.Module:
+    if not model.runs:
+        raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
+    family = import_module(f"anatomy_utils.zoo.{model.family}")
+    if model.family in UNPUBLISHED:
+        numbers, builder = (getattr(family, name) for name in UNPUBLISHED[model.family])
+        return builder(numbers(**config))
+    reader, builder = (attrgetter(name)(family) for name in BUILDERS[model.family])
+    return builder(reader(config), model.task)

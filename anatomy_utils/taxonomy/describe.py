@@ -1,0 +1,86 @@
+"""The parts of a model, read off its modules, and what tells two models apart.
+
+Nobody writes down that BERT's norms stand after the sub-layers: the describer looks where they are. Notebook 06 shows
+each model as its parent plus the parts that differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from anatomy_utils.taxonomy import blocks, parts
+from anatomy_utils.taxonomy.blocks import StackDrawing
+from anatomy_utils.taxonomy.stacks import stacks_of
+
+NOTHING = "none"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a model in words.
+
+    Attributes:
+        name: which part: "positions", "feed-forward".
+        value: what this model has there; "none" where it has nothing.
+        is_size: whether it is only a number that grows with the model: width, layers, vocabulary.
+    """
+
+    name: str
+    value: str
+    is_size: bool = False
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """The parts of a model in the order of the data, and its stacks as blocks to draw."""
+
+    parts: tuple[Part, ...]
+    stacks: tuple[StackDrawing, ...]
+
+    def __getitem__(self, name: str) -> str:
+        """The value of a part."""
+        return next(part.value for part in self.parts if part.name == name)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A part in which a child is not as its parent."""
+
+    part: str
+    parent: str
+    child: str
+    is_size: bool = False
+
+
+def describe(model: nn.Module) -> Anatomy:
+    """The parts of a built model, on any device.
+
+    >>> from anatomy_utils.zoo.bert import BertConfig, bert
+    >>> describe(bert(BertConfig(7, 4, 1, 2, 8, 5)))["positions"]
+    'learned, one vector per place, added to the tokens'
+    """
+    stacks = stacks_of(model)
+    found = [Part(name, _joined(stacks, read)) for name, read in parts.DESIGN.items()]
+    found += [Part("output", parts.output(model, stacks))]
+    found += [Part(name, _joined(stacks, read), is_size=True) for name, read in parts.SIZES.items()]
+    return Anatomy(tuple(found), tuple(blocks.drawn(name, stack) for name, stack in stacks))
+
+
+def difference(child: Anatomy, parent: Anatomy) -> list[Difference]:
+    """What tells a child from its parent, part by part, in the order of the data."""
+    return [
+        Difference(mine.name, theirs.value, mine.value, mine.is_size)
+        for mine, theirs in zip(child.parts, parent.parts, strict=True)
+        if mine.value != theirs.value
+    ]
+
+
+def _joined(stacks: list[tuple[str, Any]], read: Any) -> str:
+    """What is read off each stack; said once where both agree."""
+    values = {name: read(stack) or NOTHING for name, stack in stacks}
+    if len(set(values.values())) == 1:
+        return next(iter(values.values()))
+    return "; ".join(f"{name}: {value}" for name, value in values.items())

@@ -1,0 +1,239 @@
+"""How each part of a stack is read off its modules: one small function a part, in the order of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from torch import nn
+from torch.nn import functional as F
+
+from anatomy_utils.dropout import unchanged
+from anatomy_utils.encoder import Encoder
+from anatomy_utils.feed_forward import GatedFeedForward, gelu_tanh
+from anatomy_utils.heads import MaskedLanguageHead
+from anatomy_utils.norm import Norms
+from anatomy_utils.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
+from anatomy_utils.taxonomy.stacks import Layer, is_parallel, layers_of, reach_of
+
+Stack = Any
+ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU (tanh)", F.silu: "SiLU"}
+ADDED = {
+    LearnedPositions: "learned, one vector per place, added to the tokens",
+    SinusoidalPositions: "fixed waves, added to the tokens",
+}
+BIASES = {
+    T5Bias: "learned numbers per offset, added to the scores",
+    AlibiBias: "a penalty per distance, added to the scores",
+    ShawPositions: "a learned key per offset, in the scores",
+    TransformerXLPositions: "waves of the offset, in the scores",
+    DisentangledPositions: "offsets and contents ask each other, in the scores",
+}
+
+
+def over_layers(stack: Stack, read: Callable[[Layer], str]) -> str:
+    """What is read off each layer; said once where all agree, else with the number of layers."""
+    values = [read(layer) for layer in layers_of(stack)]
+    different = list(dict.fromkeys(values))
+    if len(different) == 1:
+        return different[0]
+    return ", ".join(f"{value} ({values.count(value)} of {len(values)} layers)" for value in different)
+
+
+def sees(stack: Stack) -> str:
+    """Which positions a token may attend to."""
+    both = isinstance(stack, Encoder)
+
+    def one(layer: Layer) -> str:
+        reach = reach_of(layer)
+        if reach is None:
+            return "the whole text" if both else "itself and its past"
+        return f"{reach // 2} tokens to each side" if both else f"itself and the {reach - 1} tokens before"
+
+    return over_layers(stack, one)
+
+
+def reads(stack: Stack) -> str:
+    """What else a layer looks at."""
+    return "the encoder's output" if getattr(layers_of(stack)[0], "cross_attention", None) is not None else ""
+
+
+def positions(stack: Stack) -> str:
+    """How the order of the tokens is told."""
+    found = [ADDED.get(type(stack.embeddings.positions), "")]
+    rotary = getattr(stack, "rotary", None)
+    if rotary is not None:
+        width = layers_of(stack)[0].self_attention.d_head
+        share = "" if rotary.d_head == width else f" (a share of {rotary.d_head}/{width})"
+        found.append(f"rotary: queries and keys are turned{share}, {rotary.layout}")
+    found += [
+        BIASES.get(type(each), "") for each in (getattr(stack, "score_bias", None), _first(stack).score_positions)
+    ]
+    return " and ".join(filter(None, found))
+
+
+def segments(stack: Stack) -> str:
+    """Vectors that tell a first text from a second."""
+    table = stack.embeddings.segments
+    return f"{table.num_embeddings}" if table is not None and table.num_embeddings > 1 else ""
+
+
+def table_scale(stack: Stack) -> str:
+    """What token vectors are multiplied with."""
+    return "" if stack.embeddings.scale == 1.0 else "√d_model"
+
+
+def table_width(stack: Stack) -> str:
+    """Whether the token table is narrower than the stack."""
+    narrower = stack.embeddings.tokens.embedding_dim < _first(stack).to_output.out_features
+    return "narrower than the layers, then projected" if narrower else "as wide as the layers"
+
+
+def norm(stack: Stack) -> str:
+    """Which kind of norm."""
+    kinds = dict.fromkeys(type(each).__name__ for each in _norms(stack))
+    biases = any(getattr(each, "bias", None) is not None for each in _norms(stack))
+    return " and ".join(kinds) + ("" if biases or "LayerNorm" not in kinds else " without shift")
+
+
+def norm_placement(stack: Stack) -> str:
+    """Where the norms of a residual connection stand."""
+
+    def one(layer: Layer) -> str:
+        norms = next(part for part in layer.modules() if isinstance(part, Norms))
+        places = {
+            "before each sub-layer": norms.before,
+            "on what it gives": norms.output,
+            "after each residual sum": norms.after,
+        }
+        return " and ".join(place for place, module in places.items() if module is not unchanged)
+
+    return over_layers(stack, one)
+
+
+def embedding_norm(stack: Stack) -> str:
+    """A norm on the embeddings."""
+    return "" if stack.embeddings.norm is unchanged else "yes"
+
+
+def last_norm(stack: Stack) -> str:
+    """A norm on the last layer's output."""
+    return "" if isinstance(stack.norm, nn.Identity) or stack.norm is unchanged else "yes"
+
+
+def order(stack: Stack) -> str:
+    """Whether the sub-layers follow each other."""
+    return over_layers(
+        stack,
+        lambda layer: (
+            "attention and feed-forward side by side" if is_parallel(layer) else "attention, then feed-forward"
+        ),
+    )
+
+
+def heads(stack: Stack) -> str:
+    """Whether query heads share keys and values."""
+    attention = _first(stack)
+    if attention.num_kv_heads == attention.num_heads:
+        return "each query head has its own"
+    return "one for all query heads" if attention.num_kv_heads == 1 else "shared by groups of query heads"
+
+
+def query_key_norms(stack: Stack) -> str:
+    """Norms on queries and keys."""
+    return "" if getattr(_first(stack), "query_norm", unchanged) is unchanged else "yes"
+
+
+def scale(stack: Stack) -> str:
+    """What scores are multiplied with."""
+    attention = _first(stack)
+    if attention.scale is None or abs(attention.scale - attention.d_head**-0.5) < 1e-9:
+        return "1/√d_head"
+    if abs(attention.scale - (3 * attention.d_head) ** -0.5) < 1e-9:
+        return "1/√(3 · d_head)"
+    return f"{attention.scale:g}"
+
+
+def feed_forward(stack: Stack) -> str:
+    """Kind and activation of the feed-forward network."""
+
+    def one(layer: Layer) -> str:
+        name = ACTIVATIONS.get(layer.feed_forward.activation, getattr(layer.feed_forward.activation, "__name__", "?"))
+        return f"gated, {name}" if isinstance(layer.feed_forward, GatedFeedForward) else f"two layers, {name}"
+
+    return over_layers(stack, one)
+
+
+def biases(stack: Stack) -> str:
+    """Which matrices have a bias."""
+    layer = layers_of(stack)[0]
+    attention = layer.self_attention
+    having = {
+        "queries, keys, values": attention.to_query.bias is not None,
+        "attention's output": attention.to_output.bias is not None,
+        "feed-forward": layer.feed_forward.contract.bias is not None,
+    }
+    if all(having.values()):
+        return "everywhere"
+    return ", ".join(place for place, there in having.items() if there)
+
+
+def sharing(stack: Stack) -> str:
+    """Whether layers share their weights."""
+    layers = layers_of(stack)
+    return (
+        "each has its own weights" if len({id(layer) for layer in layers}) == len(layers) else "all share one layer's"
+    )
+
+
+def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
+    """What turns the last hidden states into an answer, and whether it reuses the token table."""
+    tables = {id(stack.embeddings.tokens.weight) for _, stack in stacks}
+    head = "a layer, a norm, then " if any(isinstance(part, MaskedLanguageHead) for part in model.modules()) else ""
+    projection = next((part for name, part in model.named_modules() if name.endswith("vocabulary")), None)
+    if projection is None:
+        return "one number per token"
+    return head + ("the token table once more" if id(projection.weight) in tables else "a matrix of its own")
+
+
+def _first(stack: Stack) -> Any:
+    return layers_of(stack)[0].self_attention
+
+
+def _norms(stack: Stack) -> Iterable[nn.Module]:
+    return [part for part in stack.modules() if type(part).__name__.endswith("Norm")]
+
+
+DESIGN: dict[str, Callable[[Stack], str]] = {
+    "sees": sees,
+    "also reads": reads,
+    "positions": positions,
+    "segments": segments,
+    "token vectors times": table_scale,
+    "token table": table_width,
+    "norm on the embeddings": embedding_norm,
+    "norm": norm,
+    "norms stand": norm_placement,
+    "sub-layers": order,
+    "keys and values": heads,
+    "norms on queries and keys": query_key_norms,
+    "scores times": scale,
+    "feed-forward": feed_forward,
+    "biases": biases,
+    "layers": sharing,
+    "last norm": last_norm,
+}
+"""Part → what reads it off a stack; an empty answer means that the stack has nothing there."""
+
+SIZES: dict[str, Callable[[Stack], str]] = {
+    "number of layers": lambda stack: str(len(layers_of(stack))),
+    "d_model": lambda stack: str(_first(stack).to_output.out_features),
+    "heads": lambda stack: str(_first(stack).num_heads),
+    "key/value heads": lambda stack: str(_first(stack).num_kv_heads),
+    "d_head": lambda stack: str(_first(stack).d_head),
+    "d_ff": lambda stack: str(layers_of(stack)[0].feed_forward.contract.in_features),
+    "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
+    "positions at most": lambda stack: str(getattr(stack.embeddings.positions, "max_positions", "no table")),
+}
+"""The same for parts that are only numbers."""

@@ -1,0 +1,87 @@
+"""What a row of the family tree holds: where a model comes from, and the sizes it was published in.
+
+What can be computed from a model is not written here: `describe` and `costs` read it off the built modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Branch = Literal["root", "encoder", "decoder", "encoder–decoder"]
+Counted = Literal["all", "body", "all but the token table"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """One published size of a model.
+
+    Attributes:
+        name: as it is published: "base", "7B".
+        config: the entries of its `config.json` on the Hugging Face hub that decide its shape.
+        published: the number of parameters that its authors, or the hub, state; 0 where nobody does.
+        rounding: one unit of the last digit that is stated; 1 for an exact count.
+        counts: which part of the model that number counts; "body" leaves the head out.
+    """
+
+    name: str
+    config: Mapping[str, Any]
+    published: int
+    rounding: int = 1
+    counts: Counted = "all"
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model of the family tree.
+
+    Attributes:
+        name: as people call it.
+        year: of the first publication.
+        parent: the model it changes; "" for a root.
+        branch: which half of the Transformer it keeps.
+        paper: arXiv id; "" where there is none.
+        objectives: what it is trained on, names as in `anatomy_utils.objectives`.
+        change: what it changes against its parent, in a few words.
+        family: the file in `anatomy_utils.zoo` that builds it; "" for a row that is only described.
+        task: which head, as the zoo names it.
+        reference: the class of the `transformers` library that it equals; "" where there is none.
+        sizes: the published ones, the smallest first.
+        small: entries of the small version's configuration, where shrinking the numbers is not enough.
+        note: what a reader would stumble over.
+    """
+
+    name: str
+    year: int
+    parent: str
+    branch: Branch
+    paper: str
+    objectives: tuple[str, ...]
+    change: str
+    family: str = ""
+    task: str = ""
+    reference: str = ""
+    sizes: tuple[Size, ...] = ()
+    small: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def runs(self) -> bool:
+        """Whether the zoo builds it."""
+        return bool(self.family)
+
+    def size(self, name: str) -> Size:
+        """The published size of that name.
+
+        Raises:
+            ValueError: there is none.
+        """
+        for size in self.sizes:
+            if size.name == name:
+                return size
+        known = ", ".join(repr(size.name) for size in self.sizes) or "none"
+        raise ValueError(f"{self.name} has no size {name!r}; choose one of: {known}.")
+
+
+MILLION, BILLION = 10**6, 10**9

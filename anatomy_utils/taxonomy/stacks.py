@@ -1,0 +1,34 @@
+"""Where a built model keeps what the taxonomy asks for: its stacks, their layers, and how far a layer sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from anatomy_utils.encoder import Encoder
+
+Layer = Any
+"""A layer of a stack: an `EncoderLayer`, a `DecoderLayer`, or one that a family built from the same parts."""
+
+
+def stacks_of(model: nn.Module) -> list[tuple[str, Any]]:
+    """The stacks of a model in the order of the data, each with its name: "encoder" or "decoder"."""
+    found = [part for part in model.modules() if hasattr(part, "embeddings") and hasattr(part, "layers")]
+    return [("encoder" if isinstance(part, Encoder) else "decoder", part) for part in found]
+
+
+def layers_of(stack: Any) -> list[Layer]:
+    """The layers as they are run: a layer that is shared comes as often as it runs."""
+    return list(stack.layers)
+
+
+def reach_of(layer: Layer) -> int | None:
+    """How many positions a layer's self-attention sees at most, itself included; None for all."""
+    window: int | None = getattr(layer, "window", None)
+    return window
+
+
+def is_parallel(layer: Layer) -> bool:
+    """Whether attention and feed-forward read the same vectors, instead of the one what the other gives."""
+    return type(layer).__name__ == "ParallelLayer"

@@ -1,0 +1,96 @@
+"""What the taxonomy computes, against counts that others made: torch's counter, real caches, the reference library."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from anatomy_utils import tap
+from anatomy_utils.heads import SequenceHead
+from anatomy_utils.taxonomy import TREE, find
+from anatomy_utils.taxonomy.build import build, small, small_config
+from anatomy_utils.taxonomy.costs import Growing, cache_bytes, parameters, work_per_token
+from anatomy_utils.taxonomy.stacks import stacks_of
+
+RUNNING = [model for model in TREE if model.runs]
+SIZES = [(model, size) for model in RUNNING for size in model.sizes]
+LENGTH = 13
+
+
+def made(model):
+    return small(model, generator=torch.Generator().manual_seed(0))
+
+
+def texts(module):
+    """One text for each stack."""
+    ids = torch.randint(3, 53, (1, LENGTH), generator=torch.Generator().manual_seed(1))
+    return (ids,) * len(stacks_of(module))
+
+
+@pytest.mark.parametrize(("model", "size"), SIZES, ids=lambda part: part.name)
+def test_computed_parameters_are_the_published_ones(model, size):
+    counted = parameters(build(model, size), size.counts)
+    if size.rounding == 1:
+        assert counted == size.published
+    else:
+        assert abs(counted - size.published) < size.rounding
+
+
+@pytest.mark.parametrize(
+    ("model", "size"), [pair for pair in SIZES if pair[0].reference], ids=lambda part: getattr(part, "name", "")
+)
+def test_computed_parameters_are_the_references(model, size):
+    transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
+    reference = getattr(transformers, model.reference)
+    with torch.device("meta"):
+        theirs = reference(reference.config_class(**size.config))
+    # Ours has the pooler of BERT only where a head reads it.
+    assert parameters(build(model, size)) == sum(each.numel() for each in theirs.parameters())
+
+
+@pytest.mark.parametrize("model", RUNNING, ids=lambda model: model.name)
+def test_work_is_what_torch_counts(model):
+    module = made(model)
+    answers = texts(module)
+    # Watched, attention runs as written out; torch's counter knows nothing of the fused kernel on a CPU.
+    with torch.no_grad(), tap.watch(module), FlopCounterMode(display=False) as counter:
+        module(*answers)
+    once = sum(2 * each.weight.numel() for part in module.modules() if isinstance(part, SequenceHead)
+               for each in (part.dense, part.labels))  # fmt: skip
+    assert work_per_token(module).at(LENGTH) == (counter.get_total_flops() - once) / LENGTH / len(answers)
+
+
+@pytest.mark.parametrize(
+    "model", [model for model in RUNNING if model.branch != "encoder"], ids=lambda model: model.name
+)
+def test_cache_is_as_large_as_the_real_one(model):
+    module = made(model)
+    ids = texts(module)[0]
+    with torch.no_grad():
+        seq2seq = len(stacks_of(module)) == 2
+        cache = module.start(ids, LENGTH) if seq2seq else module.start(1, LENGTH)
+        _, cache = module.step(ids, cache)
+    memory = sum(part.numel() * part.element_size() for pair in cache.memory or () for part in pair)
+    assert cache_bytes(module, bytes_per_number=4).at(LENGTH) == cache.bytes + memory
+
+
+def test_an_encoder_keeps_no_cache():
+    assert cache_bytes(made(find("BERT"))) == Growing(0, ())
+
+
+def test_a_window_ends_the_growth():
+    growing = Growing(3, ((2, None), (5, 4)))
+    assert [growing.at(length) for length in (1, 4, 10)] == [10, 31, 43]
+
+
+def test_small_versions_share_keys_where_the_published_ones_do():
+    assert small_config(find("SmolLM2"))["num_key_value_heads"] == 2
+    assert small_config(find("Llama"))["num_key_value_heads"] == 4
+
+
+def test_described_rows_are_not_built():
+    with pytest.raises(ValueError, match="XLNet is only described"):
+        small_config(find("XLNet"))
+    with pytest.raises(ValueError, match="no size 'huge'; choose one of: 'base'"):
+        find("BERT").size("huge")
