@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from anatomy_utils.dropout import dropout_or_nothing, unchanged
 from anatomy_utils.positions import sinusoids
 
 
@@ -83,8 +84,8 @@ class DisentangledPositions(nn.Module):
     position-to-content, each divided by √(3 · d_head). Give `MultiHeadAttention` `scale=1 / √(3 · d_head)` too.
 
     Args:
-        bucket: offset (query position − key position) → row of the table.
-        table: (rows, d_model), shared by all layers and normalized by the model.
+        bucket: offset (query position − key position) → row of the table, such as `offset_row`.
+        table: gives (rows, d_model), the same for all layers, such as `OffsetTable`.
         to_query: projects the table as this layer projects its queries.
         to_key: projects the table as this layer projects its keys.
         num_heads: how many heads.
@@ -121,6 +122,58 @@ class DisentangledPositions(nn.Module):
         to_position = asks_offset.gather(-1, rows.expand(shape))
         from_position = asked_by_offset.gather(-1, rows.T.expand(*shape[:2], *rows.T.shape)).transpose(-2, -1)
         return (to_position + from_position) / math.sqrt(3 * query.shape[-1])
+
+
+class OffsetTable(nn.Module):
+    """One learned vector per row of offsets, shared by all layers.
+
+    Args:
+        rows: how many, half of them for keys to the right.
+        d_model: width of the vectors.
+        norm: applied to them; none by default.
+        dropout: probability of dropping a feature while training.
+    """
+
+    def __init__(self, rows: int, d_model: int, norm: nn.Module | None = None, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.vectors = nn.Embedding(rows, d_model)
+        self.norm = norm or unchanged
+        self.dropout = dropout_or_nothing(dropout)
+
+    def forward(self) -> Float[Tensor, "row d_model"]:
+        """The whole table, as a layer projects it."""
+        return self.dropout(self.norm(self.vectors.weight))
+
+
+def offset_row(offsets: Int[Tensor, "*any"], num_buckets: int, max_distance: int) -> Int[Tensor, "*any"]:
+    """Offset (query position − key position) → row of the table; the middle row is that of offset 0.
+
+    >>> offset_row(torch.tensor([-9, -1, 0, 2, 9]), num_buckets=0, max_distance=3).tolist()
+    [0, 2, 3, 5, 5]
+    """
+    middle = num_buckets or max_distance
+    buckets = log_bucket(offsets, num_buckets, max_distance) if num_buckets else offsets
+    return (buckets + middle).clamp(0, 2 * middle - 1)
+
+
+def log_bucket(offsets: Int[Tensor, "*any"], num_buckets: int, max_distance: int) -> Int[Tensor, "*any"]:
+    """Near offsets stay as they are; from half of `num_buckets` on, buckets widen with the logarithm of the distance.
+
+    He et al. 2021, code of DeBERTa v2 (arXiv:2006.03654). Mirrored: the bucket of −offset is −bucket.
+
+    Args:
+        offsets: query position − key position.
+        num_buckets: on each side.
+        max_distance: the first offset beyond the buckets; farther ones go on counting and have to be cut off.
+
+    >>> log_bucket(torch.tensor([-40, -3, 0, 4, 5, 8, 63]), 8, 64).tolist()  # 5 to 8 share a bucket
+    [-7, -3, 0, 4, 5, 5, 7]
+    """
+    near, distance = num_buckets // 2, offsets.abs()
+    # Both logarithms in float32, as published: the last offset falls onto its bucket's edge exactly.
+    share = (distance.clamp(min=near) / near).log() / torch.tensor((max_distance - 1) / near).log()
+    far = near + (share * (near - 1)).ceil().to(offsets.dtype)
+    return torch.where(distance <= near, offsets, offsets.sign() * far)
 
 
 def _offsets(query: Tensor, key: Tensor) -> Int[Tensor, "query key"]:

@@ -7,8 +7,10 @@ import torch
 
 pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
-from zoo_cases import BART, BERT, CASES, GPT2, LLAMA, T5, ZooCase, ours
+from zoo_cases import BART, BERT, CASES, DEBERTA, DEBERTA_V2, GPT2, LLAMA, T5, ZooCase, ours
 
+from anatomy_utils.relative_positions import log_bucket
+from anatomy_utils.tap import watch
 from anatomy_utils.zoo import checkpoint, loader
 
 TOLERANCE = {"atol": 1e-5, "rtol": 1e-5}
@@ -169,6 +171,9 @@ def test_an_untied_t5_has_a_projection_of_its_own(tmp_path):
         (LANGUAGE_MODELS[1], {"rope_scaling": {"rope_type": "linear", "factor": 2.0}}, "scaled"),
         (ZooCase("T5ForConditionalGeneration", T5), {"feed_forward_proj": "gated-silu"}, "feed_forward_proj"),
         (ZooCase("BartForConditionalGeneration", BART), {"activation_function": "relu"}, "activation_function"),
+        (ZooCase("DebertaModel", DEBERTA), {"position_biased_input": True}, "position_biased_input is True"),
+        (ZooCase("DebertaV2Model", DEBERTA_V2), {"pos_att_type": "c2p"}, "pos_att_type is 'c2p'"),
+        (ZooCase("DebertaV2Model", DEBERTA_V2), {"conv_kernel_size": 3}, "conv_act is 'tanh'"),
         (LANGUAGE_MODELS[0], {"architectures": ["GPT2ForEverything"]}, "'GPT2ForEverything' is not here"),
     ],
 )
@@ -196,3 +201,35 @@ def test_labels_are_read_from_dropped_features_while_training(case, name, tmp_pa
     head.input_dropout.p, head.dropout.p = 1.0, 0.0
     states = torch.randn(2, 5, head.dense.in_features)
     torch.testing.assert_close(head(states)[0], head.labels(head.dense.bias.tanh()))
+
+
+@pytest.mark.parametrize(("num_buckets", "max_distance"), [(256, 512), (6, 13), (7, 64)])
+def test_offsets_fall_into_debertas_buckets(num_buckets, max_distance):
+    from transformers.models.deberta_v2.modeling_deberta_v2 import make_log_bucket_position
+
+    offsets = torch.arange(-700, 701)
+    wanted = make_log_bucket_position(offsets, num_buckets, max_distance).long()
+    assert torch.equal(log_bucket(offsets, num_buckets, max_distance), wanted)
+
+
+WATCHED = [
+    ZooCase("DebertaModel", DEBERTA),
+    ZooCase("DebertaV2Model", DEBERTA_V2, {"conv_kernel_size": 3, "conv_act": "gelu"}),
+]
+
+
+@pytest.mark.parametrize("case", WATCHED, ids=lambda case: case.id)
+def test_every_layer_shows_its_weights(case, tmp_path):
+    """Also what was seen makes no difference, and nobody reads padding."""
+    model = ours(case.reference(), tmp_path)
+    input_ids, attention_mask, _ = batch(True)
+    with torch.no_grad():
+        unwatched = model(input_ids, attention_mask)
+        with watch(model, "layers.*.self_attention.weights") as seen:
+            watched = model(input_ids, attention_mask)
+    torch.testing.assert_close(watched[attention_mask.bool()], unwatched[attention_mask.bool()], **TOLERANCE)
+    assert len(seen) == len(model.layers)
+    for weights in seen.values():
+        assert weights.shape == (2, 5, 17, 17)
+        torch.testing.assert_close(weights.sum(-1)[attention_mask.bool()[:, None].expand(-1, 5, -1)], torch.ones(140))
+        assert (weights[1, :, :, 11:] == 0).all()

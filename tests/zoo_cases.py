@@ -19,6 +19,8 @@ BERT = {
     "intermediate_size": 41,
     "max_position_embeddings": 29,
 }
+ALBERT = BERT | {"embedding_size": 14, "num_hidden_groups": 2, "classifier_dropout_prob": 0.0}
+ELECTRA = BERT | {"embedding_size": 14, "summary_last_dropout": 0.0}
 DISTILBERT = {
     "vocab_size": 53, "dim": 30, "n_layers": 3, "n_heads": 5, "hidden_dim": 41, "max_position_embeddings": 29,
 }  # fmt: skip
@@ -26,6 +28,8 @@ GPT2 = {
     "vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "n_inner": 37,
     "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0,
 }  # fmt: skip
+GPT = {"vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "pad_token_id": 0}
+CTRL = GPT | {"dff": 41}
 LLAMA = {
     "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
     "head_dim": 10, "intermediate_size": 41, "max_position_embeddings": 64, "pad_token_id": 0,
@@ -38,6 +42,17 @@ BART = {
     "vocab_size": 53, "d_model": 30, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 5,
     "decoder_attention_heads": 6, "encoder_ffn_dim": 41, "decoder_ffn_dim": 37, "max_position_embeddings": 29,
     "scale_embedding": True,
+}  # fmt: skip
+M2M_100 = BART | {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
+DEBERTA = BERT | {
+    "relative_attention": True, "position_biased_input": False, "pos_att_type": ["c2p", "p2c"],
+    "max_relative_positions": 13,
+}  # fmt: skip
+DEBERTA_V2 = DEBERTA | {"position_buckets": 6, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
+DEBERTA_V2_CONVOLVED = {"conv_kernel_size": 3, "conv_act": "gelu"}
+MODERNBERT = {
+    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 4, "num_attention_heads": 5, "intermediate_size": 41,
+    "local_attention": 6, "pad_token_id": 0, "max_position_embeddings": 64,
 }  # fmt: skip
 DROPOUTS = (
     "hidden_dropout_prob attention_probs_dropout_prob dropout attention_dropout seq_classif_dropout qa_dropout "
@@ -63,7 +78,7 @@ class ZooCase:
         """How the model is called: text, choice (several texts), seq2seq (two texts), rewriter (ends in eos)."""
         if "MultipleChoice" in self.architecture:
             return "choice"
-        if self.architecture in ("T5Model", "BartModel") or "ConditionalGeneration" in self.architecture:
+        if self.architecture in ("T5Model", "BartModel", "M2M100Model") or "ConditionalGeneration" in self.architecture:
             return "seq2seq"
         rewrites = self.architecture.startswith(("T5", "Bart")) and "Encoder" not in self.architecture
         return "rewriter" if rewrites and "Token" not in self.architecture else "text"
@@ -98,6 +113,24 @@ CASES = [
     *(ZooCase(f"RobertaFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
     *(ZooCase(f"DistilBert{task}", DISTILBERT) for task in COMMON),
     *(ZooCase(f"DistilBertFor{task}Classification", DISTILBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"Deberta{task}", DEBERTA) for task in ("Model", "ForMaskedLM", "ForQuestionAnswering")),
+    ZooCase("DebertaForSequenceClassification", DEBERTA, {"num_labels": 4}),
+    *(ZooCase(f"DebertaV2{task}", DEBERTA_V2) for task in COMMON),
+    *(ZooCase(f"DebertaV2For{task}Classification", DEBERTA_V2, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    ZooCase("DebertaV2ForMaskedLM", DEBERTA_V2, {"legacy": False} | DEBERTA_V2_CONVOLVED),
+    ZooCase("DebertaV2Model", DEBERTA, {"position_buckets": 6}),
+    *(ZooCase(f"Albert{task}", ALBERT) for task in (*COMMON, "ForPreTraining")),
+    *(ZooCase(f"AlbertFor{task}Classification", ALBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    ZooCase("AlbertForMaskedLM", ALBERT, {"hidden_act": "gelu", "inner_group_num": 2}),
+    *(ZooCase(f"Electra{task}", ELECTRA) for task in (*COMMON, "ForPreTraining")),
+    *(ZooCase(f"ElectraFor{task}Classification", ELECTRA, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    ZooCase("ElectraModel", ELECTRA, {"embedding_size": 30}),
+    *(ZooCase(f"XLMRoberta{task}", BERT) for task in COMMON),
+    *(ZooCase(f"XLMRobertaFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"OpenAIGPT{task}", GPT) for task in ("Model", "LMHeadModel")),
+    ZooCase("OpenAIGPTForSequenceClassification", GPT, {"num_labels": 4}),
+    *(ZooCase(f"CTRL{task}", CTRL) for task in ("Model", "LMHeadModel")),
+    ZooCase("CTRLForSequenceClassification", CTRL, {"num_labels": 4}),
     *(ZooCase(f"GPT2{task}", GPT2) for task in ("Model", "LMHeadModel", "ForQuestionAnswering")),
     *(ZooCase(f"GPT2For{task}Classification", GPT2, {"num_labels": 4}) for task in ("Sequence", "Token")),
     *(ZooCase(f"Llama{task}", LLAMA) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
@@ -109,4 +142,5 @@ CASES = [
     *(ZooCase(f"T5For{task}Classification", T5, {"num_labels": 4}) for task in ("Sequence", "Token")),
     *(ZooCase(f"Bart{task}", BART) for task in ("Model", "ForConditionalGeneration", "ForQuestionAnswering")),
     ZooCase("BartForSequenceClassification", BART, {"num_labels": 4}),
+    *(ZooCase(f"M2M100{task}", M2M_100) for task in ("Model", "ForConditionalGeneration")),
 ]
