@@ -17,6 +17,7 @@ from torch.nn import functional as F
 
 from anatomy_utils import fast_matmul, masks
 from anatomy_utils.cache import KeyValue, LayerCache, Projection
+from anatomy_utils.dropout import unchanged
 from anatomy_utils.masks import Mask
 from anatomy_utils.positions import Rotation
 from anatomy_utils.tap import is_tapped, tap
@@ -160,8 +161,8 @@ class MultiHeadAttention(nn.Module):
         output_bias: whether the last projection adds a bias; as `bias` when left out.
         dropout: probability of dropping a weight while training.
         scale: what scores are multiplied with; 1 / √d_head when left out (T5 uses 1).
-        score_positions: adds to the scores what it makes of queries, keys and their offsets (see
-            `relative_positions`).
+        score_positions: adds to the scores what it makes of queries, keys and offsets (see `relative_positions`).
+        query_norm, key_norm: applied to each head's queries and keys before they are turned (Qwen 3); else nothing is.
 
     Raises:
         ValueError: the heads do not divide d_model, or the key/value heads do not divide the heads.
@@ -179,6 +180,8 @@ class MultiHeadAttention(nn.Module):
         dropout: float = 0.0,
         scale: float | None = None,
         score_positions: nn.Module | None = None,
+        query_norm: nn.Module | None = None,
+        key_norm: nn.Module | None = None,
     ) -> None:
         super().__init__()
         if d_head is None and d_model % num_heads:
@@ -202,6 +205,7 @@ class MultiHeadAttention(nn.Module):
         self.dropout = dropout
         self.scale = scale
         self.score_positions = score_positions
+        self.query_norm, self.key_norm = query_norm or unchanged, key_norm or unchanged
 
     def forward(
         self,
@@ -220,8 +224,7 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             hidden_states: the vectors that ask.
-            memory: the vectors that are asked (cross-attention), or what `remember` made of them; the same as
-                `hidden_states` when left out.
+            memory: the vectors that are asked, or what `remember` made of them; `hidden_states` when left out.
             mask: boolean, True = may attend, or numbers added to the scores; broadcast to batch, heads, query, key.
             causal: forbid each position what comes after it. Faster than the same knowledge as a mask.
             rotation: turns queries and keys by their positions.
@@ -233,18 +236,15 @@ class MultiHeadAttention(nn.Module):
         if causal and memory is not None:
             raise ValueError("causal=True is for self-attention; the memory of cross-attention has no 'after'.")
         if cache is None:
+            asked = hidden_states if memory is None else memory
             query = self._split(self.to_query(hidden_states))
-            key, value = (
-                memory if isinstance(memory, KeyValue) else self.remember(hidden_states if memory is None else memory)
-            )
-            if rotation is not None:
-                query, key = rotation(query), rotation(key)
+            key, value = asked if isinstance(asked, KeyValue) else self.remember(asked)
         else:
-            together = self._split(cache.projection(hidden_states))
             heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
-            query, key, value = torch.split_with_sizes(together, heads, dim=1)
-            if rotation is not None:
-                query, key = torch.split_with_sizes(rotation(together[:, : -self.num_kv_heads]), heads[:2], dim=1)
+            query, key, value = torch.split_with_sizes(self._split(cache.projection(hidden_states)), heads, dim=1)
+        query, key = self.query_norm(query), self.key_norm(key)
+        if rotation is not None:
+            query, key = rotation(query), rotation(key)
         query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
         if cache is not None:
             key, value = cache.extended(KeyValue(key, value))

@@ -72,7 +72,7 @@ def arithmetic(model: LanguageModel, length: int, new: int) -> int:
     Two for each weight of a layer's matrices and position, 4 · heads · d_head for each query that looks at a key.
     """
     entry = entry_of(model)
-    weights = sum(part.numel() for part in model.decoder.layers.parameters() if part.dim() > 1)
+    weights = sum(part.numel() for layer in model.decoder.layers for part in layer.parameters() if part.dim() > 1)
     looks = new * length - new * (new - 1) // 2  # the first of them sees length − new + 1 keys, the last all
     return (
         2 * weights * new + 4 * entry.layers * entry.heads * entry.d_head * looks + 2 * model.vocabulary.weight.numel()

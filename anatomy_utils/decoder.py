@@ -38,6 +38,8 @@ class DecoderLayer(nn.Module):
         cross_attention: reads the memory; None for a decoder by itself.
         cross_attention_norms: the norms around cross-attention.
         dropout: probability of dropping a feature of a sub-layer's output while training.
+        window: how many positions self-attention sees, its own included; all before it when left out. The stack makes
+            the mask.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class DecoderLayer(nn.Module):
         cross_attention: MultiHeadAttention | None = None,
         cross_attention_norms: Norms | None = None,
         dropout: float = 0.0,
+        window: int | None = None,
     ) -> None:
         super().__init__()
         self.self_attention = self_attention
@@ -59,6 +62,7 @@ class DecoderLayer(nn.Module):
         self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
         self.dropout = dropout_or_nothing(dropout)
+        self.window = window
 
     def forward(
         self,
@@ -88,6 +92,44 @@ class DecoderLayer(nn.Module):
         return tap(self, "output", norms.after(hidden_states + self.dropout(norms.output(fed))))
 
 
+class ParallelLayer(DecoderLayer):
+    """Self-attention and the feed-forward network beside each other: one norm, and both answers are added at once.
+
+    Wang and Komatsuzaki 2021 (GPT-J); PaLM followed (Chowdhery et al. 2022, section 2, arXiv:2204.02311).
+
+    Args:
+        self_attention: mixes a position with those before it.
+        feed_forward: works on each position by itself; it does not see what attention found.
+        norm: in front of both.
+        dropout: probability of dropping a feature of either answer while training.
+    """
+
+    def __init__(
+        self, self_attention: MultiHeadAttention, feed_forward: nn.Module, *, norm: nn.Module, dropout: float = 0.0
+    ) -> None:
+        norms = Norms(before=norm)
+        super().__init__(
+            self_attention, feed_forward, self_attention_norms=norms, feed_forward_norms=Norms(), dropout=dropout
+        )
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch position d_model"],
+        *,
+        mask: Mask | None = None,
+        causal: bool = True,
+        rotation: Rotation | None = None,
+        cache: LayerCache | None = None,
+        memory: object = None,
+        memory_mask: object = None,
+    ) -> Float[Tensor, "batch position d_model"]:
+        """Taps the residual stream behind both, `output`; there is no cross-attention, so no memory is read."""
+        normed = self.self_attention_norms.before(hidden_states)
+        mixed = self.self_attention(normed, mask=mask, causal=causal, rotation=rotation, cache=cache)
+        fed = self.feed_forward(normed)
+        return tap(self, "output", hidden_states + self.dropout(mixed) + self.dropout(fed))
+
+
 class Decoder(nn.Module):
     """Embeddings and a stack of decoder layers: token ids in, one vector per position that knows only its past.
 
@@ -110,7 +152,7 @@ class Decoder(nn.Module):
     ) -> None:
         super().__init__()
         self.embeddings = embeddings
-        self.layers = nn.ModuleList(layers)
+        self.layers = cast("Sequence[DecoderLayer]", nn.ModuleList(layers))
         self.norm = norm or unchanged
         self.rotary = rotary
         self.score_bias = score_bias
@@ -141,10 +183,11 @@ class Decoder(nn.Module):
             mask = masks.additive(self.score_bias(positions, positions), mask)
         hidden_states = self.embeddings(input_ids, positions=positions)
         rotation = None if self.rotary is None else self.rotary(positions)
+        seen = self._within_windows(mask, len(positions), len(positions))
         for layer in self.layers:
             hidden_states = layer(
                 hidden_states,
-                mask=mask,
+                mask=seen[layer.window],
                 rotation=rotation,
                 memory=memory,
                 memory_mask=memory_mask,
@@ -176,14 +219,13 @@ class Decoder(nn.Module):
             raise ValueError(
                 f"The cache is to hold {batch} texts, but attention_mask has {len(attention_mask)}; give one row each."
             )
-        layers = cast("Sequence[DecoderLayer]", self.layers)
-        attention = layers[0].self_attention
+        attention = self.layers[0].self_attention
         shape = (batch, attention.num_kv_heads, capacity, attention.d_head)
         padding = None if attention_mask is None else masks.padding_at_head(attention_mask)
-        readers = [layer.cross_attention for layer in layers if layer.cross_attention is not None]
+        readers = [layer.cross_attention for layer in self.layers if layer.cross_attention is not None]
         remembered = None if memory is None else tuple(reader.remember(memory) for reader in readers)
         return KeyValueCache.empty(
-            (layer.self_attention.projection() for layer in layers),
+            (layer.self_attention.projection() for layer in self.layers),
             shape,
             padding=padding,
             memory=remembered,
@@ -215,10 +257,11 @@ class Decoder(nn.Module):
             mask = masks.additive(self.score_bias(keys[cache.length :], keys), mask)
         hidden_states = self.embeddings(input_ids, positions=positions)
         rotation = None if self.rotary is None else self.rotary(positions)
+        seen = self._within_windows(mask, count, cache.length + count)
         for index, layer in enumerate(self.layers):
             hidden_states = layer(
                 hidden_states,
-                mask=mask,
+                mask=seen[layer.window],
                 causal=causal,
                 rotation=rotation,
                 cache=cache.layer(index),
@@ -226,3 +269,13 @@ class Decoder(nn.Module):
                 memory_mask=cache.memory_mask,
             )
         return self.norm(hidden_states), cache.advanced(count)
+
+    def _within_windows(self, mask: Mask | None, queries: int, keys: int) -> dict[int | None, Mask | None]:
+        """Each window among the layers → what they may attend to: what `mask` allows and is not too far back."""
+        device = self.embeddings.tokens.weight.device
+        seen: dict[int | None, Mask | None] = dict.fromkeys((layer.window for layer in self.layers), mask)
+        for window in seen:
+            if window is not None and keys > window:  # else nothing is too far back
+                near = masks.local_causal(keys, window, queries=queries, device=device)
+                seen[window] = masks.restricted(mask, near)
+        return seen

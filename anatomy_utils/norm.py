@@ -90,8 +90,12 @@ class RMSNorm(nn.Module):
         self.epsilon = epsilon
         self.weight = nn.Parameter(torch.ones(d_model))
 
+    def stretch(self) -> Float[Tensor, " d_model"]:
+        """What each feature is multiplied by."""
+        return self.weight
+
     def forward(self, hidden_states: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        return torch.rms_norm(hidden_states, self.shape, self.weight, self.epsilon)
+        return torch.rms_norm(hidden_states, self.shape, self.stretch(), self.epsilon)
 
     def extra_repr(self) -> str:
         return f"{self.weight.numel()}, epsilon={self.epsilon:g}"

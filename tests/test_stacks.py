@@ -11,11 +11,11 @@ from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.decoder import Decoder, DecoderLayer
+from anatomy_utils.decoder import Decoder, DecoderLayer, ParallelLayer
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.heads import LanguageModel
-from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.norm import LayerNorm, Norms, RMSNorm
 from anatomy_utils.positions import AlibiBias, RotaryPositions, T5Bias
 from anatomy_utils.relative_positions import ShawPositions, TransformerXLPositions
 from anatomy_utils.zoo.bart import BartConfig, bart
@@ -43,6 +43,20 @@ def decoder(scored=None, num_layers=2, **schemes):
     return LanguageModel(body, nn.Linear(12, 31))
 
 
+def with_a_window(window):
+    """A Llama whose second layer looks only so far back."""
+    model = llama(LlamaConfig(31, 12, 2, 6, 2, 17, 4, 40), "CausalLM")
+    model.decoder.layers[1].window = window
+    return model
+
+
+def parallel():
+    """Attention beside the feed-forward network, with norms of queries and keys."""
+    attention = MultiHeadAttention(12, 6, num_kv_heads=3, query_norm=RMSNorm(2), key_norm=RMSNorm(2))
+    layer = ParallelLayer(attention, FeedForward(12, 17), norm=LayerNorm(12))
+    return LanguageModel(Decoder(Embeddings(31, 12), [layer], rotary=RotaryPositions(2)), nn.Linear(12, 31))
+
+
 DECODERS = {
     "gpt2": lambda: gpt2(Gpt2Config(31, 12, 2, 3, 40, 17), "LMHeadModel"),
     "llama": lambda: llama(LlamaConfig(31, 12, 2, 6, 2, 17, 4, 40), "CausalLM"),
@@ -51,6 +65,8 @@ DECODERS = {
     "buckets": lambda: decoder(score_bias=T5Bias(3, bidirectional=False)),
     "shaw": lambda: decoder(lambda: ShawPositions(4, max_distance=5)),
     "transformer-xl": lambda: decoder(lambda: TransformerXLPositions(12, 3, 4)),
+    "window": lambda: with_a_window(4),
+    "parallel": parallel,
 }
 READERS = {
     "transformer": lambda: transformer(TransformerConfig(31, 12, 2, 2, 3, 17)),
@@ -184,6 +200,28 @@ def test_a_causal_mask_alone_tells_order_from_the_second_layer_on():
         with torch.no_grad():
             change = (model(second[None]) - model(first[None]))[0, -1].abs().max()
         assert (change > 1e-3) == (num_layers == 2)
+
+
+def test_a_window_forgets_what_lies_further_back():
+    """The second of two layers sees 4 positions, the first all; with windows in both, 7 positions count in the end."""
+    model, first = fresh(lambda: with_a_window(4)), ids(0, 1, 11)
+    with torch.no_grad():
+        for changed, counts in ((3, False), (4, True)):
+            second = first.clone()
+            second[0, changed] += 1
+            for windows, matters in (((None, 4), True), ((4, 4), counts)):
+                for layer, window in zip(model.decoder.layers, windows, strict=True):
+                    layer.window = window
+                change = (model(second) - model(first))[0, -1].abs().max()
+                assert (change > 1e-5) == matters
+
+
+def test_parallel_sub_layers_read_the_same_vectors():
+    layer = fresh(parallel).decoder.layers[0]
+    before = torch.randn(2, 5, 12, generator=torch.Generator().manual_seed(0))
+    normed = layer.self_attention_norms.before(before)
+    wanted = before + layer.self_attention(normed, causal=True) + layer.feed_forward(normed)
+    torch.testing.assert_close(layer(before), wanted)
 
 
 def answer(name, model):

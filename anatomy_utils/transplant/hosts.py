@@ -166,7 +166,7 @@ def in_layer_norm(module: LayerNorm, calls: Calls) -> Calls:
 
 
 def in_rms_norm(module: RMSNorm, calls: Calls) -> Calls:
-    return {"forward": lambda states: calls["rms_norm"](states, module.weight, module.epsilon)}
+    return {"forward": lambda states: calls["rms_norm"](states, module.stretch(), module.epsilon)}
 
 
 def in_feed_forward(module: FeedForward, calls: Calls) -> Calls:
