@@ -6,6 +6,7 @@ import pytest
 import torch
 from decoding_models import shapes_unchecked
 
+from anatomy_utils import masks
 from anatomy_utils.decoding import Filters, beam_search, generate
 from anatomy_utils.zoo import loader
 from anatomy_utils.zoo.bart import BartConfig, bart
@@ -101,6 +102,7 @@ MISTAKES = {
     "texts: source and target": (
         lambda: TRANSLATOR(zeros(2, 5), zeros(3, 4)), "2 source texts and 3 target texts; give one target for each"
     ),
+    "mask: no window": (lambda: masks.local_causal(5, 0), "window of 1 or more, not 5 and 0"),
     "temperature": (
         lambda: generate(
             WRITER.step, WRITER.start(1, 8), zeros(1, 2), max_new_tokens=2,
