@@ -56,12 +56,13 @@ class Embeddings(nn.Module):
 
     Args:
         vocab_size: rows of the token table.
-        d_model: width of the vectors.
+        d_model: width of the vectors in the tables.
         positions: positions → vectors to add; None where positions enter later (rotary, relative).
         num_segments: rows of the segment ("token type") table; 0 for models without one.
         scale: what the token's vector is multiplied with: √d_model in the 2017 Transformer.
         norm: applied to the sum; none by default.
         dropout: probability of dropping a feature of the result while training.
+        projection: from these vectors to wider ones for the stack; none by default (ALBERT's tables are narrow).
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Embeddings(nn.Module):
         scale: float = 1.0,
         norm: nn.Module | None = None,
         dropout: float = 0.0,
+        projection: nn.Module | None = None,
     ) -> None:
         super().__init__()
         self.tokens = nn.Embedding(vocab_size, d_model)
@@ -82,6 +84,7 @@ class Embeddings(nn.Module):
         self.scale = scale
         self.norm = norm or unchanged
         self.dropout = dropout_or_nothing(dropout)
+        self.projection = projection or unchanged
 
     def forward(
         self,
@@ -120,4 +123,4 @@ class Embeddings(nn.Module):
                 raise
         elif segment_ids is not None:
             raise ValueError("segment_ids were given, but this model has no segments (num_segments is 0).")
-        return self.dropout(tap(self, "output", self.norm(summed)))
+        return self.projection(self.dropout(tap(self, "output", self.norm(summed))))

@@ -209,13 +209,20 @@ class MaskedLanguageHead(nn.Module):
         norm: applied after the layer.
         activation: of the layer.
         bias: whether the layer adds a bias.
+        d_model: width of the hidden states; the table's when left out.
     """
 
     def __init__(
-        self, tokens: nn.Embedding, norm: nn.Module, *, activation: Activation = F.gelu, bias: bool = True
+        self,
+        tokens: nn.Embedding,
+        norm: nn.Module,
+        *,
+        activation: Activation = F.gelu,
+        bias: bool = True,
+        d_model: int | None = None,
     ) -> None:
         super().__init__()
-        self.dense = nn.Linear(tokens.embedding_dim, tokens.embedding_dim, bias=bias)
+        self.dense = nn.Linear(d_model or tokens.embedding_dim, tokens.embedding_dim, bias=bias)
         self.activation = activation
         self.norm = norm
         self.vocabulary = nn.Linear(tokens.embedding_dim, tokens.num_embeddings)

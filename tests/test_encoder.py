@@ -139,3 +139,12 @@ def test_norms_stand_where_they_are_put():
     middle = hidden_states + F.layer_norm(attended, (12,))
     wanted = F.layer_norm(middle + F.layer_norm(layer.feed_forward(middle), (12,)), (12,))
     torch.testing.assert_close(layer(hidden_states), wanted)
+
+
+def test_narrow_tables_are_widened_behind_the_norm():
+    torch.manual_seed(0)
+    embeddings = Embeddings(11, 3, LearnedPositions(7, 3), norm=norm.LayerNorm(3), projection=nn.Linear(3, 5))
+    input_ids = torch.tensor([[4, 10]])
+    summed = embeddings.tokens.weight[input_ids] + embeddings.positions.table.weight[:2]
+    wanted = F.layer_norm(summed, (3,)) @ embeddings.projection.weight.T + embeddings.projection.bias
+    torch.testing.assert_close(embeddings(input_ids), wanted)
