@@ -7,7 +7,7 @@ begin at row 2 of the table, because rows 0 and 1 belonged to special tokens whe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from torch import Tensor, nn
@@ -21,10 +21,25 @@ OFFSET = 2
 """padding_idx + 1: the first row of the position table that a real token uses."""
 
 
-def roberta_config(config: Mapping[str, Any]) -> BertConfig:
-    """Read the entries of a Hugging Face `config.json`; its `max_position_embeddings` counts the unused rows too."""
-    published = BertConfig.from_published(config)
-    return replace(published, max_positions=published.max_positions - OFFSET, position_offset=OFFSET)
+@dataclass(frozen=True)
+class RobertaConfig(BertConfig):
+    """The numbers of a RoBERTa; the defaults are RoBERTa-base's."""
+
+    vocab_size: int = 50265
+    num_segments: int = 1
+    norm_epsilon: float = 1e-5
+    position_offset: int = OFFSET
+
+    @classmethod
+    def from_published(cls, config: Mapping[str, Any]) -> RobertaConfig:
+        """Read the entries of a Hugging Face `config.json`; its `max_position_embeddings` counts the unused rows too.
+
+        Raises:
+            ValueError: as `BertConfig.from_published`.
+        """
+        known = BertConfig.from_published(config)
+        its_own = {"max_positions": known.max_positions - OFFSET, "position_offset": OFFSET}
+        return cls(**asdict(known) | its_own)
 
 
 _HEAD = [
@@ -51,10 +66,10 @@ TASKS: dict[str, KeyMap] = {
 """Task, as published architectures name it → where each tensor goes."""
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor], *, family: str = "Roberta") -> nn.Module:
     """A RoBERTa, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "Roberta", TASKS)
-    known = roberta_config(config)
+    task = task_of(config, family, TASKS)
+    known = RobertaConfig.from_published(config)
     with unfilled():
         model = with_head(known, task, number_of_labels(config))
     if task == "SequenceClassification" and isinstance(model.head, SequenceHead):
