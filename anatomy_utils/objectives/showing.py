@@ -52,20 +52,20 @@ def show_whole_words(scene: Scene, generator: torch.Generator, rate: float) -> S
 def show_next_sentence(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
     """The two halves of a sentence, or one half and another sentence's."""
     first, following = _halves(scene)
-    other = next(half for half in (_halves(scene)[1] for scene in draw_scenes(generator)) if half != following)
-    pair = next_sentence(*map(_ids, (first, following, other)), _coin(generator), *_ids((BOS, SEP)).tolist())
-    return _show_pair(
-        pair,
-        ("it follows", "from elsewhere"),
-        "The second half is the sentence's own.",
-        "The second half comes from another sentence.",
-    )
+    other = next(half for half in (_halves(drawn)[1] for drawn in draw_scenes(generator)) if half != following)
+    begin_id, separator_id = _ids((BOS, SEP)).tolist()
+    pair = next_sentence(_ids(first), _ids(following), _ids(other), _coin(generator), begin_id, separator_id)
+    told = ("The second half is the sentence's own.", "The second half comes from another sentence.")
+    return _show_pair(pair, ("it follows", "from elsewhere"), told)
 
 
 def show_sentence_order(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
     """The two halves of a sentence, perhaps swapped."""
-    pair = sentence_order(*map(_ids, _halves(scene)), _coin(generator), *_ids((BOS, SEP)).tolist())
-    return _show_pair(pair, ("in order", "swapped"), "The halves stand as they were.", "The halves have been swapped.")
+    first, second = _halves(scene)
+    begin_id, separator_id = _ids((BOS, SEP)).tolist()
+    pair = sentence_order(_ids(first), _ids(second), _coin(generator), begin_id, separator_id)
+    told = ("The halves stand as they were.", "The halves have been swapped.")
+    return _show_pair(pair, ("in order", "swapped"), told)
 
 
 def show_replaced_tokens(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
@@ -164,12 +164,11 @@ def _show_masked(words: Words, masked: MaskedWords, vocabulary: Vocabulary) -> S
     return to_read(inputs, asked, note, altered=[a != b for a, b in zip(inputs, words, strict=True)])
 
 
-def _show_pair(pair: LabelledPair, answers: tuple[str, str], note_right: str, note_wrong: str) -> Shown:
+def _show_pair(pair: LabelledPair, answers: tuple[str, str], told: tuple[str, str]) -> Shown:
     inputs = street_vocabulary().tokens(pair.input_ids)
     asked = [answers[pair.label], *[""] * (len(inputs) - 1)]
     marks = tuple("AB"[segment] for segment in pair.segment_ids.tolist())
-    note = f"A coin was tossed. {note_wrong if pair.label else note_right}"
-    return to_read(inputs, asked, note, marks=marks, marks_mean="segment")
+    return to_read(inputs, asked, f"A coin was tossed. {told[pair.label]}", marks=marks, marks_mean="segment")
 
 
 def _show_written(input_ids: Tensor, labels: Tensor, mask: Tensor, kind: str, note: str) -> Shown:
