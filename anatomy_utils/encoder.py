@@ -68,6 +68,50 @@ class EncoderLayer(nn.Module):
         return tap(self, "output", norms.after(hidden_states + self.dropout(norms.output(fed))))
 
 
+class LocalLayer(EncoderLayer):
+    """A layer in which each position sees only a window around itself, with rotary positions of its own.
+
+    Beltagy et al. 2020, section 3.1 (arXiv:2004.05150); most layers of ModernBERT are such (Warner et al. 2024,
+    arXiv:2412.13663).
+
+    Args:
+        self_attention: mixes information within the window.
+        feed_forward: works on each position by itself.
+        attention_norms: the norms around self-attention.
+        feed_forward_norms: the norms around the feed-forward network.
+        window: how many positions one sees: itself, and as many on either side.
+        rotary: used instead of the stack's.
+    """
+
+    def __init__(
+        self,
+        self_attention: MultiHeadAttention,
+        feed_forward: nn.Module,
+        *,
+        attention_norms: Norms,
+        feed_forward_norms: Norms,
+        window: int,
+        rotary: RotaryPositions,
+    ) -> None:
+        super().__init__(
+            self_attention, feed_forward, attention_norms=attention_norms, feed_forward_norms=feed_forward_norms
+        )
+        self.window = window
+        self.rotary = rotary
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch position d_model"],
+        mask: Mask | None = None,
+        *,
+        rotation: Rotation | None = None,
+    ) -> Float[Tensor, "batch position d_model"]:
+        """As in `EncoderLayer`, but nobody sees beyond the window; the stack's rotation is left aside."""
+        positions = torch.arange(hidden_states.shape[1], device=hidden_states.device)
+        near = masks.local(len(positions), self.window // 2, device=hidden_states.device)
+        return super().forward(hidden_states, masks.combine(mask, near), rotation=self.rotary(positions))
+
+
 class Encoder(nn.Module):
     """Embeddings and a stack of encoder layers: token ids in, one context-aware vector per token out.
 

@@ -8,10 +8,10 @@ from torch.nn import functional as F
 from anatomy_utils import masks, norm
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings, lookup
-from anatomy_utils.encoder import EncoderLayer
+from anatomy_utils.encoder import EncoderLayer, LocalLayer
 from anatomy_utils.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.norm import Norms, RMSNorm, rms_norm
-from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.positions import LearnedPositions, RotaryPositions
 
 
 def normal(*shape, seed=0):
@@ -148,3 +148,21 @@ def test_narrow_tables_are_widened_behind_the_norm():
     summed = embeddings.tokens.weight[input_ids] + embeddings.positions.table.weight[:2]
     wanted = F.layer_norm(summed, (3,)) @ embeddings.projection.weight.T + embeddings.projection.bias
     torch.testing.assert_close(embeddings(input_ids), wanted)
+
+
+def test_a_local_layer_sees_its_window_and_turns_its_own_way():
+    torch.manual_seed(0)
+    parts = {"attention_norms": Norms(before=norm.LayerNorm(12)), "feed_forward_norms": Norms()}
+    rotary, real = RotaryPositions(4, base=50.0), torch.tensor([[1] * 11, [1] * 6 + [0] * 5])
+    local = LocalLayer(MultiHeadAttention(12, 3), FeedForward(12, 29), **parts, window=5, rotary=rotary)
+    whole = EncoderLayer(local.self_attention, local.feed_forward, **parts)
+    hidden_states, mask = normal(2, 11, 12), masks.padding(real)
+    near = masks.combine(mask, masks.local(11, 2))
+    wanted = whole(hidden_states, near, rotation=rotary(torch.arange(11)))
+    got = local(hidden_states, mask, rotation=RotaryPositions(4)(torch.arange(11)))
+    torch.testing.assert_close(got, wanted)
+    assert got.isfinite().all()  # also where the window holds nothing but padding
+    changed = hidden_states.clone()
+    changed[:, 4] *= -1.0
+    moved = (local(changed, mask) - got).abs().amax(-1)
+    assert (moved[0] > 1e-4).nonzero().flatten().tolist() == [2, 3, 4, 5, 6]

@@ -7,14 +7,18 @@ import torch
 
 pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
-from zoo_cases import BART, BERT, CASES, DEBERTA, DEBERTA_V2, GPT2, LLAMA, T5, ZooCase, ours
+from zoo_cases import BART, BERT, CASES, DEBERTA, DEBERTA_V2, GPT2, LLAMA, LLAMA_LINE, MODERNBERT, T5, ZooCase, ours
 
 from anatomy_utils.relative_positions import log_bucket
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo import checkpoint, loader
 
 TOLERANCE = {"atol": 1e-5, "rtol": 1e-5}
-LANGUAGE_MODELS = [ZooCase("GPT2LMHeadModel", GPT2), ZooCase("LlamaForCausalLM", LLAMA)]
+LANGUAGE_MODELS = [
+    ZooCase("GPT2LMHeadModel", GPT2),
+    ZooCase("LlamaForCausalLM", LLAMA),
+    *(ZooCase(f"{family}ForCausalLM", sizes) for family, sizes in LLAMA_LINE.items()),
+]
 SEQ2SEQ = [case for case in CASES if case.kind == "seq2seq"]
 
 
@@ -174,6 +178,11 @@ def test_an_untied_t5_has_a_projection_of_its_own(tmp_path):
         (ZooCase("DebertaModel", DEBERTA), {"position_biased_input": True}, "position_biased_input is True"),
         (ZooCase("DebertaV2Model", DEBERTA_V2), {"pos_att_type": "c2p"}, "pos_att_type is 'c2p'"),
         (ZooCase("DebertaV2Model", DEBERTA_V2), {"conv_kernel_size": 3}, "conv_act is 'tanh'"),
+        (ZooCase("ModernBertModel", MODERNBERT), {"norm_bias": True}, "norm_bias is True"),
+        (ZooCase("ModernBertModel", MODERNBERT), {"layer_types": ["full_attention"] * 3}, "layer_types is"),
+        (LANGUAGE_MODELS[3], {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 2"),
+        (LANGUAGE_MODELS[5], {"hidden_act": "relu"}, "hidden_act is 'relu', but Gemma"),
+        (LANGUAGE_MODELS[5], {"use_bidirectional_attention": True}, "sees only the past"),
         (LANGUAGE_MODELS[0], {"architectures": ["GPT2ForEverything"]}, "'GPT2ForEverything' is not here"),
     ],
 )
@@ -215,6 +224,7 @@ def test_offsets_fall_into_debertas_buckets(num_buckets, max_distance):
 WATCHED = [
     ZooCase("DebertaModel", DEBERTA),
     ZooCase("DebertaV2Model", DEBERTA_V2, {"conv_kernel_size": 3, "conv_act": "gelu"}),
+    ZooCase("ModernBertModel", MODERNBERT),
 ]
 
 

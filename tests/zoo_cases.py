@@ -34,6 +34,12 @@ LLAMA = {
     "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
     "head_dim": 10, "intermediate_size": 41, "max_position_embeddings": 64, "pad_token_id": 0,
 }  # fmt: skip
+LLAMA_LINE = {
+    "Mistral": LLAMA | {"sliding_window": 5},
+    "Qwen2": LLAMA | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
+    "Qwen3": LLAMA,
+    "Gemma": LLAMA | {"num_key_value_heads": 1},
+}
 T5 = {
     "vocab_size": 53, "d_model": 30, "d_kv": 7, "d_ff": 41, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 5,
     "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12, "decoder_start_token_id": 0,
@@ -131,11 +137,24 @@ CASES = [
     ZooCase("OpenAIGPTForSequenceClassification", GPT, {"num_labels": 4}),
     *(ZooCase(f"CTRL{task}", CTRL) for task in ("Model", "LMHeadModel")),
     ZooCase("CTRLForSequenceClassification", CTRL, {"num_labels": 4}),
+    *(ZooCase(f"ModernBert{task}", MODERNBERT) for task in ("Model", "ForMaskedLM", "ForQuestionAnswering")),
+    *(ZooCase(f"ModernBertFor{task}Classification", MODERNBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    ZooCase("ModernBertForSequenceClassification", MODERNBERT, {"num_labels": 4, "classifier_pooling": "mean"}),
+    ZooCase("ModernBertModel", MODERNBERT, {"global_attn_every_n_layers": 2, "local_attention": 9}),
     *(ZooCase(f"GPT2{task}", GPT2) for task in ("Model", "LMHeadModel", "ForQuestionAnswering")),
     *(ZooCase(f"GPT2For{task}Classification", GPT2, {"num_labels": 4}) for task in ("Sequence", "Token")),
     *(ZooCase(f"Llama{task}", LLAMA) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
     ZooCase("LlamaForCausalLM", LLAMA, {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True}),
     *(ZooCase(f"LlamaFor{task}Classification", LLAMA, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"{family}ForCausalLM", sizes) for family, sizes in LLAMA_LINE.items()),
+    *(ZooCase(f"{family}ForQuestionAnswering", sizes) for family, sizes in LLAMA_LINE.items() if family != "Gemma"),
+    *(
+        ZooCase(f"{family}For{task}Classification", sizes, {"num_labels": 4})
+        for family, sizes in LLAMA_LINE.items()
+        for task in ("Sequence", "Token")
+    ),
+    ZooCase("MistralForCausalLM", LLAMA, {"sliding_window": None}),
+    *(ZooCase(f"{family}ForCausalLM", LLAMA, {"tie_word_embeddings": True}) for family in ("Qwen2", "Qwen3")),
     ZooCase("T5ForConditionalGeneration", T5),
     ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
     *(ZooCase(f"T5{task}", T5) for task in ("Model", "EncoderModel", "ForQuestionAnswering")),
