@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from anatomy_utils import tap
+from anatomy_utils.objectives import OBJECTIVES
 from anatomy_utils.taxonomy import TREE, children, find, lineage
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.describe import describe, difference
@@ -43,6 +44,7 @@ def test_every_row_says_what_a_reader_wants_to_know():
     for model in TREE:
         assert model.change and model.objectives
         assert model.paper == "" or model.paper[4] == "."
+        assert set(model.objectives) <= set(OBJECTIVES), model.name
         assert model.runs == bool(model.sizes), model.name
 
 

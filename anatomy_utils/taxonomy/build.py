@@ -17,10 +17,18 @@ from anatomy_utils.zoo.checkpoint import unfilled
 BUILDERS = {
     "bert": ("BertConfig.from_published", "with_head"),
     "roberta": ("RobertaConfig.from_published", "with_head"),
+    "albert": ("AlbertConfig.from_published", "with_head"),
+    "electra": ("ElectraConfig.from_published", "with_head"),
+    "xlm_roberta": ("XlmRobertaConfig.from_published", "with_head"),
+    "deberta": ("DebertaConfig.from_published", "with_head"),
+    "deberta_v2": ("DebertaV2Config.from_published", "with_head"),
     "distilbert": ("distilbert_config", "distilbert_with_head"),
+    "openai_gpt": ("GptConfig.from_published", "with_head"),
+    "ctrl": ("CtrlConfig.from_published", "with_head"),
     "gpt2": ("Gpt2Config.from_published", "with_head"),
     "llama": ("LlamaConfig.from_published", "with_head"),
     "bart": ("BartConfig.from_published", "with_head"),
+    "m2m_100": ("M2m100Config.from_published", "with_head"),
     "t5": ("T5Config.from_published", "with_head"),
 }
 """File in the zoo → what reads a published `config.json` there, and what builds a model with a head."""
@@ -34,10 +42,12 @@ SMALL = {
     "encoder_layers": 2, "decoder_layers": 2,
     "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "num_heads": 4,
     "encoder_attention_heads": 4, "decoder_attention_heads": 4,
-    "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
+    "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "dff": 64,
+    "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
     "head_dim": 8, "d_kv": 8,
     "max_position_embeddings": 64, "n_positions": 64,
     "sliding_window": 4,
+    "embedding_size": 16, "pooler_hidden_size": 32, "position_buckets": 8,
 }  # fmt: skip
 """What a published entry becomes in the small version; entries that are not named here stay as they are."""
 

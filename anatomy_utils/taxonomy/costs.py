@@ -15,29 +15,33 @@ from torch import nn
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.heads import SequenceHead
 from anatomy_utils.parameters import parameters_by_organ
+from anatomy_utils.relative_positions import DisentangledPositions, TransformerXLPositions
 from anatomy_utils.taxonomy.record import Counted
 from anatomy_utils.taxonomy.stacks import Layer, layers_of, reach_of, stacks_of
 
 
 @dataclass(frozen=True)
 class Growing:
-    """A quantity that depends on the length of the text: fixed + each · length, but no further than a layer reaches.
+    """A quantity that depends on the length of the text: fixed + once / length + each · what a layer sees of it.
 
     Attributes:
         fixed: what does not depend on the length.
         growing: pairs of an amount per position in sight, and how many positions a layer sees at most; None for all.
+        once: what a text needs once, however long it is.
     """
 
     fixed: int
     growing: tuple[tuple[int, int | None], ...]
+    once: int = 0
 
-    def at(self, length: int) -> int:
+    def at(self, length: int) -> float:
         """The quantity at that length.
 
-        >>> Growing(7, ((2, None), (5, 4))).at(10)  # 7 + 2 · 10 + 5 · 4
-        47
+        >>> Growing(7, ((2, None), (5, 4)), once=30).at(10)  # 7 + 2 · 10 + 5 · 4 + 30 / 10
+        50.0
         """
-        return self.fixed + sum(each * min(length, reach or length) for each, reach in self.growing)
+        grown = sum(each * min(length, reach or length) for each, reach in self.growing)
+        return self.fixed + grown + self.once / length
 
 
 def parameters(model: nn.Module, part: Counted = "all") -> int:
@@ -70,13 +74,18 @@ def work_per_token(model: nn.Module) -> Growing:
     through one of the two stacks.
     """
     stacks = stacks_of(model)
-    products = sum(2 * linear.in_features * linear.out_features for linear in _products(model))
+    fixed = sum(_product(linear) for linear in _products(model))
+    once = sum(_product(head.labels) + (_product(head.dense) if isinstance(head.dense, nn.Linear) else 0)
+               for head in model.modules() if isinstance(head, SequenceHead))  # fmt: skip
     seen = []
     for _, stack in stacks:
         for layer in layers_of(stack):
             for attention, reach in _attentions(layer):
-                seen.append((4 * attention.num_heads * attention.d_head // len(stacks), reach))
-    return Growing(products // len(stacks), _gathered(seen))
+                width = attention.num_heads * attention.d_head
+                offsets = _work_on_offsets(attention)
+                fixed, once = fixed + offsets.fixed, once + offsets.once
+                seen.append(((4 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
+    return Growing(fixed // len(stacks), _gathered(seen), once)
 
 
 def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> Growing:
@@ -106,6 +115,21 @@ def _products(module: nn.Module) -> Iterator[nn.Linear]:
         if isinstance(child, nn.Linear):
             yield child
         yield from _products(child)
+
+
+def _product(linear: nn.Linear) -> int:
+    return 2 * linear.in_features * linear.out_features
+
+
+def _work_on_offsets(attention: MultiHeadAttention) -> Growing:
+    """What relative positions cost that are matched with queries and keys."""
+    positions, width = attention.score_positions, attention.num_heads * attention.d_head
+    if isinstance(positions, DisentangledPositions):  # both projections of the table, then queries and keys with them
+        rows = len(positions.table())  # a learned vector for each offset
+        return Growing(4 * width * rows, (), once=rows * (_product(attention.to_query) + _product(attention.to_key)))
+    if isinstance(positions, TransformerXLPositions):  # a wave for each offset, its keys, and two preferences
+        return Growing(_product(positions.to_wave_key) + 2 * width, ((2 * width, None),))
+    return Growing(0, ())
 
 
 def _attentions(layer: Layer) -> list[tuple[MultiHeadAttention, int | None]]:

@@ -35,10 +35,65 @@ def _llama(
 _SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
 DECODERS = (
-    Model("GPT", 2018, "Transformer", "decoder", "", ("next token",), "next token, no encoder"),
+    Model(
+        "GPT",
+        2018,
+        "Transformer",
+        "decoder",
+        "",
+        ("next token",),
+        "next token, no encoder",
+        "openai_gpt",
+        "LMHeadModel",
+        "OpenAIGPTLMHeadModel",
+        (
+            Size(
+                "GPT",
+                {
+                    "vocab_size": 40478,
+                    "n_embd": 768,
+                    "n_layer": 12,
+                    "n_head": 12,
+                    "n_positions": 512,
+                    "layer_norm_epsilon": 1e-5,
+                    "resid_pdrop": 0.1,
+                    "attn_pdrop": 0.1,
+                },
+                117 * MILLION,
+                MILLION,
+            ),
+        ),
+    ),
+    Model(
+        "CTRL",
+        2019,
+        "Transformer",
+        "decoder",
+        "1909.05858",
+        ("next token",),
+        "control codes",
+        "ctrl",
+        "LMHeadModel",
+        "CTRLLMHeadModel",
+        (
+            Size(
+                "CTRL",
+                {
+                    "vocab_size": 246534,
+                    "n_embd": 1280,
+                    "n_layer": 48,
+                    "n_head": 16,
+                    "dff": 8192,
+                    "n_positions": 256,
+                    "resid_pdrop": 0.1,
+                },
+                1_630 * MILLION,
+                10 * MILLION,
+            ),
+        ),
+    ),
     Model("Transformer-XL", 2019, "Transformer", "decoder", "1901.02860", ("next token",), "recurrence over segments"),
     Model("XLNet", 2019, "Transformer-XL", "decoder", "1906.08237", ("permuted order",), "predicts in any order"),
-    Model("CTRL", 2019, "Transformer", "decoder", "1909.05858", ("next token",), "control codes"),
     Model(
         "GPT-2",
         2019,

@@ -80,7 +80,7 @@ def difference(child: Anatomy, parent: Anatomy) -> list[Difference]:
 
 def _joined(stacks: list[tuple[str, Any]], read: Any) -> str:
     """What is read off each stack; said once where both agree."""
-    values = {name: read(stack) or NOTHING for name, stack in stacks}
+    values = {name: read(stack) for name, stack in stacks}
     if len(set(values.values())) == 1:
-        return next(iter(values.values()))
-    return "; ".join(f"{name}: {value}" for name, value in values.items())
+        return next(iter(values.values())) or NOTHING
+    return "; ".join(f"{name}: {value}" for name, value in values.items() if value)

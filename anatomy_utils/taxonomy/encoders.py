@@ -24,6 +24,30 @@ def _bert(vocab_size: int, d_model: int, num_layers: int, num_heads: int, **more
 
 
 _ROBERTA = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
+_V3 = {"position_buckets": 256, "norm_rel_ebd": "layer_norm", "share_att_key": True}
+
+
+def _albert(d_model: int, num_layers: int, num_heads: int) -> dict[str, Any]:
+    """The entries of an ALBERT's `config.json`, second version."""
+    own = {"embedding_size": 128, "num_hidden_groups": 1, "inner_group_num": 1, "hidden_act": "gelu_new"}
+    return _bert(30000, d_model, num_layers, num_heads, **own)
+
+
+def _deberta(vocab_size: int, d_model: int, num_layers: int, num_heads: int, **more: Any) -> dict[str, Any]:
+    """The entries of a DeBERTa's `config.json`."""
+    own = {
+        "type_vocab_size": 0,
+        "layer_norm_eps": 1e-7,
+        "relative_attention": True,
+        "position_biased_input": False,
+        "pos_att_type": "c2p|p2c",
+        "max_relative_positions": -1,
+        "pooler_hidden_size": d_model,
+        "pooler_hidden_act": "gelu",
+        "pooler_dropout": 0.0,
+    }
+    return _bert(vocab_size, d_model, num_layers, num_heads, **own, **more)
+
 
 ENCODERS = (
     Model(
@@ -86,12 +110,91 @@ ENCODERS = (
             ),
         ),
     ),
-    Model(
-        "ALBERT", 2019, "BERT", "encoder", "1909.11942", ("masked tokens", "sentence order"), "all layers share weights"
-    ),
-    Model("XLM-R", 2019, "RoBERTa", "encoder", "1911.02116", ("masked tokens",), "one hundred languages"),
-    Model("ELECTRA", 2020, "BERT", "encoder", "2003.10555", ("replaced tokens",), "finds replaced tokens"),
     Model("BigBird", 2020, "RoBERTa", "encoder", "2007.14062", ("masked tokens",), "sparse attention pattern"),
-    Model("DeBERTa", 2020, "RoBERTa", "encoder", "2006.03654", ("replaced tokens",), "content and place kept apart"),
     Model("ModernBERT", 2024, "BERT", "encoder", "2412.13663", ("masked tokens",), "rotary, pre-norm, gated"),
+    Model(
+        "ALBERT",
+        2019,
+        "BERT",
+        "encoder",
+        "1909.11942",
+        ("masked tokens", "sentence order"),
+        "all layers share weights",
+        "albert",
+        "PreTraining",
+        "AlbertForPreTraining",
+        (
+            Size("base", _albert(768, 12, 12), 12 * MILLION, MILLION),
+            Size("large", _albert(1024, 24, 16), 18 * MILLION, MILLION),
+            Size("xlarge", _albert(2048, 24, 16), 60 * MILLION, 10 * MILLION),
+        ),
+    ),
+    Model(
+        "XLM-R",
+        2019,
+        "RoBERTa",
+        "encoder",
+        "1911.02116",
+        ("masked tokens",),
+        "one hundred languages",
+        "xlm_roberta",
+        "MaskedLM",
+        "XLMRobertaForMaskedLM",
+        (
+            Size("base", _bert(250002, 768, 12, 12, **_ROBERTA), 270 * MILLION, 10 * MILLION, "body"),
+            Size("large", _bert(250002, 1024, 24, 16, **_ROBERTA), 550 * MILLION, 10 * MILLION, "body"),
+        ),
+    ),
+    Model(
+        "ELECTRA",
+        2020,
+        "BERT",
+        "encoder",
+        "2003.10555",
+        ("replaced tokens",),
+        "finds replaced tokens",
+        "electra",
+        "PreTraining",
+        "ElectraForPreTraining",
+        (
+            Size("small", _bert(30522, 256, 12, 4, embedding_size=128), 14 * MILLION, MILLION),
+            Size("base", _bert(30522, 768, 12, 12, embedding_size=768), 110 * MILLION, 10 * MILLION),
+            Size("large", _bert(30522, 1024, 24, 16, embedding_size=1024), 335 * MILLION, MILLION),
+        ),
+        note="This is the discriminator, which is kept; a smaller generator is trained beside it and thrown away.",
+    ),
+    Model(
+        "DeBERTa",
+        2020,
+        "RoBERTa",
+        "encoder",
+        "2006.03654",
+        ("masked tokens",),
+        "content and place kept apart",
+        "deberta",
+        "MaskedLM",
+        "DebertaForMaskedLM",
+        (
+            Size("base", _deberta(50265, 768, 12, 12), 100 * MILLION, MILLION, "all but the token table"),
+            Size("large", _deberta(50265, 1024, 24, 16), 350 * MILLION, 10 * MILLION, "all but the token table"),
+        ),
+    ),
+    Model(
+        "DeBERTa v3",
+        2021,
+        "DeBERTa",
+        "encoder",
+        "2111.09543",
+        ("replaced tokens",),
+        "buckets of offsets, finds replaced tokens",
+        "deberta_v2",
+        "MaskedLM",
+        "DebertaV2ForMaskedLM",
+        (
+            Size("small", _deberta(128100, 768, 6, 12, **_V3), 44 * MILLION, MILLION, "all but the token table"),
+            Size("base", _deberta(128100, 768, 12, 12, **_V3), 86 * MILLION, MILLION, "all but the token table"),
+            Size("large", _deberta(128100, 1024, 24, 16, **_V3), 304 * MILLION, MILLION, "all but the token table"),
+        ),
+        note="Its modules are those of version 2. It is trained as ELECTRA is; the head shown is the generator's.",
+    ),
 )

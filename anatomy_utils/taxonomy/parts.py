@@ -16,12 +16,14 @@ from anatomy_utils.norm import Norms
 from anatomy_utils.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.taxonomy.stacks import Layer, is_parallel, layers_of, reach_of
+from anatomy_utils.zoo.m2m_100 import Waves
 
 Stack = Any
 ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU (tanh)", F.silu: "SiLU"}
 ADDED = {
     LearnedPositions: "learned, one vector per place, added to the tokens",
     SinusoidalPositions: "fixed waves, added to the tokens",
+    Waves: "fixed waves, added to the tokens",
 }
 BIASES = {
     T5Bias: "learned numbers per offset, added to the scores",
@@ -67,9 +69,10 @@ def positions(stack: Stack) -> str:
         width = layers_of(stack)[0].self_attention.d_head
         share = "" if rotary.d_head == width else f" (a share of {rotary.d_head}/{width})"
         found.append(f"rotary: queries and keys are turned{share}, {rotary.layout}")
-    found += [
-        BIASES.get(type(each), "") for each in (getattr(stack, "score_bias", None), _first(stack).score_positions)
-    ]
+    biases = (getattr(stack, "score_bias", None), _first(stack).score_positions)
+    found += [BIASES.get(type(each), "") for each in biases]
+    if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
+        found[-1] += ", through projections of their own"
     return " and ".join(filter(None, found))
 
 
@@ -170,7 +173,9 @@ def biases(stack: Stack) -> str:
     layer = layers_of(stack)[0]
     attention = layer.self_attention
     having = {
-        "queries, keys, values": attention.to_query.bias is not None,
+        "queries": attention.to_query.bias is not None,
+        "keys": attention.to_key.bias is not None,
+        "values": attention.to_value.bias is not None,
         "attention's output": attention.to_output.bias is not None,
         "feed-forward": layer.feed_forward.contract.bias is not None,
     }
@@ -205,6 +210,16 @@ def _norms(stack: Stack) -> Iterable[nn.Module]:
     return [part for part in stack.modules() if type(part).__name__.endswith("Norm")]
 
 
+def rows_of_positions(stack: Stack) -> str:
+    """How many positions, or offsets, have learned vectors or numbers."""
+    added, offsets = stack.embeddings.positions, _first(stack).score_positions
+    if isinstance(offsets, DisentangledPositions):
+        return f"{len(offsets.table())} offsets"
+    if isinstance(bias := getattr(stack, "score_bias", None), T5Bias):
+        return f"{bias.num_buckets} offsets"
+    return str(getattr(added, "max_positions", ""))
+
+
 DESIGN: dict[str, Callable[[Stack], str]] = {
     "sees": sees,
     "also reads": reads,
@@ -234,6 +249,6 @@ SIZES: dict[str, Callable[[Stack], str]] = {
     "d_head": lambda stack: str(_first(stack).d_head),
     "d_ff": lambda stack: str(layers_of(stack)[0].feed_forward.contract.in_features),
     "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
-    "positions at most": lambda stack: str(getattr(stack.embeddings.positions, "max_positions", "no table")),
+    "positions in a table": rows_of_positions,
 }
 """The same for parts that are only numbers."""

@@ -47,6 +47,19 @@ def _t5(d_model: int, d_head: int, d_ff: int, num_layers: int, num_heads: int) -
     }
 
 
+def _m2m_100(num_layers: int, d_ff: int) -> dict[str, Any]:
+    """The entries of an M2M-100's `config.json`."""
+    return _bart(1024, num_layers, 16) | {
+        "vocab_size": 128112,
+        "encoder_ffn_dim": d_ff,
+        "decoder_ffn_dim": d_ff,
+        "scale_embedding": True,
+        "dropout": 0.1,
+        "attention_dropout": 0.1,
+        "activation_dropout": 0.0,
+    }
+
+
 ROOTS = (
     Model("RNN with attention", 2014, "", "root", "1409.0473", ("translation pairs",), "recurrence, and a look back"),
     Model("ELMo", 2018, "", "root", "1802.05365", ("next token",), "context by recurrence"),
@@ -105,6 +118,20 @@ TRANSLATORS = (
         ),
     ),
     Model(
-        "M2M-100", 2020, "BART", "encoder–decoder", "2010.11125", ("translation pairs",), "any of 100 languages to any"
+        "M2M-100",
+        2020,
+        "Transformer",
+        "encoder–decoder",
+        "2010.11125",
+        ("translation pairs",),
+        "any of 100 languages to any",
+        "m2m_100",
+        "ConditionalGeneration",
+        "M2M100ForConditionalGeneration",
+        (
+            Size("418M", _m2m_100(12, 4096), 484 * MILLION, MILLION),
+            Size("1.2B", _m2m_100(24, 8192), 1_200 * MILLION, 100 * MILLION),
+        ),
+        note="The smaller one is called 418M, but its files hold 484 million numbers.",
     ),
 )
