@@ -7,17 +7,38 @@ import torch
 
 pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
-from zoo_cases import BART, BERT, CASES, DEBERTA, DEBERTA_V2, GPT2, LLAMA, LLAMA_LINE, MODERNBERT, T5, ZooCase, ours
+from zoo_cases import (
+    ALBERT,
+    BART,
+    BERT,
+    CASES,
+    CTRL,
+    DEBERTA,
+    DEBERTA_V2,
+    ELECTRA,
+    GPT,
+    GPT2,
+    LLAMA,
+    LLAMA_LINE,
+    M2M_100,
+    MODERNBERT,
+    T5,
+    ZooCase,
+    ours,
+)
 
+from anatomy_utils import masks
 from anatomy_utils.relative_positions import log_bucket
 from anatomy_utils.tap import watch
-from anatomy_utils.zoo import checkpoint, loader
+from anatomy_utils.zoo import checkpoint, loader, m2m_100
 
 TOLERANCE = {"atol": 1e-5, "rtol": 1e-5}
 LANGUAGE_MODELS = [
     ZooCase("GPT2LMHeadModel", GPT2),
     ZooCase("LlamaForCausalLM", LLAMA),
     *(ZooCase(f"{family}ForCausalLM", sizes) for family, sizes in LLAMA_LINE.items()),
+    ZooCase("OpenAIGPTLMHeadModel", GPT),
+    ZooCase("CTRLLMHeadModel", CTRL),
 ]
 SEQ2SEQ = [case for case in CASES if case.kind == "seq2seq"]
 
@@ -129,6 +150,50 @@ def test_encoder_decoder_cached_equals_uncached(case, tmp_path):
         torch.testing.assert_close(logits.flip(0), wanted[:, 2], **TOLERANCE)
 
 
+def test_target_prompts_may_be_padded_at_the_head(tmp_path):
+    model = ours(ZooCase("M2M100Model", M2M_100).reference(), tmp_path)
+    input_ids, attention_mask, target_ids = batch(True)
+    prompts = torch.cat([torch.zeros(1, 3, dtype=torch.long), target_ids[:1, :5]], 1)
+    prompts = torch.cat([prompts, target_ids[1:, :8]])
+    prompt_mask = torch.ones_like(prompts)
+    prompt_mask[0, :3] = 0
+    with torch.no_grad():
+        wanted = model(input_ids, target_ids, attention_mask)
+        memory, memory_mask = model.encoder(input_ids, attention_mask), masks.padding(attention_mask)
+        cache = model.decoder.start(2, 9, attention_mask=prompt_mask, memory=memory, memory_mask=memory_mask)
+        states, cache = model.decoder.step(prompts, cache)
+        torch.testing.assert_close(states[0, 3:], wanted[0, :5], **TOLERANCE)
+        torch.testing.assert_close(states[1], wanted[1, :8], **TOLERANCE)
+        states, _ = model.decoder.step(torch.stack([target_ids[0, 5:6], target_ids[1, 8:]]), cache)
+        torch.testing.assert_close(states[:, 0], torch.stack([wanted[0, 5], wanted[1, 8]]), **TOLERANCE)
+
+
+def test_m2m_100_writes_behind_a_language_token_as_the_reference_does(tmp_path):
+    reference = ZooCase("M2M100ForConditionalGeneration", M2M_100).reference(2)
+    model = ours(reference, tmp_path)
+    input_ids, attention_mask, _ = batch(True)
+    input_ids = input_ids.masked_fill(attention_mask == 0, 1)
+    wanted = reference.generate(
+        input_ids=input_ids, attention_mask=attention_mask, forced_bos_token_id=7, max_new_tokens=6, num_beams=1,
+        return_dict_in_generate=True, output_logits=True,
+    )  # fmt: skip
+    prompts = m2m_100.prompt(torch.tensor([7, 7]))
+    assert wanted.sequences[:, :2].tolist() == prompts.tolist()
+    with torch.no_grad():
+        logits, cache = model.step(prompts, model.start(input_ids, 7, attention_mask=attention_mask))
+        for i, theirs in enumerate(wanted.logits[1:], 2):
+            torch.testing.assert_close(logits, theirs, **TOLERANCE)
+            logits, cache = model.step(wanted.sequences[:, i : i + 1], cache)
+
+
+def test_albert_runs_the_same_layer_again(tmp_path):
+    model = ours(ZooCase("AlbertModel", ALBERT).reference(), tmp_path)  # three layers in two groups
+    assert model.layers[0] is model.layers[1] is not model.layers[2]
+    with watch(model, "layers.?.output") as seen:
+        model(batch(False)[0])
+    assert [len(seen.all(name)) for name in seen] == [2, 1]
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_runs_in_bfloat16(case, tmp_path):
     reference = case.reference()
@@ -183,6 +248,13 @@ def test_an_untied_t5_has_a_projection_of_its_own(tmp_path):
         (LANGUAGE_MODELS[3], {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 2"),
         (LANGUAGE_MODELS[5], {"hidden_act": "relu"}, "hidden_act is 'relu', but Gemma"),
         (LANGUAGE_MODELS[5], {"use_bidirectional_attention": True}, "sees only the past"),
+        (ZooCase("AlbertModel", ALBERT), {"hidden_act": "relu"}, "hidden_act is 'relu'"),
+        (ZooCase("AlbertModel", ALBERT), {"num_hidden_groups": 4}, "num_hidden_groups is 4"),
+        (ZooCase("ElectraModel", ELECTRA), {"summary_type": "mean"}, "summary_type is 'mean'"),
+        (ZooCase("ElectraModel", ELECTRA), {"hidden_act": "relu"}, "hidden_act is 'relu'"),
+        (ZooCase("OpenAIGPTModel", GPT), {"afn": "silu"}, "afn is 'silu'"),
+        (ZooCase("CTRLModel", CTRL), {"layer_norm_epsilon": 1e-5}, "layer_norm_epsilon is 1e-05"),
+        (ZooCase("M2M100Model", M2M_100), {"activation_function": "gelu"}, "activation_function is 'gelu'"),
         (LANGUAGE_MODELS[0], {"architectures": ["GPT2ForEverything"]}, "'GPT2ForEverything' is not here"),
     ],
 )
@@ -199,6 +271,7 @@ def test_variations_that_the_family_lacks_are_named(case, change, complaint, tmp
     [
         (ZooCase("RobertaForSequenceClassification", BERT, {"hidden_dropout_prob": 0.2}), "hidden_dropout_prob"),
         (ZooCase("BartForSequenceClassification", BART, {"classifier_dropout": 0.3}), "classifier_dropout"),
+        (ZooCase("ElectraForSequenceClassification", ELECTRA, {"classifier_dropout": 0.3}), "classifier_dropout"),
     ],
     ids=lambda case: getattr(case, "id", ""),
 )
@@ -209,7 +282,7 @@ def test_labels_are_read_from_dropped_features_while_training(case, name, tmp_pa
     assert head.input_dropout.p == getattr(reference.config, name)
     head.input_dropout.p, head.dropout.p = 1.0, 0.0
     states = torch.randn(2, 5, head.dense.in_features)
-    torch.testing.assert_close(head(states)[0], head.labels(head.dense.bias.tanh()))
+    torch.testing.assert_close(head(states)[0], head.labels(head.activation(head.dense.bias)))
 
 
 @pytest.mark.parametrize(("num_buckets", "max_distance"), [(256, 512), (6, 13), (7, 64)])

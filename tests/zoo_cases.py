@@ -96,10 +96,11 @@ class ZooCase:
         config = getattr(transformers, f"{family}Config")(**settings, attn_implementation="eager")
         torch.manual_seed(seed)
         model = getattr(transformers, self.architecture)(config)
+        centre = 0 if family == "Gemma" else 1  # of norms; Gemma's add 1 by themselves
         with torch.no_grad():
             for parameter in model.parameters():
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
-                parameter.copy_(torch.randn_like(parameter) * spread + (parameter.dim() < 2))
+                parameter.copy_(torch.randn_like(parameter) * spread + centre * (parameter.dim() < 2))
         return model.eval()
 
 

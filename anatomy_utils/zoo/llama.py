@@ -111,9 +111,9 @@ def llama(config: LlamaConfig) -> Decoder:
     )
 
 
-def with_head(config: LlamaConfig, task: str, num_labels: int = 2) -> nn.Module:
-    """A Llama with the head of a task, with fresh weights; see `TASKS`."""
-    body, width = llama(config), config.d_model
+def with_head(config: LlamaConfig, task: str, num_labels: int = 2, *, body: Decoder | None = None) -> nn.Module:
+    """A Llama, or the `body` that another family makes of it, with the head of a task; see `TASKS`. Fresh weights."""
+    body, width = body or llama(config), config.d_model
     if task == "CausalLM":
         return LanguageModel(body, nn.Linear(width, config.vocab_size, bias=False), tied=config.tied)
     heads = {
@@ -141,13 +141,20 @@ KEYS = KeyMap(
     ],
     ignore=[r".*\.rotary_emb\.inv_freq"],  # computed from the base
 )
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "CausalLM": KEYS.within("decoder.", (r"lm_head\.weight", "vocabulary.weight")),
-    "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
-    "TokenClassification": KEYS.within("body.", (r"score\.(weight|bias)", r"head.labels.\1")),
-    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-}
+
+
+def tasks(keys: KeyMap) -> dict[str, KeyMap]:
+    """The same stack under every head."""
+    return {
+        "Model": keys,
+        "CausalLM": keys.within("decoder.", (r"lm_head\.weight", "vocabulary.weight")),
+        "SequenceClassification": keys.within("body.", (r"score\.weight", "head.labels.weight")),
+        "TokenClassification": keys.within("body.", (r"score\.(weight|bias)", r"head.labels.\1")),
+        "QuestionAnswering": keys.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+    }
+
+
+TASKS = tasks(KEYS)
 """Task, as published architectures name it → where each tensor goes."""
 
 

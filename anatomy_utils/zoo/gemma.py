@@ -1,0 +1,94 @@
+"""Gemma: Llama with norms that multiply by 1 + weight, louder embeddings and another gate.
+
+Gemma Team 2024 (arXiv:2403.08295), section 2. Against Llama: RMSNorm stores how far it is from doing nothing, tokens'
+vectors are multiplied by √d_model, the gate is GELU (its tanh approximation), heads are 256 wide whatever d_model, and
+the projection onto the vocabulary of 256 000 shares the token table. In the smallest all heads share one key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from anatomy_utils.decoder import Decoder
+from anatomy_utils.feed_forward import GatedFeedForward, gelu_tanh
+from anatomy_utils.norm import Norms, RMSNorm
+from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
+from anatomy_utils.zoo.llama import with_head as llama_with_head
+
+
+@dataclass(frozen=True)
+class GemmaConfig(LlamaConfig):
+    """The numbers of a Gemma; the defaults are those of the smallest, with 2.5 billion parameters."""
+
+    vocab_size: int = 256000
+    d_model: int = 2048
+    num_layers: int = 18
+    num_heads: int = 8
+    num_kv_heads: int = 1
+    d_ff: int = 16384
+    d_head: int = 256
+    max_positions: int = 8192
+    tied: bool = True
+
+    @classmethod
+    def from_published(cls, config: Mapping[str, Any]) -> GemmaConfig:
+        """Read the entries of a Hugging Face `config.json`.
+
+        Raises:
+            ValueError: as `LlamaConfig.from_published`, the gate is another one, or the model sees the future.
+        """
+        gate = config.get("hidden_activation") or config.get("hidden_act", "gelu_pytorch_tanh")
+        if gate not in ("gelu_pytorch_tanh", "gelu"):  # the first files said "gelu" and meant the approximation
+            raise ValueError(f"hidden_act is {gate!r}, but Gemma here has 'gelu_pytorch_tanh'.")
+        if config.get("use_bidirectional_attention"):
+            raise ValueError("use_bidirectional_attention is set, but Gemma here sees only the past.")
+        rest = {name: value for name, value in config.items() if name != "hidden_act"}
+        return cls(**asdict(LlamaConfig.from_published({"head_dim": 256, "tie_word_embeddings": True} | rest)))
+
+
+class GemmaNorm(RMSNorm):
+    """RMSNorm that multiplies by 1 + weight: weights of 0, which weight decay pulls to, change nothing."""
+
+    def __init__(self, d_model: int, epsilon: float = 1e-6) -> None:
+        super().__init__(d_model, epsilon)
+        nn.init.zeros_(self.weight)
+
+    def stretch(self) -> Float[Tensor, " d_model"]:
+        """What each feature is multiplied by."""
+        return 1 + self.weight
+
+
+def gemma(config: GemmaConfig) -> Decoder:
+    """The stack of a Gemma of the given size, with fresh weights."""
+
+    def norm() -> GemmaNorm:
+        return GemmaNorm(config.d_model, config.norm_epsilon)
+
+    stack = llama(config)
+    stack.embeddings.scale = config.d_model**0.5
+    for layer in stack.layers:
+        layer.self_attention_norms = Norms(before=norm())
+        layer.feed_forward_norms = Norms(before=norm())
+        layer.feed_forward = GatedFeedForward(config.d_model, config.d_ff, activation=gelu_tanh)
+    stack.norm = norm()
+    return stack
+
+
+def with_head(config: GemmaConfig, task: str, num_labels: int = 2) -> nn.Module:
+    """A Gemma with the head of a task, with fresh weights; see `TASKS`."""
+    return llama_with_head(config, task, num_labels, body=gemma(config))
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A Gemma, with the head its configuration names, ready to use."""
+    task = task_of(config, "Gemma", TASKS)
+    with unfilled():
+        model = with_head(GemmaConfig.from_published(config), task, number_of_labels(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()

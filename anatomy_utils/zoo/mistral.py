@@ -1,0 +1,63 @@
+"""Mistral: Llama that looks only so far back.
+
+Jiang et al. 2023 (arXiv:2310.06825). Each position attends to the last 4096; what lies further back reaches it through
+the layers, 4096 positions a layer. Four query heads share a key/value head. The published code forgets old keys; here
+the cache keeps them all and the mask hides them. Later Mistrals have no window (`sliding_window` is null).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch import Tensor, nn
+
+from anatomy_utils.decoder import Decoder
+from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
+from anatomy_utils.zoo.llama import with_head as llama_with_head
+
+
+@dataclass(frozen=True)
+class MistralConfig(LlamaConfig):
+    """The numbers of a Mistral; the defaults are those of the first, with 7 billion parameters."""
+
+    num_kv_heads: int = 8
+    d_ff: int = 14336
+    max_positions: int = 32768
+    norm_epsilon: float = 1e-5
+    window: int | None = 4096
+    """How many positions each one sees, itself included."""
+
+    @classmethod
+    def from_published(cls, config: Mapping[str, Any]) -> MistralConfig:
+        """Read the entries of a Hugging Face `config.json`.
+
+        Raises:
+            ValueError: as `LlamaConfig.from_published`.
+        """
+        known = LlamaConfig.from_published(config)
+        return cls(**asdict(known) | {"window": config.get("sliding_window", 4096)})
+
+
+def mistral(config: MistralConfig) -> Decoder:
+    """The stack of a Mistral of the given size, with fresh weights."""
+    stack = llama(config)
+    for layer in stack.layers:
+        layer.window = config.window
+    return stack
+
+
+def with_head(config: MistralConfig, task: str, num_labels: int = 2) -> nn.Module:
+    """A Mistral with the head of a task, with fresh weights; see `TASKS`."""
+    return llama_with_head(config, task, num_labels, body=mistral(config))
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A Mistral, with the head its configuration names, ready to use."""
+    task = task_of(config, "Mistral", TASKS)
+    with unfilled():
+        model = with_head(MistralConfig.from_published(config), task, number_of_labels(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()

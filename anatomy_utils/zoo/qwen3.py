@@ -1,0 +1,83 @@
+"""Qwen 3: Llama whose heads normalize each query and each key before they are turned.
+
+Yang et al. 2025 (arXiv:2505.09388), section 2. One RMSNorm for all queries of a layer and one for all keys keep the
+scores in bounds while a large model trains; the biases of Qwen 2 are gone. In the smallest, all heads together are
+twice as wide as the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from torch import Tensor, nn
+
+from anatomy_utils.decoder import Decoder
+from anatomy_utils.norm import RMSNorm
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS
+from anatomy_utils.zoo.llama import LlamaConfig, llama, tasks
+from anatomy_utils.zoo.llama import with_head as llama_with_head
+from anatomy_utils.zoo.qwen2 import check_no_window
+
+
+@dataclass(frozen=True)
+class Qwen3Config(LlamaConfig):
+    """The numbers of a Qwen 3; the defaults are those of the smallest, with 0.6 billion parameters."""
+
+    vocab_size: int = 151936
+    d_model: int = 1024
+    num_layers: int = 28
+    num_heads: int = 16
+    num_kv_heads: int = 8
+    d_ff: int = 3072
+    max_positions: int = 40960
+    rotary_base: float = 1_000_000.0
+    tied: bool = True
+
+    @classmethod
+    def from_published(cls, config: Mapping[str, Any]) -> Qwen3Config:
+        """Read the entries of a Hugging Face `config.json`.
+
+        Raises:
+            ValueError: as `LlamaConfig.from_published`, or the model has a window.
+        """
+        check_no_window(config, "Qwen 3")
+        return cls(**asdict(LlamaConfig.from_published({"head_dim": 128, **config})))
+
+
+def qwen3(config: Qwen3Config) -> Decoder:
+    """The stack of a Qwen 3 of the given size, with fresh weights."""
+    stack = llama(config)
+    for layer in stack.layers:
+        layer.self_attention.query_norm = RMSNorm(config.d_head, config.norm_epsilon)
+        layer.self_attention.key_norm = RMSNorm(config.d_head, config.norm_epsilon)
+    return stack
+
+
+def with_head(config: Qwen3Config, task: str, num_labels: int = 2) -> nn.Module:
+    """A Qwen 3 with the head of a task, with fresh weights; see `TASKS`."""
+    return llama_with_head(config, task, num_labels, body=qwen3(config))
+
+
+_ATTENTION = r"(?:\w+\.)?layers\.(\d+)\.self_attn\."
+KEYS = KeyMap(
+    rename=[
+        (_ATTENTION + r"q_norm\.weight", r"layers.\1.self_attention.query_norm.weight"),
+        (_ATTENTION + r"k_norm\.weight", r"layers.\1.self_attention.key_norm.weight"),
+        *LLAMA_KEYS.rename,
+    ],
+    ignore=LLAMA_KEYS.ignore,
+)
+TASKS = tasks(KEYS)
+"""Task, as published architectures name it → where each tensor goes."""
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A Qwen 3, with the head its configuration names, ready to use."""
+    task = task_of(config, "Qwen3", TASKS)
+    with unfilled():
+        model = with_head(Qwen3Config.from_published(config), task, number_of_labels(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()
