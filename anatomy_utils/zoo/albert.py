@@ -2,8 +2,8 @@
 
 Lan et al. 2020 (arXiv:1909.11942). Against BERT: all layers share one layer's weights (or a few groups of layers do),
 the tables are narrow and a projection widens their vectors, and the second task while learning is the order of two
-sentences instead of whether they belong together. The first version has the exact GELU, the second its tanh
-approximation.
+sentences instead of whether they belong together. Its checkpoints disagree on GELU: some have the exact one, some its
+tanh approximation.
 """
 
 from __future__ import annotations
