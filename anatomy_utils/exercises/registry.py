@@ -27,6 +27,7 @@ NOTEBOOKS = (
     Notebook("encoder", "03", "Encoder"),
     Notebook("decoder", "04", "Decoder"),
     Notebook("encoder_decoder", "05", "Encoder–decoder"),
+    Notebook("taxonomy", "06", "Taxonomy"),
 )
 
 

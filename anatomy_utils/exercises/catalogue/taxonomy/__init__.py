@@ -1,0 +1,30 @@
+"""Exercises, questions and predictions of notebook 06, in the notebook's order."""
+
+from __future__ import annotations
+
+from anatomy_utils.exercises.catalogue.taxonomy import (
+    caching,
+    counting,
+    disentangling,
+    distilling,
+    hiding,
+    replacing,
+    side_by_side,
+    spans,
+    windows,
+)
+from anatomy_utils.exercises.questions import Question
+
+EXERCISES = (
+    counting.ENCODER_PARAMETERS,
+    distilling.SOFT_LOSS,
+    replacing.REPLACE_TOKENS,
+    disentangling.DISENTANGLED_SCORES,
+    side_by_side.PARALLEL_LAYER,
+    windows.WINDOW_MASK,
+    caching.CACHE_BYTES,
+    spans.CORRUPT_SPANS,
+    windows.PREFIX_MASK,
+    hiding.LEAVE_ONE_OUT,
+)
+QUESTIONS: tuple[Question, ...] = ()

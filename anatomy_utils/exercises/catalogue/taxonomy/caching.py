@@ -1,0 +1,154 @@
+"""Notebook 06: how much a decoder has to remember."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("short and long texts", "short texts", "short and long texts"):
+        layers, heads, d_head = primes(generator, 3, (3, 5, 7, 11))
+        window = 60 + int(torch.randint(40, (), generator=generator))
+        lengths = 1 + torch.randint(window - 1, (7,), generator=generator)
+        if kind != "short texts":
+            lengths[torch.randperm(7, generator=generator)[:3]] += window  # some have left the window behind
+        arguments = {
+            "lengths": lengths,
+            "num_layers": layers,
+            "num_kv_heads": heads,
+            "d_head": d_head,
+            "window": window,
+            "bytes_per_number": 4 if kind == "short texts" else 2,
+        }
+        cases.append(Case(arguments, kind, {"text": 7}))
+    return cases
+
+
+def _bytes(lengths: Tensor, layers: int, heads: int, d_head: int, window: int, size: int, *, kept: int = 2) -> Tensor:
+    return lengths.clamp(max=window) * (kept * layers * heads * d_head * size)
+
+
+def _text_by_text(lengths: Tensor, layers: int, heads: int, d_head: int, window: int, size: int) -> Tensor:
+    return torch.tensor([2 * min(n, window) * layers * heads * d_head * size for n in lengths.tolist()])
+
+
+def _steps(lengths: Tensor, layers: int, heads: int, d_head: int, window: int, size: int) -> Mapping[str, Tensor]:
+    return {"kept positions": lengths.clamp(max=window)}
+
+
+CACHE_BYTES = Exercise(
+    id="taxonomy.cache_bytes",
+    title="Bytes of a cache",
+    task="Count the bytes of all keys and values that a decoder keeps for each text, when a layer looks at the last "
+    "`window` positions and forgets what lies before them.",
+    difficulty="easy",
+    minutes=3,
+    signature="cache_bytes(\n"
+    "    lengths: Tensor, num_layers: int, num_kv_heads: int, d_head: int, window: int, bytes_per_number: int\n"
+    ") -> Tensor",
+    docstring="lengths (text), tokens so far; num_kv_heads, heads of keys and values; d_head, features of one head;\n"
+    "bytes_per_number, 4 for float32 and 2 for float16 → bytes (text), whole numbers.",
+    reference="anatomy_utils.taxonomy_functions.cache_bytes",
+    returns=(Output("bytes", "text"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "no_window",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, int(n.max()), size),
+            "Short texts are right. The cache of long ones goes on growing in yours: nothing leaves the window.",
+        ),
+        Mistake(
+            "always_full",
+            lambda n, layers, heads, d, window, size: _bytes(
+                torch.full_like(n, window), layers, heads, d, window, size
+            ),
+            "All of your texts fill the whole window, even the shorter ones.",
+        ),
+        Mistake(
+            "longer_of_both",
+            lambda n, layers, heads, d, window, size: n.clamp(min=window) * (2 * layers * heads * d * size),
+            "You take the longer of text and window: a short text fills the window, and a long one outgrows it.",
+        ),
+        Mistake(
+            "window_minus_one",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window - 1, size),
+            "Short texts are right; long ones keep one position too few. The last `window` positions, the newest one "
+            "counted.",
+        ),
+        Mistake(
+            "window_plus_one",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window + 1, size),
+            "Short texts are right; long ones keep one position too many. The newest one is among the `window`.",
+        ),
+        Mistake(
+            "keys_only",
+            lambda *given: _bytes(*given, kept=1),
+            "Yours is half of it: either the keys or the values are not counted.",
+        ),
+        Mistake(
+            "queries_too",
+            lambda *given: _bytes(*given, kept=3),
+            "Yours is one and a half times as much, as if queries were kept as well. Nobody asks for them again.",
+        ),
+        Mistake(
+            "one_layer",
+            lambda n, layers, heads, d, window, size: _bytes(n, 1, heads, d, window, size),
+            "Those are the bytes of a single layer.",
+        ),
+        Mistake(
+            "one_head",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, 1, d, window, size),
+            "Those are the bytes of a single head.",
+        ),
+        Mistake(
+            "numbers_not_bytes",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window, 1),
+            "You count numbers, not bytes.",
+        ),
+        Mistake(
+            "bits",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window, 8 * size),
+            "You count bits, not bytes.",
+        ),
+        Mistake(
+            "all_texts_together",
+            lambda *given: _bytes(*given).sum(),
+            "Yours is right for all texts together; wanted is one number for each.",
+        ),
+        Mistake(
+            "scores_too",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window, size) * n.clamp(max=window),
+            "Yours grows with the square of the length, as a table of scores would; a key and a value are kept for "
+            "each position, not for each pair.",
+        ),
+    ),
+    alternatives={
+        "clamped": _bytes,
+        "text by text": _text_by_text,
+        "the smaller of both": lambda n, layers, heads, d, window, size: (
+            torch.minimum(n, torch.tensor(window)) * layers * heads * d * size * 2
+        ),
+        "where": lambda n, layers, heads, d, window, size: (
+            torch.where(n > window, window, n) * (2 * layers) * (heads * d) * size
+        ),
+    },
+    hints=(
+        "First one position: how many numbers does one layer keep of it, in all of its heads together?",
+        "Two vectors of d_head features in each head of keys and values, in each layer. How many positions are kept of "
+        "a text shorter than the window, and of a longer one?",
+        "`lengths.clamp(max=window)` is the smaller of both, text by text.",
+    ),
+    solution="per_position = 2 * num_layers * num_kv_heads * d_head * bytes_per_number\n"
+    "return lengths.clamp(max=window) * per_position",
+    explanation="Mistral 7B has 32 layers, 8 heads of 128 for keys and values, and a window of 4096: 128 KiB a token, "
+    "and never more than half a GiB. With a head of keys and values for each of its 32 query heads it would be four "
+    "times as much.",
+    stages=_steps,
+)

@@ -1,0 +1,199 @@
+"""Notebook 06: DeBERTa's scores, of what a word is and of how far away it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _rows(length: int, farthest: int) -> Tensor:
+    """DeBERTa's δ: query − key, held between −farthest and farthest − 1, counted from 0."""
+    places = torch.arange(length)
+    return (places[:, None] - places).clamp(-farthest, farthest - 1) + farthest
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("a batch of texts", "one text", "a batch of texts"):
+        batch, heads, position, d_head = primes(generator, 4, (2, 3, 5, 7))
+        if position == 2:  # with two words, "the other way round" is hard to tell from "the other word"
+            position, d_head = d_head, position
+        batch = 1 if kind == "one text" else batch
+        farthest = 2 if position < 5 else 3
+        arguments = {
+            "query": normal(generator, batch, heads, position, d_head),
+            "key": normal(generator, batch, heads, position, d_head),
+            "offset_query": normal(generator, heads, 2 * farthest, d_head).expand(batch, -1, -1, -1).clone(),
+            "offset_key": normal(generator, heads, 2 * farthest, d_head).expand(batch, -1, -1, -1).clone(),
+            "rows": _rows(position, farthest),
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "heads": heads, "position": position, "d_head": d_head}))
+    return cases
+
+
+def _to_offset(q: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
+    scores = q @ ok.mT
+    return scores.gather(-1, rows.expand(*scores.shape[:-1], rows.shape[1]))
+
+
+def _from_offset(k: Tensor, oq: Tensor, rows: Tensor) -> Tensor:
+    return _to_offset(k, oq, rows).mT
+
+
+def _scaled(scores: Tensor, q: Tensor, terms: int = 3) -> Tensor:
+    return scores / (terms * q.shape[-1]) ** 0.5
+
+
+def _right(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
+    return _scaled(q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows), q)
+
+
+def _looked_up(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
+    near = torch.einsum("bhqd,bhqkd->bhqk", q, ok[:, :, rows]) + torch.einsum("bhkd,bhqkd->bhqk", k, oq[:, :, rows.T])
+    return (torch.einsum("bhqd,bhkd->bhqk", q, k) + near) / (3 * q.shape[-1]) ** 0.5
+
+
+def _pair_by_pair(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
+    length = q.shape[2]
+    scores = torch.zeros(*q.shape[:2], length, length)
+    for i in range(length):
+        for j in range(length):
+            pair = q[:, :, i] * k[:, :, j] + q[:, :, i] * ok[:, :, rows[i, j]] + k[:, :, j] * oq[:, :, rows[j, i]]
+            scores[:, :, i, j] = pair.sum(-1)
+    return scores / (3 * q.shape[-1]) ** 0.5
+
+
+def _steps(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Mapping[str, Tensor]:
+    return {
+        "content scores": q @ k.mT,
+        "content to offset": _to_offset(q, ok, rows),
+        "offset to content": _from_offset(k, oq, rows),
+    }
+
+
+DISENTANGLED_SCORES = Exercise(
+    id="taxonomy.disentangled_scores",
+    title="Disentangled scores",
+    task="Add three products for each pair of positions i and j, query i with key j, query i with the offset's key, "
+    "key j with the offset's query, and divide by √(3 · d_head).",
+    difficulty="hard",
+    minutes=8,
+    signature="disentangled_scores(\n"
+    "    query: Tensor, key: Tensor, offset_query: Tensor, offset_key: Tensor, rows: Tensor\n"
+    ") -> Tensor",
+    docstring="query, key (batch, heads, position, d_head) of the words; offset_query, offset_key (batch, heads,\n"
+    "offset, d_head), a table with a row for each offset; rows (position, position): rows[i, j] is the table's\n"
+    "row for j as seen from i → scores (batch, heads, position, position). Query i takes offset_key's row\n"
+    "rows[i, j]; key j looks the other way, and takes offset_query's row rows[j, i].",
+    reference="anatomy_utils.taxonomy_functions.disentangled_scores",
+    returns=(Output("scores", "heads query key"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "content_only",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT, q),
+            "Yours are the scores of the contents alone; how far apart two words are plays no part.",
+        ),
+        Mistake(
+            "content_only_as_ever",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT, q, 1),
+            "Those are the scores of 2017: content with content, divided by √d_head.",
+        ),
+        Mistake(
+            "no_offset_to_content",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows), q),
+            "Two of three products are there; the one of the keys with offset_query is missing.",
+        ),
+        Mistake(
+            "no_content_to_offset",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _from_offset(k, oq, rows), q),
+            "Two of three products are there; the one of the queries with offset_key is missing.",
+        ),
+        Mistake(
+            "offsets_only",
+            lambda q, k, oq, ok, rows: _scaled(_to_offset(q, ok, rows) + _from_offset(k, oq, rows), q),
+            "Both products with offsets are there; the one of query and key is missing.",
+        ),
+        Mistake(
+            "key_not_turned",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _to_offset(k, oq, rows), q),
+            "Your product of keys and offset_query has a row for each key; it was added as if it had one for each "
+            "query.",
+        ),
+        Mistake(
+            "key_looks_the_same_way",
+            lambda q, k, oq, ok, rows: _scaled(
+                q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows.T.contiguous()), q
+            ),
+            "The keys of yours take the offset as the query sees it: rows[i, j] in both products. Two words in front "
+            "of one is two words behind the other.",
+        ),
+        Mistake(
+            "query_looks_the_other_way",
+            lambda q, k, oq, ok, rows: _scaled(
+                q @ k.mT + _to_offset(q, ok, rows.T.contiguous()) + _from_offset(k, oq, rows), q
+            ),
+            "The queries of yours take the offset as the key sees it: rows[j, i] in both products.",
+        ),
+        Mistake(
+            "both_other_way",
+            lambda q, k, oq, ok, rows: _scaled(
+                q @ k.mT + _to_offset(q, ok, rows.T.contiguous()) + _from_offset(k, oq, rows.T.contiguous()),
+                q,
+            ),
+            "In both of your products before and behind have changed places: rows[j, i] for the query, rows[i, j] for "
+            "the key.",
+        ),
+        Mistake(
+            "tables_swapped",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, oq, rows) + _from_offset(k, ok, rows), q),
+            "Your queries meet offset_query, and your keys offset_key; each should meet the other one's table.",
+        ),
+        Mistake(
+            "scaled_for_one",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows), q, 1),
+            "Your sum is right, but it is divided by √d_head: three products are in it, and its variance is three "
+            "times as large.",
+        ),
+        Mistake(
+            "not_scaled",
+            lambda q, k, oq, ok, rows: q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows),
+            "Your sum is right, but it is not divided by anything.",
+        ),
+        Mistake(
+            "only_contents_scaled",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT, q) + _to_offset(q, ok, rows) + _from_offset(k, oq, rows),
+            "Only the first of your three products is divided by √(3 · d_head).",
+        ),
+    ),
+    alternatives={
+        "three tables": _right,
+        "rows looked up": _looked_up,
+        "pair by pair": _pair_by_pair,
+        "gathered along the keys": lambda q, k, oq, ok, rows: _scaled(
+            q @ k.mT + _to_offset(q, ok, rows) + (oq @ k.mT).gather(-2, rows.T.expand(*q.shape[:2], *rows.shape)),
+            q,
+        ),
+    },
+    hints=(
+        "`offset_key[:, :, rows]` looks the table up for all pairs at once: (batch, heads, query, key, d_head). What "
+        "must it be multiplied with, and summed over which axis?",
+        "Query i belongs to row i of the scores: `query[:, :, :, None]` has an axis for j. Key j belongs to column j: "
+        "`key[:, :, None]` has one for i, and its rows of the table are `rows.T`.",
+        "`to_offset = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)`; the third product is written "
+        "likewise. Then add all three and divide once.",
+    ),
+    solution="content = query @ key.transpose(-2, -1)\n"
+    "to_offset = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)\n"
+    "from_offset = (key[:, :, None] * offset_query[:, :, rows.T]).sum(dim=-1)\n"
+    "return (content + to_offset + from_offset) / (3 * query.shape[-1]) ** 0.5",
+    explanation="He et al. 2021. BERT adds a position to the word, and from then on both share one vector. Here what a "
+    "word is and how far away it is are asked apart: “which noun?” and “which neighbour?”. The model itself first "
+    "multiplies each word with each row of the table and then picks, which takes less memory.",
+    stages=_steps,
+)

@@ -1,0 +1,188 @@
+"""Notebook 06: how DistilBERT learns from BERT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, temperature in (("temperature 2", 2.0), ("a high temperature", 4.0), ("a low temperature", 0.5)):
+        batch, position, vocab_size = primes(generator, 3, (2, 3, 5, 7))
+        if vocab_size == 2:
+            vocab_size, batch = batch, vocab_size
+        arguments = {
+            "student_logits": 1.5 * normal(generator, batch, position, vocab_size),
+            "teacher_logits": 2 * normal(generator, batch, position, vocab_size),
+            "temperature": temperature,
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size}))
+    return cases
+
+
+def _divergences(student: Tensor, teacher: Tensor, t: float) -> Tensor:
+    p, q = ((logits / t).log_softmax(-1) for logits in (teacher, student))
+    return (p.exp() * (p - q)).sum(-1)
+
+
+def _right(student: Tensor, teacher: Tensor, t: float) -> Tensor:
+    return t**2 * _divergences(student, teacher, t).mean()
+
+
+def _torchs(student: Tensor, teacher: Tensor, t: float) -> Tensor:
+    student, teacher = student.flatten(0, -2), teacher.flatten(0, -2)
+    return t * t * F.kl_div((student / t).log_softmax(-1), (teacher / t).softmax(-1), reduction="batchmean")
+
+
+def _crossed(student: Tensor, teacher: Tensor, t: float) -> Tensor:
+    """Cross-entropy of the soft targets; the teacher's own entropy is not taken away."""
+    return -((teacher / t).softmax(-1) * (student / t).log_softmax(-1)).sum(-1)
+
+
+def _steps(student: Tensor, teacher: Tensor, t: float) -> Mapping[str, Tensor]:
+    return {
+        "teacher's probabilities": (teacher / t).softmax(-1),
+        "student's log-probabilities": (student / t).log_softmax(-1),
+        "divergences": _divergences(student, teacher, t),
+    }
+
+
+SOFT_LOSS = Exercise(
+    id="taxonomy.soft_loss",
+    title="Learning from a teacher",
+    task="Divide both logits by the temperature, take the divergence KL(teacher ‖ student) at each position, average "
+    "over all positions, and multiply by the temperature squared.",
+    difficulty="medium",
+    minutes=6,
+    signature="soft_loss(student_logits: Tensor, teacher_logits: Tensor, temperature: float) -> Tensor",
+    docstring="Logits (batch, position, vocab_size) → one number, (). With p of the teacher and q of the student,\n"
+    "both softmax of their logits divided by the temperature, KL(p ‖ q) is the sum of p · log(p / q) over the\n"
+    "vocabulary.",
+    reference="anatomy_utils.taxonomy_functions.soft_loss",
+    returns=(Output("loss"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "wrong_way_round",
+            lambda s, t, temperature: _right(t, s, temperature),
+            "Yours is KL(student ‖ teacher): student and teacher have changed places. It punishes other things: a "
+            "student may then leave out what the teacher holds possible.",
+        ),
+        Mistake(
+            "no_square",
+            lambda s, t, temperature: _divergences(s, t, temperature).mean(),
+            "The factor of temperature² is missing: at a high temperature your loss, and its gradients, fade away.",
+        ),
+        Mistake(
+            "temperature_once",
+            lambda s, t, temperature: temperature * _divergences(s, t, temperature).mean(),
+            "Your factor is the temperature, not its square.",
+        ),
+        Mistake(
+            "divided_by_the_square",
+            lambda s, t, temperature: _divergences(s, t, temperature).mean() / temperature**2,
+            "You divide by temperature² where you should multiply.",
+        ),
+        Mistake(
+            "teacher_not_softened",
+            lambda s, t, temperature: _right(s, t * temperature, temperature),
+            "The teacher's logits are not divided by the temperature; the student's are.",
+        ),
+        Mistake(
+            "student_not_softened",
+            lambda s, t, temperature: _right(s * temperature, t, temperature),
+            "The student's logits are not divided by the temperature; the teacher's are.",
+        ),
+        Mistake(
+            "no_temperature_inside",
+            lambda s, t, temperature: temperature**2 * _divergences(s, t, 1.0).mean(),
+            "Neither logits are divided by the temperature; it stands in your factor alone.",
+        ),
+        Mistake(
+            "logits_multiplied",
+            lambda s, t, temperature: temperature**2 * _divergences(s, t, 1 / temperature).mean(),
+            "You multiply the logits by the temperature: a high one makes the teacher surer, not softer.",
+        ),
+        Mistake(
+            "mean_over_everything",
+            lambda s, t, temperature: _right(s, t, temperature) / s.shape[-1],
+            "You average over the vocabulary too (torch's kl_div does so with reduction='mean'): a larger vocabulary "
+            "would make the loss smaller.",
+        ),
+        Mistake(
+            "sum",
+            lambda s, t, temperature: temperature**2 * _divergences(s, t, temperature).sum(),
+            "You add up all positions; wanted is their mean.",
+        ),
+        Mistake(
+            "mean_over_texts",
+            lambda s, t, temperature: temperature**2 * _divergences(s, t, temperature).sum(-1).mean(),
+            "You add up the positions of each text and average over texts (so does torch's 'batchmean' when the texts "
+            "are its first axis); wanted is the mean over all positions.",
+        ),
+        Mistake(
+            "cross_entropy",
+            lambda s, t, temperature: temperature**2 * _crossed(s, t, temperature).mean(),
+            "Yours is the cross-entropy, −Σ p · log q: what the teacher itself is unsure of is still in it, and a "
+            "student that agrees wholly would not come to 0.",
+        ),
+        Mistake(
+            "hard_targets",
+            lambda s, t, temperature: F.cross_entropy(s.flatten(0, 1), t.argmax(-1).flatten()),
+            "Yours is the cross-entropy of the teacher's favourite word alone; all that it thinks of the others is "
+            "lost.",
+        ),
+        Mistake(
+            "log_of_log",
+            lambda s, t, temperature: (
+                temperature**2
+                * ((t / temperature).softmax(-1) * ((t / temperature).log_softmax(-1) - (s / temperature).softmax(-1)))
+                .sum(-1)
+                .mean()
+            ),
+            "Your student's probabilities stand where their logarithms should (torch's kl_div wants log q as its first "
+            "argument).",
+        ),
+        Mistake(
+            "each_position",
+            lambda s, t, temperature: temperature**2 * _divergences(s, t, temperature),
+            "Each position of yours is right; wanted is one number, their mean.",
+        ),
+    ),
+    alternatives={
+        "in logarithms": _right,
+        "torch's kl_div": _torchs,
+        "cross-entropy less the teacher's own entropy": lambda s, t, temperature: (
+            temperature**2 * (_crossed(s, t, temperature) - _crossed(t, t, temperature)).mean()
+        ),
+        "log of the ratio": lambda s, t, temperature: (
+            temperature**2
+            * ((t / temperature).softmax(-1) * ((t / temperature).softmax(-1) / (s / temperature).softmax(-1)).log())
+            .sum(-1)
+            .mean()
+        ),
+    },
+    hints=(
+        "Four steps: soften both, compare them at each position, average, restore the size.",
+        "log(p / q) is log p − log q, and `log_softmax(dim=-1)` gives logarithms of probabilities. Which of the two "
+        "stands in front as the weight, p or q?",
+        "`(teacher.exp() * (teacher - student)).sum(dim=-1)` is the divergence of each position, when both are "
+        "log-probabilities.",
+    ),
+    solution="teacher = (teacher_logits / temperature).log_softmax(dim=-1)\n"
+    "student = (student_logits / temperature).log_softmax(dim=-1)\n"
+    "divergences = (teacher.exp() * (teacher - student)).sum(dim=-1)\n"
+    "return temperature**2 * divergences.mean()",
+    explanation="Hinton et al. 2015. The right word alone says little; that “cat” would have been likelier than “car” "
+    "says much. A temperature above 1 shows such small probabilities. Gradients of softened logits are smaller by "
+    "1 / T², so the loss is multiplied by T². DistilBERT has a second and a third part: masked words, and the "
+    "likeness of the states.",
+    stages=_steps,
+)

@@ -1,0 +1,179 @@
+"""Notebook 06: what becomes of the output when one word is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Attends to what is not hidden, as a layer would; each word's weight and vector are its own.
+
+    Args:
+        scores: (position), before the softmax.
+        values: (position, d_output).
+    """
+
+    scores: Tensor
+    values: Tensor
+
+    def __call__(self, attention_mask: Tensor) -> Tensor:
+        if attention_mask.dim() != 2 or attention_mask.shape[1] != len(self.scores):
+            given, length = tuple(attention_mask.shape), len(self.scores)
+            raise ValueError(f"This text has {length} positions: it wants a mask (text, {length}), not {given}.")
+        weights = self.scores.masked_fill(attention_mask == 0, -1e9).softmax(-1)
+        return (weights @ self.values).tanh()
+
+    def __repr__(self) -> str:
+        return "a model that reads one text"
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("a text", "a longer text", "a text"):
+        length = 11 if kind == "a longer text" else primes(generator, 1, (5, 7))[0]
+        reader = Reader(normal(generator, length), 2 * normal(generator, length, 3))
+        cases.append(Case({"read": reader, "length": length}, kind, {"position": length, "d_output": 3}))
+    return cases
+
+
+def _masks(length: int) -> Tensor:
+    """Row i hides position i."""
+    return 1 - torch.eye(length, dtype=torch.long)
+
+
+def _all(length: int) -> Tensor:
+    return torch.ones(1, length, dtype=torch.long)
+
+
+def _moved(read: Reader, masks: Tensor, length: int) -> Tensor:
+    return read(masks) - read(_all(length))
+
+
+def _one_by_one(read: Reader, length: int) -> Tensor:
+    whole, effects = read(_all(length))[0], []
+    for place in range(length):
+        mask = _all(length)
+        mask[0, place] = 0
+        effects.append((read(mask)[0] - whole).square().sum().sqrt())
+    return torch.stack(effects)
+
+
+def _never_shown_again(read: Reader, length: int) -> Tensor:
+    masks = torch.ones(length, length, dtype=torch.long).triu(1)  # row i hides 0 to i; the last one hides all
+    return _moved(read, masks, length).norm(dim=-1)
+
+
+def _steps(read: Reader, length: int) -> Mapping[str, Tensor]:
+    masks = _masks(length)
+    return {"masks": masks, "whole": read(_all(length)), "without": read(masks), "moved": _moved(read, masks, length)}
+
+
+LEAVE_ONE_OUT = Exercise(
+    id="taxonomy.leave_one_out",
+    title="One word left out",
+    task="Hide one position at a time, and measure how far the output is from that of the whole text.",
+    difficulty="medium",
+    minutes=5,
+    signature="leave_one_out(read, length: int) -> Tensor",
+    docstring="read(attention_mask) reads one text of `length` positions, once for each row of the mask (text,\n"
+    "position), 1 = seen, 0 = hidden, and gives one output for each, (text, d_output) → effects (position): the\n"
+    "length of the difference, √ of the sum of its squares.",
+    reference="anatomy_utils.taxonomy_functions.leave_one_out",
+    returns=(Output("effects", "position"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "one_left_in",
+            lambda read, length: _moved(read, torch.eye(length, dtype=torch.long), length).norm(dim=-1),
+            "In yours all positions are hidden but one; it should be the other way round.",
+        ),
+        Mistake(
+            "no_difference",
+            lambda read, length: read(_masks(length)).norm(dim=-1),
+            "Those are the lengths of the outputs; what the whole text gives has not been taken away.",
+        ),
+        Mistake(
+            "compared_with_nothing_seen",
+            lambda read, length: (read(_masks(length)) - read(0 * _all(length))).norm(dim=-1),
+            "You compare with an output for which everything was hidden; compare with the one that has seen all.",
+        ),
+        Mistake(
+            "lengths_compared",
+            lambda read, length: (read(_masks(length)).norm(dim=-1) - read(_all(length)).norm(dim=-1)).abs(),
+            "You compare how long the two outputs are; an output can turn without becoming longer. Take the length of "
+            "the difference.",
+        ),
+        Mistake(
+            "squared",
+            lambda read, length: _moved(read, _masks(length), length).square().sum(-1),
+            "Those are the squares of the distances; the root is missing.",
+        ),
+        Mistake(
+            "mean_square",
+            lambda read, length: _moved(read, _masks(length), length).square().mean(-1).sqrt(),
+            "You take the mean of the squares before the root; it should be their sum.",
+        ),
+        Mistake(
+            "summed",
+            lambda read, length: _moved(read, _masks(length), length).sum(-1),
+            "You add up the features of the difference: what one feature gains, another one may lose.",
+        ),
+        Mistake(
+            "absolute",
+            lambda read, length: _moved(read, _masks(length), length).abs().sum(-1),
+            "You add up the absolute differences of the features; the distance is the root of the sum of their "
+            "squares.",
+        ),
+        Mistake(
+            "not_measured",
+            lambda read, length: _moved(read, _masks(length), length),
+            "Those are the differences, one vector for each position; wanted is how long each of them is.",
+        ),
+        Mistake(
+            "hidden_for_good",
+            _never_shown_again,
+            "A position that has been hidden stays hidden in yours: at the end nothing is seen at all. Hide one at a "
+            "time.",
+        ),
+        Mistake(
+            "one_behind",
+            lambda read, length: _moved(read, _masks(length).roll(1, 0), length).norm(dim=-1),
+            "Your distances are right, but they stand one place too late.",
+        ),
+        Mistake(
+            "shares",
+            lambda read, length: (
+                _moved(read, _masks(length), length).norm(dim=-1)
+                / _moved(read, _masks(length), length).norm(dim=-1).sum()
+            ),
+            "Your effects have been divided by their sum, as if they were weights; they need not sum to 1.",
+        ),
+    ),
+    alternatives={
+        "all at once": lambda read, length: torch.linalg.vector_norm(_moved(read, _masks(length), length), dim=-1),
+        "one by one": _one_by_one,
+        "torch's norm": lambda read, length: _moved(read, _masks(length), length).norm(dim=-1),
+        "pairs of outputs": lambda read, length: torch.cdist(read(_masks(length)), read(_all(length)))[:, 0],
+    },
+    hints=(
+        "You need a mask with one row for each position to be hidden, and one output that has seen everything.",
+        "`torch.eye(length)` is 1 on the diagonal and 0 elsewhere; the masks are the opposite. A mask of ones with a "
+        "single row, (1, length), gives the output of the whole text.",
+        "`moved = read(masks) - read(whole)`; then `moved.square().sum(dim=-1)` and its root.",
+    ),
+    solution="masks = 1 - torch.eye(length, dtype=torch.long)\n"
+    "whole = torch.ones(1, length, dtype=torch.long)\n"
+    "moved = read(masks) - read(whole)\n"
+    "return moved.square().sum(dim=-1).sqrt()",
+    explanation="This is asked of the model from outside, and needs to know nothing of its inside. It has limits of "
+    "its own: two words that say the same can replace each other, so hiding either alone shows no effect.",
+    stages=_steps,
+)

@@ -1,0 +1,280 @@
+"""Notebook 06: masks that tell families apart: a window (Mistral, GPT-Neo), a prefix (reading and writing)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _ones(length: int) -> Tensor:
+    return torch.ones(length, length, dtype=torch.bool)
+
+
+def _band(length: int, behind: int, ahead: int = 0) -> Tensor:
+    """Each position sees those up to `behind` before it and up to `ahead` after it."""
+    return _ones(length).triu(-behind).tril(ahead)
+
+
+# ---- a window ----
+
+
+def _lengths(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("a long text", "a long text", "a text no longer than the window", "a window of one"):
+        length = primes(generator, 1, (7, 11, 13))[0]
+        window = 2 + int(torch.randint(length - 4, (), generator=generator))
+        window = {"a window of one": 1, "a text no longer than the window": length + 2}.get(kind, window)
+        cases.append(Case({"length": length, "window": window}, kind, {"length": length}))
+    return cases
+
+
+def _cell_by_cell(length: int, window: int) -> Tensor:
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for query in range(length):
+        for key in range(max(0, query - window + 1), query + 1):
+            mask[query, key] = True
+    return mask
+
+
+WINDOW_MASK = Exercise(
+    id="taxonomy.window_mask",
+    title="A window",
+    task="Let each position attend to the last `window` positions, itself included, and to nothing that comes after "
+    "it.",
+    difficulty="easy",
+    minutes=3,
+    signature="window_mask(length: int, window: int) -> Tensor",
+    docstring="A boolean (query, key) table, True = may attend. With a window of 3 position 5 sees 3, 4 and itself.",
+    reference="anatomy_utils.masks.local_causal",
+    returns=(Output("mask", "query key"),),
+    cases=_lengths,
+    mistakes=(
+        Mistake(
+            "one_too_many",
+            lambda length, window: _band(length, window),
+            "In your mask each position sees `window` others and itself; it should be `window` with itself.",
+        ),
+        Mistake(
+            "not_itself",
+            lambda length, window: _band(length, window, -1),
+            "In your mask each position sees `window` others, but not itself.",
+        ),
+        Mistake(
+            "both_sides",
+            lambda length, window: _band(length, window - 1, window - 1),
+            "Your window looks both ways, as an encoder's may (ModernBERT); a decoder's must not see what comes after.",
+        ),
+        Mistake(
+            "looks_ahead",
+            lambda length, window: _band(length, 0, window - 1),
+            "Your window lies on the other side: each position sees itself and what comes after it.",
+        ),
+        Mistake(
+            "causal_only",
+            lambda length, window: _ones(length).tril(),
+            "Your mask is the causal one: nothing ever leaves the window.",
+        ),
+        Mistake(
+            "what_has_left",
+            lambda length, window: _ones(length).tril(-window),
+            "Your mask is True for what has left the window, and for nothing else.",
+        ),
+        Mistake(
+            "turned_round",
+            lambda length, window: ~_band(length, window - 1),
+            "Your mask says the opposite in every cell: it is True where a position may not look.",
+        ),
+        Mistake(
+            "blocks",
+            lambda length, window: (
+                (torch.arange(length)[:, None] // window == torch.arange(length) // window) & _ones(length).tril()
+            ),
+            "You have cut the text into blocks of `window` positions, and nobody sees into the block before. The "
+            "window should move along with each position.",
+        ),
+        Mistake(
+            "last_columns",
+            lambda length, window: _ones(length).tril() & (torch.arange(length) >= length - window),
+            "All of your positions share the last `window` columns of the text; each should have a window of its own.",
+        ),
+        Mistake(
+            "first_columns",
+            lambda length, window: _ones(length).tril() & (torch.arange(length) < window),
+            "Your positions see the first `window` positions of the text; they should see those just before "
+            "themselves.",
+        ),
+        Mistake(
+            "ones_and_zeros",
+            lambda length, window: torch.ones(length, length).tril().triu(1 - window),
+            "You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.",
+        ),
+    ),
+    alternatives={
+        "a band": lambda length, window: _band(length, window - 1),
+        "a triangle less a triangle": lambda length, window: _ones(length).tril() ^ _ones(length).tril(-window),
+        "cell by cell": _cell_by_cell,
+        "two conditions": lambda length, window: (
+            (torch.arange(length) <= torch.arange(length)[:, None])
+            & (torch.arange(length) > torch.arange(length)[:, None] - window)
+        ),
+    },
+    hints=(
+        "It is the causal mask with one more condition. How far behind its query is a key that may just be seen?",
+        "`torch.arange(length)[:, None] - torch.arange(length)` says for each pair how far the key lies behind the "
+        "query; keys that come after it have negative numbers.",
+        "Two comparisons joined with `&`: not below 0, and below the window.",
+    ),
+    solution="places = torch.arange(length)\n"
+    "behind = places[:, None] - places\n"
+    "return (behind >= 0) & (behind < window)",
+    explanation="Mistral 7B has a window of 4096 in each of its 32 layers, GPT-Neo one of 256 in every second layer. "
+    "What has left the window is not lost at once: the layer below has mixed it into states that are still there, so "
+    "after k layers a position has heard of k · (window − 1) positions before it.",
+)
+
+
+# ---- a prefix ----
+
+
+def _prefixes(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, batch, length in (
+        ("texts with prefixes", 3, 7),
+        ("texts with prefixes", 5, 11),
+        ("one text", 1, 7),
+        ("no prefix at all", 2, 5),
+    ):
+        prefixes = 2 + torch.randperm(length - 3, generator=generator)[:batch]
+        prefixes = torch.zeros_like(prefixes) if kind.startswith("no") else prefixes
+        arguments = {"prefix_lengths": prefixes, "length": length}
+        cases.append(Case(arguments, kind, {"batch": batch, "length": length}))
+    return cases
+
+
+def _in_prefix(prefixes: Tensor, length: int) -> Tensor:
+    """(batch, 1, 1, key)"""
+    return (torch.arange(length) < prefixes[:, None])[:, None, None, :]
+
+
+def _prefix_mask(prefixes: Tensor, length: int) -> Tensor:
+    return _ones(length).tril() | _in_prefix(prefixes, length)
+
+
+def _text_by_text(prefixes: Tensor, length: int) -> Tensor:
+    masks = []
+    for prefix in prefixes.tolist():
+        mask = _ones(length).tril()
+        mask[:, :prefix] = True
+        masks.append(mask)
+    return torch.stack(masks)[:, None]
+
+
+PREFIX_MASK = Exercise(
+    id="taxonomy.prefix_mask",
+    title="A prefix",
+    task="Let all positions of a text attend to its whole prefix, and behind it to what came before them and to "
+    "themselves.",
+    difficulty="medium",
+    minutes=4,
+    signature="prefix_mask(prefix_lengths: Tensor, length: int) -> Tensor",
+    docstring="prefix_lengths (batch), how many of the first positions belong to each text's prefix; length of the\n"
+    "texts → mask (batch, 1, query, key) for all heads, boolean, True = may attend.",
+    reference="anatomy_utils.objectives.prefixes.prefix_mask",
+    returns=(Output("mask", "batch head query key"),),
+    cases=_prefixes,
+    mistakes=(
+        Mistake(
+            "causal_everywhere",
+            lambda prefixes, length: _ones(length).tril().expand(len(prefixes), 1, -1, -1),
+            "Your mask is the causal one for all texts: within the prefix nobody looks ahead.",
+        ),
+        Mistake(
+            "first_prefix_for_all",
+            lambda prefixes, length: _prefix_mask(prefixes[:1], length).expand(len(prefixes), -1, -1, -1),
+            "All of your texts have the prefix of the first one.",
+        ),
+        Mistake(
+            "one_too_few",
+            lambda prefixes, length: _prefix_mask(prefixes - 1, length),
+            "Your prefixes are one position too short: the last word of each is hidden from those before it.",
+        ),
+        Mistake(
+            "one_too_many",
+            lambda prefixes, length: _prefix_mask(prefixes + 1, length),
+            "Your prefixes are one position too long: the first word that is to be written is seen before it is "
+            "written.",
+        ),
+        Mistake(
+            "prefix_only",
+            lambda prefixes, length: _in_prefix(prefixes, length).expand(-1, -1, length, -1),
+            "In your mask everybody sees the prefix, but behind it no position sees the written words, not even "
+            "itself.",
+        ),
+        Mistake(
+            "both_wanted",
+            lambda prefixes, length: _ones(length).tril() & _in_prefix(prefixes, length),
+            "In your mask a key must lie in the prefix and before the query; one of the two should be enough.",
+        ),
+        Mistake(
+            "two_blocks",
+            lambda prefixes, length: (
+                (_in_prefix(prefixes, length) & _in_prefix(prefixes, length).mT)
+                | (_ones(length).tril() & ~_in_prefix(prefixes, length))
+            ),
+            "In your mask the prefix sees itself and the written words see each other, but the written words do not "
+            "see the prefix.",
+        ),
+        Mistake(
+            "prefix_rows",
+            lambda prefixes, length: _ones(length).tril() | _in_prefix(prefixes, length).mT,
+            "In your mask the words of the prefix see the whole text, the part that is to be written too; you opened "
+            "rows where you should open columns.",
+        ),
+        Mistake(
+            "everything",
+            lambda prefixes, length: _ones(length).expand(len(prefixes), 1, -1, -1),
+            "Your mask forbids nothing at all.",
+        ),
+        Mistake(
+            "turned_round",
+            lambda prefixes, length: ~_prefix_mask(prefixes, length),
+            "Your mask is True for what is forbidden; here True means “may attend”.",
+        ),
+        Mistake(
+            "no_head",
+            lambda prefixes, length: _prefix_mask(prefixes, length)[:, 0],
+            "The right pairs are allowed, but your mask is (batch, query, key); beside scores of (batch, heads, query, "
+            "key) its texts would be taken for heads.",
+        ),
+        Mistake(
+            "wrong_end",
+            lambda prefixes, length: (
+                _ones(length).tril() | (torch.arange(length) >= length - prefixes[:, None])[:, None, None]
+            ),
+            "Your mask opens as many columns at the end of the text; the prefix stands at its beginning.",
+        ),
+    ),
+    alternatives={
+        "or": _prefix_mask,
+        "text by text": _text_by_text,
+        "the nearer of two ends": lambda prefixes, length: (
+            torch.arange(length) < torch.maximum(prefixes[:, None], torch.arange(1, length + 1))[:, None, :, None]
+        ),
+    },
+    hints=(
+        "Which columns may everybody see, in each text? And which pairs are allowed wherever the prefix ends?",
+        "`torch.arange(length) < prefix_lengths[:, None]` is (batch, key): True in the columns of each text's prefix. "
+        "The causal mask is (query, key). A pair that one of the two allows is allowed.",
+        "`|` joins them; give the first two axes of length 1 with `[:, None, None, :]`, so that it counts for all "
+        "heads and all queries.",
+    ),
+    solution="causal = torch.ones(length, length, dtype=torch.bool).tril()\n"
+    "in_prefix = torch.arange(length) < prefix_lengths[:, None]\n"
+    "return causal | in_prefix[:, None, None, :]",
+    explanation="One stack with two ways of reading: the source in both directions, as an encoder does, and the target "
+    "as a decoder does. With a prefix of 0 it is a GPT. Raffel et al. 2020 (section 3.2) compare it with the two "
+    "stacks of an encoder–decoder.",
+)
