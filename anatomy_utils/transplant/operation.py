@@ -72,6 +72,12 @@ def reject(
     return None
 
 
+def organs_in(model: nn.Module) -> set[str]:
+    """The names of the organs that a model has, of those in `ORGANS`."""
+    pairs = ((host, module) for module in model.modules() for host in HOSTS if isinstance(module, host.kind))
+    return {name for host, module in pairs for name in host.held_by(module)}
+
+
 def _instead(site: Site, *arguments: Any) -> Any:
     theirs = site.theirs(*arguments)
     return theirs if len(theirs) > 1 else theirs[0]
@@ -128,11 +134,6 @@ def _plan(
                     calls.setdefault(name, made(site))
     for name in functions:
         if not any(name in calls for _, calls, _ in plan.values()):
-            raise ValueError(f"There is no {name} in this {type(model).__name__}; it has {_held_by(model)}.")
+            held_here = ", ".join(sorted(organs_in(model))) or "no organs at all"
+            raise ValueError(f"There is no {name} in this {type(model).__name__}; it has {held_here}.")
     return list(plan.values())
-
-
-def _held_by(model: nn.Module) -> str:
-    pairs = ((host, module) for module in model.modules() for host in HOSTS if isinstance(module, host.kind))
-    held = (name for host, module in pairs for name in host.held_by(module))
-    return ", ".join(sorted(set(held))) or "no organs at all"

@@ -1,0 +1,136 @@
+"""The capstone's body and certificate: the learner's saved organs inside whole models, ours where one is missing."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+import torch
+
+from anatomy_utils import pretrained
+from anatomy_utils.exercises import solution_source
+from anatomy_utils.exercises.assembly import WRITE, WRITTEN_IN, assemble
+from anatomy_utils.exercises.certificate import certificate
+from anatomy_utils.exercises.record import Progress
+from anatomy_utils.transplant import ORGANS, organs_in
+from anatomy_utils.zoo.transformer import TransformerConfig, transformer
+
+ABOVE = "from __future__ import annotations\nimport torch\nfrom math import sqrt\n"
+
+
+def save(record, id, source=None):
+    """Note the exercise as passed with this text, or with its solution."""
+    text = source or ABOVE + "\n".join(line for line in solution_source(id).splitlines() if not line.startswith("@"))
+    record.attempted(id, passed=True, source=text)
+
+
+@pytest.fixture
+def record(tmp_path):
+    return Progress(tmp_path / "progress.json")
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    model, tokenizer = pretrained.load("minilm")
+    batch = tokenizer(["The animal was too tired.", "Apples"])
+    return model, batch.input_ids, batch.attention_mask
+
+
+def translator(pre_norm=False):
+    torch.manual_seed(3)
+    sizes = {"num_layers": 2, "num_decoder_layers": 1, "d_model": 12, "num_heads": 3, "d_ff": 20, "dropout": 0.0}
+    model = transformer(TransformerConfig(vocab_size=23, pre_norm=pre_norm, **sizes)).eval()
+    return model, torch.randint(3, 23, (2, 7)), torch.randint(3, 23, (2, 5)), torch.ones(2, 7, dtype=torch.long)
+
+
+def test_every_organ_but_the_activation_is_an_exercise():
+    assert set(WRITTEN_IN) == set(ORGANS) - {"activation"}
+
+
+def test_with_nothing_saved_every_organ_is_the_courses_own(record):
+    body = assemble(record=record)
+    assert body.yours == () and len(body.parts) == len(WRITTEN_IN) + 1
+    assert "0 of 21 organs are yours" in repr(body)
+
+
+def test_every_saved_solution_runs_in_the_models_that_hold_its_organ(record, minilm):
+    for id in [*WRITTEN_IN.values(), WRITE]:
+        save(record, id)
+    body = assemble(record=record)
+    assert len(body.yours) == len(body.parts)
+    models = [minilm, translator(), translator(pre_norm=True)]
+    for model, *inputs in models:
+        examined = body.examine(model, *inputs)
+        assert examined.accepted and examined.difference < 1e-4, examined
+        assert body.reject(model, *inputs) is None
+    tried = set().union(*(body.fitting(model) | body.fitting(model, in_parts=True) for model, *_ in models))
+    only_in_llama = {"rms_norm", "gated_feed_forward", "rotary", "share_heads"}
+    assert tried == set(WRITTEN_IN) - only_in_llama
+
+
+def test_a_wrong_organ_is_the_first_to_be_named(record, minilm):
+    model, *inputs = minilm
+    wrong = "def layer_norm(hidden_states, weight, bias, epsilon):\n    return hidden_states * weight + bias\n"
+    save(record, "encoder.layer_norm", wrong)
+    body = assemble(record=record)
+    assert body.yours == ("layer_norm",)
+    assert str(body.reject(model, *inputs)).startswith("embeddings.norm: your layer_norm differs from ours")
+    examined = body.examine(model, *inputs)
+    assert not examined.accepted
+    assert [name for name, found in examined.found.items() if found] == ["layer_norm"]
+    assert examined.difference > 0.1  # all at once, the mistake travels on
+    assert "10 of 11 organs accepted" in repr(examined)
+
+
+def test_an_organ_that_stops_leaves_the_others_examined(record, minilm):
+    model, *inputs = minilm
+    body = assemble(record=record).replaced(merge_heads=lambda vectors: vectors.reshape(-1))
+    examined = body.examine(model, *inputs)
+    assert examined.difference is None and not examined.accepted
+    assert [name for name, found in examined.found.items() if found] == ["merge_heads"]
+    assert "all at once do not run" in repr(examined)
+    assert body.parts["merge_heads"].whose == "put in by hand"
+
+
+def test_a_saved_text_that_no_longer_runs_is_said_and_replaced(record):
+    save(record, "decoder.rms_norm", "import nowhere_at_all\n")
+    body = assemble(record=record)
+    assert body.parts["rms_norm"].whose == "the course's own"
+    assert "Your saved rms_norm does not run any more" in repr(body)
+
+
+def test_organs_that_do_not_exist_are_named(record):
+    with pytest.raises(ValueError, match="no organ 'layernorm'; it has lookup, project"):
+        assemble(record=record).replaced(layernorm=abs)
+
+
+def test_a_model_is_as_it_was_afterwards(record, minilm):
+    model, *inputs = minilm
+    before = model(*inputs)
+    with assemble(record=record).replaced(layer_norm=lambda x, w, b, e: x).inside(model):
+        assert not torch.equal(model(*inputs), before)
+    assert torch.equal(model(*inputs), before)
+    assert organs_in(model) > {"lookup", "layer_norm"}
+
+
+def test_the_certificate_claims_only_what_was_done(record, minilm, tmp_path):
+    save(record, "encoder.layer_norm")
+    body = assemble(record=record)
+    model, *inputs = minilm
+    day = datetime.date(2026, 11, 5)
+    page = certificate("Ada <b>", body=body, runs={"MiniLM": body.examine(model, *inputs)}, day=day, record=record)
+    assert "Organs of their own: 1 of 21" in repr(page)
+    assert "MiniLM: 11 of 11 organs accepted, 1 of them their own, output within" in repr(page)
+    assert "03 Encoder: 1 of 16 exercises" in repr(page)
+    assert "0 of 8 broken transformers" in repr(page)
+    assert "5 November 2026" in repr(page)
+    assert "Ada &lt;b&gt;" in page.page and "<b>" not in page.page
+    assert page.save(tmp_path / "mine.html").read_text(encoding="utf-8") == page.page
+    assert "download" in page._repr_mimebundle_()["text/html"]
+
+
+def test_a_certificate_needs_a_name_and_a_place(record, tmp_path):
+    with pytest.raises(ValueError, match="write your name between quotes"):
+        certificate("  ", record=record)
+    with pytest.raises(ValueError, match=r"cannot be written .*give the name of a file"):
+        certificate("Ada", record=record).save(tmp_path / "nowhere" / "page.html")
