@@ -23,7 +23,8 @@ from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
-OFFLINE = Path(__file__).resolve().parent / "offline"
+STARTUP = Path(__file__).resolve().parent / "startup"
+TRAININGS = ROOT / ".cache" / "results" / "trainings"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_SECONDS = 300
 PICTURE = re.compile(r"([A-Za-z0-9+/=]{200,})")
@@ -47,7 +48,23 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 
 def network_blocked() -> dict[str, str]:
     """Environment variables that keep a Python process, and what it starts, from every address outside this machine."""
-    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")]))}
+    return {**_prepared(), "ANATOMY_BLOCK_NETWORK": "1"}
+
+
+def trained_once(*, only_keep: bool = False) -> dict[str, str]:
+    """Environment variables with which a training that another run has kept is taken from there.
+
+    Args:
+        only_keep: train everything and keep it for the runs to come.
+    """
+    use = {} if not only_keep else {"ANATOMY_TRAININGS_ONLY_KEEP": "1"}
+    return {**_prepared(), "ANATOMY_TRAININGS": str(TRAININGS), **use}
+
+
+def _prepared() -> dict[str, str]:
+    """The folder whose `sitecustomize` prepares a process, in front of the others."""
+    others = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part and part != str(STARTUP)]
+    return {"PYTHONPATH": os.pathsep.join([str(STARTUP), *others])}
 
 
 @contextmanager

@@ -1,7 +1,4 @@
-"""In front of PYTHONPATH, this blocks the network of a Python process: only addresses of this machine may be reached.
-
-`test_notebooks.py` runs the course under it. It is loaded by Python itself at start-up, before anything else.
-"""
+"""Blocks the network of this Python process: only addresses of this machine may be reached."""
 
 import socket
 

@@ -1,0 +1,13 @@
+"""In front of PYTHONPATH, this prepares a Python process for the tests; Python itself loads it at start-up.
+
+`network_blocked` and `trained_once` of `notebook_tools.py` say which of the two preparations are wanted.
+"""
+
+import os
+
+if os.environ.get("ANATOMY_BLOCK_NETWORK"):
+    import network_block  # noqa: F401
+if os.environ.get("ANATOMY_TRAININGS"):
+    import trainings
+
+    trainings.watch_for_fit()

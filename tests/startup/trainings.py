@@ -1,0 +1,176 @@
+"""Keeps what `fit` has trained, so that a second run of the same notebook need not train it again.
+
+The strict run of the notebooks trains everything and keeps it; the runs on Colab's versions and in the browser, which
+look at other things, take it from there. A training is the same when the model, its weights, the batches, the loss
+and all options are. One that cannot be told (an iterator, a limit in seconds) or that is looked at while it runs (a
+function of the model after each step) is trained again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import tempfile
+from functools import wraps
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+FOLDER = Path(os.environ.get("ANATOMY_TRAININGS", ""))
+ONLY_KEEP = "ANATOMY_TRAININGS_ONLY_KEEP"
+
+
+def watch_for_fit() -> None:
+    """Once the package's `fit` is imported, put the remembering one in its place."""
+    sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if name not in REMEMBERED:
+            return None
+        function, remember = REMEMBERED[name]
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def execute(module: ModuleType) -> None:
+                load(module)
+                setattr(module, function, remember(getattr(module, function)))
+
+            spec.loader.exec_module = execute  # type: ignore[method-assign]
+        return spec
+
+
+def remembering(fit: Any) -> Any:
+    """`fit`, but a training that the folder knows is taken from there."""
+    import torch
+
+    def remembered(model: Any, batches: Any, loss: Any, **options: Any) -> Any:
+        watched = isinstance(options.get("on_step"), FunctionType)
+        if watched or not isinstance(batches, list | tuple) or options.get("seconds") is not None:
+            return fit(model, batches, loss, **options)
+        place = FOLDER / f"{_key(model, batches, loss, options)}.pt"
+        if place.exists() and not os.environ.get(ONLY_KEEP):
+            return _taken(torch.load(place, weights_only=False), model, options)
+        history = fit(model, batches, loss, **options)
+        generator = options.get("generator")
+        kept = {
+            "weights": model.state_dict(),
+            "history": dataclasses.asdict(history),
+            "generator": None if generator is None else generator.get_state(),
+        }
+        _keep(kept, place)
+        return history
+
+    return wraps(fit)(remembered)
+
+
+def remembering_whole(experiment: Any) -> Any:
+    """A function of plain arguments that trains while it measures, and returns plain numbers."""
+    import torch
+
+    def remembered(*arguments: Any, **options: Any) -> Any:
+        digest = hashlib.sha256()
+        _feed(digest, [experiment.__qualname__, arguments, options])
+        place = FOLDER / f"{digest.hexdigest()}.pt"
+        if "on_step" in options:
+            return experiment(*arguments, **options)
+        if place.exists() and not os.environ.get(ONLY_KEEP):
+            return torch.load(place, weights_only=False)
+        result = experiment(*arguments, **options)
+        _keep(result, place)
+        return result
+
+    return wraps(experiment)(remembered)
+
+
+def _keep(value: Any, place: Path) -> None:
+    import torch
+
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    handle, unfinished = tempfile.mkstemp(dir=FOLDER)
+    os.close(handle)
+    torch.save(value, unfinished)
+    Path(unfinished).replace(place)
+
+
+def _taken(kept: dict[str, Any], model: Any, options: dict[str, Any]) -> Any:
+    from anatomy_utils.training.history import History
+
+    history, on_step = History(), options.get("on_step")
+    lists = {name: values for name, values in kept["history"].items() if isinstance(values, list)}
+    model.load_state_dict(kept["weights"])
+    if kept["generator"] is not None:
+        options["generator"].set_state(kept["generator"])
+    for numbers in zip(*lists.values(), strict=True):
+        history.add(**dict(zip(lists, numbers, strict=True)))
+        if on_step is not None:
+            on_step(history)
+    history.stopped = kept["history"]["stopped"]
+    return history
+
+
+def _key(model: Any, batches: Any, loss: Any, options: dict[str, Any]) -> str:
+    digest = hashlib.sha256()
+    _feed(digest, [str(model), [_made(module) for module in model.modules()], model.state_dict(), list(batches), loss])
+    rate = options.get("learning_rate", 1e-3)
+    rates = [rate(step) for step in range(1, 1 + (options.get("steps") or len(batches)))] if callable(rate) else rate
+    optimizer = options.get("optimizer")
+    groups = optimizer and [{**group, "params": len(group["params"])} for group in optimizer.param_groups]
+    plain = {name: options.get(name) for name in ("epochs", "steps", "clip")}
+    generator = options.get("generator")
+    _feed(digest, [rates, str(type(optimizer)), groups, plain, generator and generator.get_state()])
+    return digest.hexdigest()
+
+
+def _made(module: Any) -> list[Any]:
+    """What a module's description and weights do not tell: its code and its plain settings."""
+    settings = {
+        name: value for name, value in vars(module).items() if isinstance(value, int | float | str | FunctionType)
+    }
+    return [type(module).__qualname__, type(module).forward, settings]
+
+
+def _feed(digest: Any, value: Any) -> None:
+    """Everything that says what `value` is, into the digest."""
+    if hasattr(value, "detach"):
+        digest.update(f"{value.dtype}{tuple(value.shape)}".encode())
+        digest.update(value.detach().contiguous().reshape(-1).view(dtype=_bytes()).numpy().tobytes())
+    elif isinstance(value, dict):
+        for name in value:
+            _feed(digest, name)
+            _feed(digest, value[name])
+    elif isinstance(value, list | tuple):
+        digest.update(f"{type(value).__name__}{len(value)}".encode())
+        for part in value:
+            _feed(digest, part)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            _feed(digest, getattr(value, field.name))
+    elif isinstance(value, FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        code = value.__code__
+        constants = [constant for constant in code.co_consts if not hasattr(constant, "co_code")]
+        _feed(digest, [value.__qualname__, code.co_code.hex(), code.co_names, constants, value.__defaults__, cells])
+    elif hasattr(value, "func") and hasattr(value, "keywords"):  # functools.partial
+        _feed(digest, [value.func, value.args, value.keywords])
+    else:
+        digest.update(repr(value).encode())
+
+
+def _bytes() -> Any:
+    import torch
+
+    return torch.uint8
+
+
+REMEMBERED = {
+    "anatomy_utils.training.fit": ("fit", remembering),
+    "anatomy_utils.depth": ("depth_experiment", remembering_whole),
+}
+"""Module → its function, and what stands in its place."""
