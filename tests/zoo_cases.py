@@ -30,6 +30,14 @@ GPT2 = {
 }  # fmt: skip
 GPT = {"vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "pad_token_id": 0}
 CTRL = GPT | {"dff": 41}
+GPT_NEO = {
+    "vocab_size": 53, "hidden_size": 30, "num_layers": 3, "num_heads": 5, "intermediate_size": 41, "window_size": 4,
+    "max_position_embeddings": 29, "attention_types": [[["global", "local"], 1], [["global"], 1]], "pad_token_id": 0,
+}  # fmt: skip
+GPTJ = {
+    "vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 3, "rotary_dim": 4, "n_inner": 41, "n_positions": 29,
+    "pad_token_id": 0,
+}  # fmt: skip
 LLAMA = {
     "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
     "head_dim": 10, "intermediate_size": 41, "max_position_embeddings": 64, "pad_token_id": 0,
@@ -144,6 +152,10 @@ CASES = [
     ZooCase("ModernBertModel", MODERNBERT, {"global_attn_every_n_layers": 2, "local_attention": 9}),
     *(ZooCase(f"GPT2{task}", GPT2) for task in ("Model", "LMHeadModel", "ForQuestionAnswering")),
     *(ZooCase(f"GPT2For{task}Classification", GPT2, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"GPTNeo{task}", GPT_NEO) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
+    *(ZooCase(f"GPTNeoFor{task}Classification", GPT_NEO, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"GPTJ{task}", GPTJ) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
+    ZooCase("GPTJForSequenceClassification", GPTJ, {"num_labels": 4}),
     *(ZooCase(f"Llama{task}", LLAMA) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
     ZooCase("LlamaForCausalLM", LLAMA, {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True}),
     *(ZooCase(f"LlamaFor{task}Classification", LLAMA, {"num_labels": 4}) for task in ("Sequence", "Token")),

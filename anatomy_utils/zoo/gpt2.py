@@ -101,10 +101,10 @@ def gpt2(config: Gpt2Config) -> Decoder:
     return Decoder(embeddings, [layer() for _ in range(config.num_layers)], norm=norm())
 
 
-def with_head(config: Gpt2Config, task: str, num_labels: int = 2) -> nn.Module:
-    """A GPT-2 with the head of a task, with fresh weights; see `TASKS`."""
-    body, width = gpt2(config), config.d_model
-    if task == "LMHeadModel":
+def with_head(config: Gpt2Config, task: str, num_labels: int = 2, *, body: Decoder | None = None) -> nn.Module:
+    """A GPT-2, or the `body` that another family makes of it, with the head of a task; see `TASKS`. Fresh weights."""
+    body, width = body or gpt2(config), config.d_model
+    if task in ("LMHeadModel", "CausalLM"):
         return LanguageModel(body, nn.Linear(width, config.vocab_size, bias=False))
     heads = {
         "SequenceClassification": lambda: SequenceHead(width, num_labels, at="last", activation=None, bias=False),

@@ -1,0 +1,122 @@
+"""GPT-Neo: GPT-2 whose every other layer looks only so far back.
+
+Black et al. 2021 (EleutherAI, doi:10.5281/zenodo.5297715; there is no paper). Against GPT-2: from the second on, every
+other layer sees the last 256 positions only; queries, keys and values come out of three matrices without biases; scores
+are not divided by √d_head, which the first weights made up for (as in T5). Its checkpoints store matrices as torch does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.decoder import Decoder
+from anatomy_utils.zoo.checkpoint import (
+    KeyMap,
+    classifier_dropout,
+    load_published,
+    number_of_labels,
+    pick,
+    task_of,
+    unfilled,
+)
+from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS
+from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
+from anatomy_utils.zoo.gpt2 import with_head as gpt2_with_head
+
+
+@dataclass(frozen=True)
+class GptNeoConfig(Gpt2Config):
+    """The numbers of a GPT-Neo; the defaults are those of the smallest (125 million parameters)."""
+
+    max_positions: int = 2048
+    dropout: float = 0.0
+    attention_dropout: float = 0.0
+    window: int = 256
+    """How many positions the second, fourth … layer sees, its own included."""
+
+    @classmethod
+    def from_published(cls, config: Mapping[str, Any]) -> GptNeoConfig:
+        """Read the entries of a Hugging Face `config.json`.
+
+        Raises:
+            ValueError: an entry is missing, or the model has a variation that GPT-Neo does not have.
+        """
+        if config.get("activation_function", "gelu_new") != "gelu_new":
+            raise ValueError(f"activation_function is {config['activation_function']!r}, but GPT-Neo has 'gelu_new'.")
+        names = "vocab_size hidden_size num_layers num_heads max_position_embeddings attention_types"
+        vocab_size, d_model, num_layers, num_heads, max_positions, types = pick(config, *names.split())
+        kinds = [kind for kinds, times in types for kind in list(kinds) * times]
+        if kinds != [("global", "local")[number % 2] for number in range(num_layers)]:
+            raise ValueError(
+                f"attention_types is {types!r}, but every other of GPT-Neo's {num_layers} layers is local."
+            )
+        return cls(
+            vocab_size,
+            d_model,
+            num_layers,
+            num_heads,
+            max_positions,
+            d_ff=config.get("intermediate_size") or 4 * d_model,
+            norm_epsilon=config.get("layer_norm_epsilon", 1e-5),
+            dropout=config.get("resid_dropout", 0.0),
+            attention_dropout=config.get("attention_dropout", 0.0),
+            classifier_dropout=classifier_dropout(config),
+            window=config.get("window_size", 256),
+        )
+
+
+def gpt_neo(config: GptNeoConfig) -> Decoder:
+    """The stack of a GPT-Neo of the given size, with fresh weights."""
+    stack = gpt2(config)
+    for layer in stack.layers:
+        layer.self_attention = MultiHeadAttention(
+            config.d_model,
+            config.num_heads,
+            bias=False,
+            output_bias=True,
+            dropout=config.attention_dropout,
+            scale=1.0,
+        )
+    for layer in stack.layers[1::2]:
+        layer.window = config.window
+    return stack
+
+
+def with_head(config: GptNeoConfig, task: str, num_labels: int = 2) -> nn.Module:
+    """A GPT-Neo with the head of a task, with fresh weights; see `TASKS`."""
+    return gpt2_with_head(config, task, num_labels, body=gpt_neo(config))
+
+
+_ATTENTION = r"(?:transformer\.)?h\.(\d+)\.attn\.attention\."
+KEYS = KeyMap(
+    rename=[
+        (_ATTENTION + r"q_proj\.weight", r"layers.\1.self_attention.to_query.weight"),
+        (_ATTENTION + r"k_proj\.weight", r"layers.\1.self_attention.to_key.weight"),
+        (_ATTENTION + r"v_proj\.weight", r"layers.\1.self_attention.to_value.weight"),
+        (_ATTENTION + r"out_proj\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
+        *GPT2_KEYS.rename,
+    ],
+    ignore=[_ATTENTION + r"(masked_)?bias", *GPT2_KEYS.ignore],
+)
+TASKS: dict[str, KeyMap] = {
+    "Model": KEYS,
+    "CausalLM": KEYS.within("decoder."),
+    "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
+    "TokenClassification": KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
+    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+}
+"""Task, as published architectures name it → where each tensor goes."""
+
+
+def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    """A GPT-Neo, with the head its configuration names, ready to use (dropout off)."""
+    task = task_of(config, "GPTNeo", TASKS)
+    with unfilled():
+        model = with_head(GptNeoConfig.from_published(config), task, number_of_labels(config))
+    load_published(model, tensors, TASKS[task])
+    return model.eval()
