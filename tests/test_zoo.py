@@ -252,7 +252,7 @@ def test_an_untied_t5_has_a_projection_of_its_own(tmp_path):
         (LANGUAGE_MODELS[3], {"use_sliding_window": True}, "use_sliding_window is set, but each layer of Qwen 2"),
         (LANGUAGE_MODELS[5], {"hidden_act": "relu"}, "hidden_act is 'relu', but Gemma"),
         (LANGUAGE_MODELS[5], {"use_bidirectional_attention": True}, "sees only the past"),
-        (LANGUAGE_MODELS[6], {"attention_types": [[["local"], 3]]}, "every other of GPT-Neo's 3 layers is local"),
+        (LANGUAGE_MODELS[6], {"attention_types": [[["local"], 3]]}, "every other one of GPT-Neo's 3 is local"),
         (LANGUAGE_MODELS[6], {"activation_function": "relu"}, "but GPT-Neo has 'gelu_new'"),
         (LANGUAGE_MODELS[7], {"rotary_dim": None}, "rotary_dim is None"),
         (LANGUAGE_MODELS[7], {"activation_function": "relu"}, "but GPT-J has 'gelu_new'"),

@@ -1,8 +1,8 @@
 """GPT-Neo: GPT-2 whose every other layer looks only so far back.
 
 Black et al. 2021 (EleutherAI, doi:10.5281/zenodo.5297715; there is no paper). Against GPT-2: from the second on, every
-other layer sees the last 256 positions only; queries, keys and values come out of three matrices without biases; scores
-are not divided by √d_head, which the first weights made up for (as in T5). Its checkpoints store matrices as torch does.
+other layer sees the last 256 positions only; scores are not divided by √d_head, as in T5; queries, keys and values come
+out of three matrices without biases. Its checkpoints store matrices as torch does.
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ class GptNeoConfig(Gpt2Config):
         vocab_size, d_model, num_layers, num_heads, max_positions, types = pick(config, *names.split())
         kinds = [kind for kinds, times in types for kind in list(kinds) * times]
         if kinds != [("global", "local")[number % 2] for number in range(num_layers)]:
-            raise ValueError(
-                f"attention_types is {types!r}, but every other of GPT-Neo's {num_layers} layers is local."
-            )
+            raise ValueError(f"attention_types is {types!r}, but every other one of GPT-Neo's {num_layers} is local.")
         return cls(
             vocab_size,
             d_model,

@@ -2,8 +2,8 @@
 
 Wang and Komatsuzaki 2021 (EleutherAI, "GPT-J-6B: A 6 Billion Parameter Autoregressive Language Model"; there is no
 paper). Against GPT-2: both sub-layers read the vectors of one norm, so that they can be computed at the same time; no
-position table, instead the first 64 of each head's 256 features turn, in neighbouring pairs where Llama turns halves; no
-biases in attention; a projection onto the vocabulary of its own, which alone among the decoders here adds a bias.
+position table, instead the first 64 of each head's 256 features turn, in neighbouring pairs where Llama turns halves;
+no biases in attention; a projection onto the vocabulary of its own, with a bias.
 """
 
 from __future__ import annotations
