@@ -60,6 +60,10 @@ notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel and store its
 images: $(STAMP_TEST) ## draw every picture in images/ again
 	@$(PY) images/make_images.py
 
+.PHONY: tables
+tables: $(STAMP_TEST) ## write the tables in docs/ again: models and exercises
+	@$(PY) docs/make_tables.py
+
 .PHONY: bench
 bench: $(STAMP_TEST) ## measure what the course promises about speed, beside other libraries (ten minutes)
 	@$(PY) -m benchmarks.run_all $(BENCH_OPTIONS)

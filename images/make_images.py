@@ -18,6 +18,7 @@ import torch
 from anatomy_utils import attention, masks
 from anatomy_utils.figures import diagrams
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.taxonomy import TREE
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.resolve().parent))  # the benchmarks are no installed package
@@ -81,7 +82,7 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "post_norm": diagrams.post_norm,
     "pre_norm": diagrams.pre_norm,
     "three_branches": diagrams.three_branches,
-    "family_tree": diagrams.family_tree,
+    "family_tree": lambda: diagrams.family_tree(TREE),
     "benchmarks": benchmarks,
 }
 """File name → what draws it, in the order of the list."""

@@ -19,8 +19,9 @@ import pytest
 import torch
 from PIL import Image
 
-from anatomy_utils.figures import canvas, diagrams, families, matrices, palette, plots, transformer_layout
+from anatomy_utils.figures import canvas, diagrams, matrices, palette, plots, transformer_layout
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.taxonomy import TREE
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "images"
@@ -395,13 +396,13 @@ def test_the_map_and_the_course_name_the_same_notebooks() -> None:
     assert {part.notebook for part in transformer_layout.parts()} <= {name for name, _, _ in diagrams.NOTEBOOKS}
 
 
-def test_families_hang_from_a_parent_of_their_branch_that_is_not_younger() -> None:
-    known = {family.name: family for family in families.FAMILIES}
-    for family in families.FAMILIES:
-        assert family.parent == "Transformer" or known[family.parent].branch == family.branch
-        assert family.parent == "Transformer" or known[family.parent].year <= family.year
-    drawn = texts(diagrams.family_tree())
-    assert set(known) <= set(drawn)
+def test_the_family_tree_names_every_model_with_its_change() -> None:
+    picture = diagrams.family_tree(TREE)
+    drawn = texts(picture)
+    for model in TREE:
+        assert any(model.name in words for words in drawn)
+        assert any(model.change in words for words in drawn)
+        assert model.name in picture.alt
 
 
 def test_six_steps_show_the_numbers_of_the_package(maker: ModuleType) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
 import numpy as np
 
 from anatomy_utils.figures import canvas
 from anatomy_utils.figures import transformer_layout as layout
 from anatomy_utils.figures.canvas import INK, PAGE, QUIET, Number, look
-from anatomy_utils.figures.families import FAMILIES, Family
 from anatomy_utils.figures.pen import Pen
 from anatomy_utils.figures.picture import Picture
 
@@ -130,59 +132,80 @@ def three_branches() -> Picture:
 
 
 BRANCHES = {"encoder": "memory", "decoder": "query", "encoder–decoder": "weights"}
+ROOT = "root"
 
 
-def family_tree() -> Picture:
-    """The families of the taxonomy under the original transformer, each with its year and what changed."""
+@runtime_checkable
+class Row(Protocol):
+    """What the drawing needs of a model; `anatomy_utils.taxonomy` holds such rows."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def year(self) -> int: ...
+    @property
+    def parent(self) -> str: ...
+    @property
+    def branch(self) -> str: ...
+    @property
+    def change(self) -> str: ...
+
+
+def family_tree(models: Sequence[Row]) -> Picture:
+    """The models of a taxonomy under their roots, each with its year and what it changed.
+
+    Args:
+        models: the rows; roots have the branch "root", and the last of them is the trunk of the three branches.
+    """
+    *older, trunk = (model for model in models if model.branch == ROOT)
+    longest = max(sum(model.branch == branch for model in models) for branch in BRANCHES)
     with look():
-        pen = Pen(700, 520, "Family tree", "each model is its parent plus what changed")
-        pen.box(256, 44, 188, 42, "Transformer", "ink", note="2017: encoder and decoder", bold=True)
-        pen.box(16, 44, 168, 42, "ELMo", "ink", note="2018: context by recurrence", dashed=True)
+        pen = Pen(760, 172 + longest * STEP, "Family tree", "each model is its parent plus what changed")
+        pen.box(286, 44, 188, 42, trunk.name, "ink", note=f"{trunk.year}: {trunk.change}", bold=True)
+        for x, model in zip((16, 530), older, strict=False):
+            pen.box(x, 44, 214, 42, model.name, "ink", note=f"{model.year}: {model.change}", dashed=True)
+            if model.name == trunk.parent:
+                pen.arrow((x + 214, 65), (286, 65))
         for i, (branch, role) in enumerate(BRANCHES.items()):
-            x = 16 + i * 228
-            pen.arrow((350, 86), (350, 101), (x + 100, 101), (x + 100, 118))
-            pen.box(
-                x,
-                118,
-                208,
-                28,
-                f"{branch} branch" if "–" not in branch else "encoder–decoder",
-                role,
-                bold=True,
-                size=11.5,
-            )
-            _twigs(pen, x + 10, 146, role, branch)
+            x = 16 + i * 248
+            pen.arrow((380, 86), (380, 101), (x + 110, 101), (x + 110, 118))
+            words = branch if "–" in branch else f"{branch} branch"
+            pen.box(x, 118, 228, 28, words, role, bold=True, size=11.5)
+            _twigs(pen, x + 10, 146, role, _in_order(models, branch, trunk.name), trunk.name)
         return pen.picture(
-            "Family tree under the transformer of 2017 in three branches. "
+            f"Family tree under the {trunk.name} of {trunk.year} in three branches. "
             + " ".join(
                 f"{branch.capitalize()}: "
-                + ", ".join(f"{f.name} {f.year}" for f in FAMILIES if f.branch == branch)
+                + ", ".join(f"{row.name} {row.year}" for row in models if row.branch == branch)
                 + "."
                 for branch in BRANCHES
             )
-            + " ELMo, recurrent, stands beside them as a predecessor."
+            + f" {' and '.join(model.name for model in older)}, recurrent, stand beside them as predecessors."
         )
 
 
-def _twigs(pen: Pen, x: Number, top: Number, role: str, branch: str) -> None:
+STEP = 36
+
+
+def _twigs(pen: Pen, x: Number, top: Number, role: str, models: Sequence[Row], trunk: str) -> None:
     """The models of one branch, one below the other, each hanging from its parent."""
-    hanging: dict[str, tuple[Number, Number]] = {"Transformer": (x, top)}
-    depth = {"Transformer": 0}
-    for n, family in enumerate(f for f in _in_order(branch)):
-        level, y = depth[family.parent], top + 26 + n * 38
-        at = x + level * 16
-        anchor = hanging[family.parent]
-        pen.arrow((anchor[0], anchor[1]), (anchor[0], y), (at + 13, y), role=role, width=1.2, tip=False)
-        pen.text(at + 17, y, family.name, 11.5, ha="left", weight="bold")
-        pen.note(at + 17 + canvas.width_of(family.name, 11.5, True) + 6, y, str(family.year), 10, ha="left")
-        pen.note(at + 17, y + 14, family.change, 9.5, ha="left")
-        hanging[family.name], depth[family.name] = (at + 20, y + 21), level + 1
+    hanging: dict[str, tuple[Number, Number]] = {trunk: (x, top)}
+    depth = {trunk: 0}
+    for n, model in enumerate(models):
+        level, y = depth[model.parent], top + 24 + n * STEP
+        at = x + level * 13
+        anchor = hanging[model.parent]
+        pen.arrow((anchor[0], anchor[1]), (anchor[0], y), (at + 10, y), role=role, width=1.2, tip=False)
+        pen.text(at + 14, y, model.name, 11.5, ha="left", weight="bold")
+        pen.note(at + 14 + canvas.width_of(model.name, 11.5, True) + 6, y, str(model.year), 10, ha="left")
+        pen.note(at + 14, y + 14, model.change, 9.5, ha="left")
+        hanging[model.name], depth[model.name] = (at + 17, y + 21), level + 1
 
 
-def _in_order(branch: str, parent: str = "Transformer") -> list[Family]:
+def _in_order(models: Sequence[Row], branch: str, parent: str) -> list[Row]:
     """Depth first: children follow their parent before its next sibling."""
     found = []
-    for family in FAMILIES:
-        if family.branch == branch and family.parent == parent:
-            found += [family, *_in_order(branch, family.name)]
+    for model in models:
+        if model.branch == branch and model.parent == parent:
+            found += [model, *_in_order(models, branch, model.name)]
     return found

@@ -32,6 +32,21 @@ def _llama(
     } | more
 
 
+def _gpt_neo(d_model: int, num_layers: int, num_heads: int) -> dict[str, Any]:
+    """The entries of a GPT-Neo's `config.json`."""
+    return {
+        "vocab_size": 50257,
+        "hidden_size": d_model,
+        "num_layers": num_layers,
+        "num_heads": num_heads,
+        "max_position_embeddings": 2048,
+        "window_size": 256,
+        "attention_types": [[["global", "local"], num_layers // 2]],
+    }
+
+
+_QWEN = {"rope_theta": 1e6, "rms_norm_eps": 1e-6, "max_position_embeddings": 32768}
+_GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "tie_word_embeddings": True, "max_position_embeddings": 8192}
 _SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
 DECODERS = (
@@ -156,7 +171,7 @@ DECODERS = (
         "decoder",
         "2502.02737",
         ("next token",),
-        "small: fewer key/value heads, one table",
+        "small: shared keys, one table",
         "llama",
         "CausalLM",
         "LlamaForCausalLM",
@@ -166,10 +181,125 @@ DECODERS = (
             Size("1.7B", _llama(49152, 2048, 24, 32, 32, 8192, **_SMOLLM2), 1_711_376_384),
         ),
     ),
-    Model("GPT-Neo", 2021, "GPT-3", "decoder", "", ("next token",), "every other layer local"),
-    Model("GPT-J", 2021, "GPT-3", "decoder", "", ("next token",), "rotary, parallel layers"),
-    Model("Mistral", 2023, "Llama", "decoder", "2310.06825", ("next token",), "a sliding window"),
-    Model("Qwen 2", 2024, "Llama", "decoder", "2407.10671", ("next token",), "biases on queries, keys, values"),
-    Model("Qwen 3", 2025, "Qwen 2", "decoder", "2505.09388", ("next token",), "norms on queries and keys"),
-    Model("Gemma", 2024, "Llama", "decoder", "2403.08295", ("next token",), "GELU gate, wide heads, scaled table"),
+    Model(
+        "Mistral",
+        2023,
+        "Llama",
+        "decoder",
+        "2310.06825",
+        ("next token",),
+        "a sliding window",
+        "mistral",
+        "CausalLM",
+        "MistralForCausalLM",
+        (
+            Size(
+                "7B",
+                _llama(
+                    32000, 4096, 32, 32, 8, 14336, sliding_window=4096, max_position_embeddings=32768, rms_norm_eps=1e-5
+                ),
+                7_241_732_096,
+            ),
+        ),
+    ),
+    Model(
+        "Qwen 2",
+        2024,
+        "Llama",
+        "decoder",
+        "2407.10671",
+        ("next token",),
+        "biases on queries, keys, values",
+        "qwen2",
+        "CausalLM",
+        "Qwen2ForCausalLM",
+        (
+            Size("0.5B", _llama(151936, 896, 24, 14, 2, 4864, tie_word_embeddings=True, **_QWEN), 494_032_768),
+            Size("1.5B", _llama(151936, 1536, 28, 12, 2, 8960, tie_word_embeddings=True, **_QWEN), 1_543_714_304),
+            Size("7B", _llama(152064, 3584, 28, 28, 4, 18944, **_QWEN), 7_615_616_512),
+        ),
+    ),
+    Model(
+        "Qwen 3",
+        2025,
+        "Qwen 2",
+        "decoder",
+        "2505.09388",
+        ("next token",),
+        "norms on queries and keys",
+        "qwen3",
+        "CausalLM",
+        "Qwen3ForCausalLM",
+        (
+            Size(
+                "0.6B",
+                _llama(151936, 1024, 28, 16, 8, 3072, head_dim=128, tie_word_embeddings=True, **_QWEN),
+                600 * MILLION,
+                100 * MILLION,
+            ),
+            Size("8B", _llama(151936, 4096, 36, 32, 8, 12288, head_dim=128, **_QWEN), 8_200 * MILLION, 100 * MILLION),
+        ),
+    ),
+    Model(
+        "Gemma",
+        2024,
+        "Llama",
+        "decoder",
+        "2403.08295",
+        ("next token",),
+        "GELU gate, wide heads, scaled table",
+        "gemma",
+        "CausalLM",
+        "GemmaForCausalLM",
+        (
+            Size("2B", _llama(256000, 2048, 18, 8, 1, 16384, head_dim=256, **_GEMMA), 2_506_172_416),
+            Size("7B", _llama(256000, 3072, 28, 16, 16, 24576, head_dim=256, **_GEMMA), 8_537_680_896),
+        ),
+        note="The one called 7B has 8.5 billion parameters, of which 0.8 billion are its token table.",
+    ),
+    Model(
+        "GPT-Neo",
+        2021,
+        "GPT-3",
+        "decoder",
+        "",
+        ("next token",),
+        "every other layer local",
+        "gpt_neo",
+        "CausalLM",
+        "GPTNeoForCausalLM",
+        (
+            Size("125M", _gpt_neo(768, 12, 12), 125_198_592),
+            Size("1.3B", _gpt_neo(2048, 24, 16), 1_300 * MILLION, 100 * MILLION),
+            Size("2.7B", _gpt_neo(2560, 32, 20), 2_700 * MILLION, 100 * MILLION),
+        ),
+        small={"attention_types": [[["global", "local"], 1]]},
+    ),
+    Model(
+        "GPT-J",
+        2021,
+        "GPT-3",
+        "decoder",
+        "",
+        ("next token",),
+        "rotary, parallel layers",
+        "gptj",
+        "CausalLM",
+        "GPTJForCausalLM",
+        (
+            Size(
+                "6B",
+                {
+                    "vocab_size": 50400,
+                    "n_embd": 4096,
+                    "n_layer": 28,
+                    "n_head": 16,
+                    "n_positions": 2048,
+                    "rotary_dim": 64,
+                    "tie_word_embeddings": False,
+                },
+                6_050_882_784,
+            ),
+        ),
+    ),
 )

@@ -49,6 +49,23 @@ def _deberta(vocab_size: int, d_model: int, num_layers: int, num_heads: int, **m
     return _bert(vocab_size, d_model, num_layers, num_heads, **own, **more)
 
 
+def _modernbert(d_model: int, num_layers: int, num_heads: int, d_ff: int) -> dict[str, Any]:
+    """The entries of a ModernBERT's `config.json`."""
+    return {
+        "vocab_size": 50368,
+        "hidden_size": d_model,
+        "num_hidden_layers": num_layers,
+        "num_attention_heads": num_heads,
+        "intermediate_size": d_ff,
+        "max_position_embeddings": 8192,
+        "global_attn_every_n_layers": 3,
+        "local_attention": 128,
+        "global_rope_theta": 160_000.0,
+        "local_rope_theta": 10_000.0,
+        "norm_eps": 1e-5,
+    }
+
+
 ENCODERS = (
     Model(
         "BERT",
@@ -111,7 +128,6 @@ ENCODERS = (
         ),
     ),
     Model("BigBird", 2020, "RoBERTa", "encoder", "2007.14062", ("masked tokens",), "sparse attention pattern"),
-    Model("ModernBERT", 2024, "BERT", "encoder", "2412.13663", ("masked tokens",), "rotary, pre-norm, gated"),
     Model(
         "ALBERT",
         2019,
@@ -186,7 +202,7 @@ ENCODERS = (
         "encoder",
         "2111.09543",
         ("replaced tokens",),
-        "buckets of offsets, finds replaced tokens",
+        "buckets, replaced tokens",
         "deberta_v2",
         "MaskedLM",
         "DebertaV2ForMaskedLM",
@@ -196,5 +212,22 @@ ENCODERS = (
             Size("large", _deberta(128100, 1024, 24, 16, **_V3), 304 * MILLION, MILLION, "all but the token table"),
         ),
         note="Its modules are those of version 2. It is trained as ELECTRA is; the head shown is the generator's.",
+    ),
+    Model(
+        "ModernBERT",
+        2024,
+        "BERT",
+        "encoder",
+        "2412.13663",
+        ("masked tokens",),
+        "rotary, pre-norm, gated",
+        "modernbert",
+        "MaskedLM",
+        "ModernBertForMaskedLM",
+        (
+            Size("base", _modernbert(768, 22, 12, 1152), 149 * MILLION, MILLION, "body"),
+            Size("large", _modernbert(1024, 28, 16, 2624), 395 * MILLION, MILLION, "body"),
+        ),
+        small={"num_hidden_layers": 4},
     ),
 )

@@ -25,6 +25,7 @@ ADDED = {
     SinusoidalPositions: "fixed waves, added to the tokens",
     Waves: "fixed waves, added to the tokens",
 }
+NORMS = {"GemmaNorm": "RMSNorm, times 1 + weight"}
 BIASES = {
     T5Bias: "learned numbers per offset, added to the scores",
     AlibiBias: "a penalty per distance, added to the scores",
@@ -35,12 +36,9 @@ BIASES = {
 
 
 def over_layers(stack: Stack, read: Callable[[Layer], str]) -> str:
-    """What is read off each layer; said once where all agree, else with the number of layers."""
-    values = [read(layer) for layer in layers_of(stack)]
-    different = list(dict.fromkeys(values))
-    if len(different) == 1:
-        return different[0]
-    return ", ".join(f"{value} ({values.count(value)} of {len(values)} layers)" for value in different)
+    """What is read off each layer; said once where all agree."""
+    different = list(dict.fromkeys(read(layer) for layer in layers_of(stack)))
+    return different[0] if len(different) == 1 else "; others: ".join(["some layers: " + different[0], *different[1:]])
 
 
 def sees(stack: Stack) -> str:
@@ -48,12 +46,17 @@ def sees(stack: Stack) -> str:
     both = isinstance(stack, Encoder)
 
     def one(layer: Layer) -> str:
-        reach = reach_of(layer)
-        if reach is None:
+        if reach_of(layer) is None:
             return "the whole text" if both else "itself and its past"
-        return f"{reach // 2} tokens to each side" if both else f"itself and the {reach - 1} tokens before"
+        return "a window to both sides" if both else "itself and a window before"
 
     return over_layers(stack, one)
+
+
+def window(stack: Stack) -> str:
+    """How many positions the narrowest layer sees."""
+    reaches = [reach for layer in layers_of(stack) if (reach := reach_of(layer)) is not None]
+    return str(min(reaches)) if reaches else ""
 
 
 def reads(stack: Stack) -> str:
@@ -66,9 +69,9 @@ def positions(stack: Stack) -> str:
     found = [ADDED.get(type(stack.embeddings.positions), "")]
     rotary = getattr(stack, "rotary", None)
     if rotary is not None:
-        width = layers_of(stack)[0].self_attention.d_head
-        share = "" if rotary.d_head == width else f" (a share of {rotary.d_head}/{width})"
-        found.append(f"rotary: queries and keys are turned{share}, {rotary.layout}")
+        share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
+        pairs = {"halves": "half by half", "neighbours": "in neighbouring pairs"}[rotary.layout]
+        found.append(f"rotary: {share} turned {pairs}")
     biases = (getattr(stack, "score_bias", None), _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]
     if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
@@ -95,24 +98,20 @@ def table_width(stack: Stack) -> str:
 
 def norm(stack: Stack) -> str:
     """Which kind of norm."""
-    kinds = dict.fromkeys(type(each).__name__ for each in _norms(stack))
-    biases = any(getattr(each, "bias", None) is not None for each in _norms(stack))
-    return " and ".join(kinds) + ("" if biases or "LayerNorm" not in kinds else " without shift")
+    kinds = dict.fromkeys(NORMS.get(type(each).__name__, type(each).__name__) for each in _norms(stack))
+    shifted = any(getattr(each, "bias", None) is not None for each in _norms(stack))
+    return " and ".join(kinds) + ("" if shifted or "LayerNorm" not in kinds else " without shift")
 
 
 def norm_placement(stack: Stack) -> str:
     """Where the norms of a residual connection stand."""
-
-    def one(layer: Layer) -> str:
-        norms = next(part for part in layer.modules() if isinstance(part, Norms))
-        places = {
-            "before each sub-layer": norms.before,
-            "on what it gives": norms.output,
-            "after each residual sum": norms.after,
-        }
-        return " and ".join(place for place, module in places.items() if module is not unchanged)
-
-    return over_layers(stack, one)
+    norms = [part for layer in layers_of(stack) for part in layer.modules() if isinstance(part, Norms)]
+    places = {
+        "before each sub-layer": [each.before for each in norms],
+        "on what it gives": [each.output for each in norms],
+        "after each residual sum": [each.after for each in norms],
+    }
+    return " and ".join(place for place, found in places.items() if any(_is_norm(each) for each in found))
 
 
 def embedding_norm(stack: Stack) -> str:
@@ -207,7 +206,11 @@ def _first(stack: Stack) -> Any:
 
 
 def _norms(stack: Stack) -> Iterable[nn.Module]:
-    return [part for part in stack.modules() if type(part).__name__.endswith("Norm")]
+    return [part for part in stack.modules() if _is_norm(part)]
+
+
+def _is_norm(part: Any) -> bool:
+    return type(part).__name__.endswith("Norm")
 
 
 def rows_of_positions(stack: Stack) -> str:
@@ -249,6 +252,7 @@ SIZES: dict[str, Callable[[Stack], str]] = {
     "d_head": lambda stack: str(_first(stack).d_head),
     "d_ff": lambda stack: str(layers_of(stack)[0].feed_forward.contract.in_features),
     "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
+    "window": window,
     "positions in a table": rows_of_positions,
 }
 """The same for parts that are only numbers."""

@@ -70,7 +70,7 @@ ROOTS = (
         "root",
         "1706.03762",
         ("translation pairs",),
-        "attention alone, no recurrence",
+        "attention, no recurrence",
         "transformer",
         "Model",
         "",

@@ -1,0 +1,107 @@
+"""Writes the tables in this folder again: the models of the family tree, and the exercises (`make tables`).
+
+Nothing in them is typed: parameters are counted on the built modules, the difference from the reference is measured,
+the exercises are counted in their catalogue.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from anatomy_utils.exercises import registry
+from anatomy_utils.taxonomy import TREE, Model, Size
+from anatomy_utils.taxonomy.build import build
+from anatomy_utils.taxonomy.costs import parameters
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.resolve().parent / "tests"))  # the references stand there
+
+ABOUT_MODELS = """# The models
+
+Every model of the family tree. *Equals*: the largest difference between the answers of a tiny random model of ours and
+of its reference implementation (the `transformers` library, where nothing else is said), on a padded batch. Parameters
+are counted on the modules; beside them stands what was published. Notebook 06 walks through the tree.
+
+"""
+ABOUT_EXERCISES = """# The exercises
+
+Each of them is proven: reference and alternatives pass on 200 seeds, and every mistake gets exactly its own sentence.
+
+"""
+MODEL_COLUMNS = ("model", "year", "branch", "against its parent", "trained on", "runs", "equals", "parameters", "paper")
+EXERCISE_COLUMNS = ("exercise", "notebook", "minutes", "mistakes recognised")
+EQUALS = MODEL_COLUMNS.index("equals")
+OTHER_REFERENCES = {"Transformer": "torch.nn.Transformer"}
+
+
+def size_words(model: Model, size: Size) -> str:
+    """A size with its parameters, computed and published."""
+    counted = parameters(build(model, size), size.counts)
+    published = f"{size.published:,}" if size.rounding == 1 else rounded(size.published)
+    part = "" if size.counts == "all" else f", {size.counts}"
+    return f"{size.name}: {counted:,} ({published}{part})" if size.published else f"{size.name}: {counted:,}"
+
+
+def rounded(number: int) -> str:
+    """A published number as people say it."""
+    return f"{number / 1e9:g} billion" if number >= 10**9 else f"{number / 1e6:g} million"
+
+
+def model_row(model: Model, difference: float | None) -> tuple[str, ...]:
+    """One line of the table of models."""
+    change = f"{model.parent}: {model.change}" if model.parent else model.change
+    reference = OTHER_REFERENCES.get(model.name, "")
+    equals = "" if difference is None else f"{difference:.1e} {reference}".rstrip()
+    sizes = "<br>".join(size_words(model, size) for size in model.sizes)
+    paper = f"[{model.paper}](https://arxiv.org/abs/{model.paper})" if model.paper else ""
+    runs = "yes" if model.runs else "described"
+    return (model.name, str(model.year), model.branch, change, ", ".join(model.objectives), runs, equals, sizes, paper)
+
+
+def model_rows() -> list[tuple[str, ...]]:
+    """The table of models, with every difference measured now."""
+    from taxonomy_differences import largest_difference
+
+    return [model_row(model, largest_difference(model) if model.runs else None) for model in TREE]
+
+
+def exercise_rows() -> list[tuple[str, ...]]:
+    """The table of exercises."""
+    return [
+        (exercise.id, f"{notebook.number} {notebook.title}", str(exercise.minutes), str(len(exercise.mistakes)))
+        for notebook in registry.NOTEBOOKS
+        for exercise in registry.exercises_of(notebook.prefix).values()
+    ]
+
+
+def as_markdown(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A table as GitHub shows it."""
+    lines = [columns, tuple("---" for _ in columns), *rows]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+
+
+def read_rows(text: str) -> list[tuple[str, ...]]:
+    """The rows of a page with one table."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [tuple(cell.strip() for cell in line[1:-1].split("|")) for line in lines[2:]]
+
+
+def exercise_page() -> str:
+    """The whole page of the exercises."""
+    rows = exercise_rows()
+    mistakes = sum(int(row[-1]) for row in rows)
+    total = f"{len(rows)} exercises, {mistakes} mistakes recognised.\n\n"
+    return ABOUT_EXERCISES + total + as_markdown(EXERCISE_COLUMNS, rows)
+
+
+def write_all(folder: Path) -> None:
+    """Write both pages into a folder."""
+    models = ABOUT_MODELS + as_markdown(MODEL_COLUMNS, model_rows())
+    (folder / "models.md").write_text(models, encoding="utf-8", newline="\n")
+    (folder / "exercises.md").write_text(exercise_page(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write_all(HERE)
+    print("Two tables written in docs/.")

@@ -1,0 +1,47 @@
+"""How far each model of the family tree is from its reference: the largest difference between their answers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from test_transformer import copy, pairs_of
+from test_zoo import both_answers
+from torch import Tensor, nn
+from zoo_cases import CASES, ours
+
+from anatomy_utils.taxonomy import Model
+from anatomy_utils.zoo.transformer import TransformerConfig, transformer
+
+
+def largest_difference(model: Model) -> float:
+    """Between a tiny random model of ours and its reference, on a padded batch."""
+    if model.name in OTHERS:
+        got, wanted = OTHERS[model.name]()
+        return (got - wanted).abs().max().item()
+    case = next(case for case in CASES if case.architecture == model.reference)
+    reference = case.reference()
+    with tempfile.TemporaryDirectory() as folder, torch.no_grad():
+        got, wanted = both_answers(case, reference, ours(reference, Path(folder)), padded=True)
+    return max((mine - theirs).abs().max().item() for mine, theirs in zip(got, wanted, strict=True))
+
+
+def _transformer() -> tuple[Tensor, Tensor]:
+    """The stacks of the 2017 Transformer, and torch's."""
+    mine = transformer(TransformerConfig(31, 12, 2, 3, 3, 17, dropout=0.0), generator=torch.Generator().manual_seed(0))
+    theirs = nn.Transformer(12, 3, 2, 3, 17, batch_first=True)
+    theirs.encoder.norm = theirs.decoder.norm = nn.Identity()
+    for part, other in pairs_of(mine, theirs, "after"):
+        copy(part, other)
+    source, target = (torch.randint(3, 31, (2, length), generator=torch.Generator().manual_seed(length))
+                      for length in (7, 5))  # fmt: skip
+    causal = nn.Transformer.generate_square_subsequent_mask(5)
+    with torch.no_grad():
+        states = theirs.eval()(mine.encoder.embeddings(source), mine.decoder.embeddings(target), tgt_mask=causal)
+        return mine.eval()(source, target), mine.vocabulary(states)
+
+
+OTHERS: dict[str, Callable[[], tuple[Tensor, Tensor]]] = {"Transformer": _transformer}
+"""Models whose reference is no class of the transformers library → our answer and its."""
