@@ -8,6 +8,7 @@ from anatomy_utils.exercises.catalogue.taxonomy import (
     disentangling,
     distilling,
     hiding,
+    repair,
     replacing,
     side_by_side,
     spans,
@@ -26,5 +27,6 @@ EXERCISES = (
     spans.CORRUPT_SPANS,
     windows.PREFIX_MASK,
     hiding.LEAVE_ONE_OUT,
+    repair.REPAIR,
 )
 QUESTIONS: tuple[Question, ...] = ()
