@@ -18,8 +18,10 @@ from anatomy_utils.zoo.bart import BartConfig, bart
 from anatomy_utils.zoo.bert import BertConfig
 from anatomy_utils.zoo.bert import with_head as bert
 from anatomy_utils.zoo.distilbert import distilbert_with_head
+from anatomy_utils.zoo.gemma import GemmaNorm
 from anatomy_utils.zoo.gpt2 import Gpt2Config
 from anatomy_utils.zoo.gpt2 import with_head as gpt2
+from anatomy_utils.zoo.gptj import GptJConfig, gptj
 from anatomy_utils.zoo.llama import LlamaConfig
 from anatomy_utils.zoo.llama import with_head as llama
 from anatomy_utils.zoo.t5 import T5Config, t5
@@ -421,6 +423,17 @@ def test_a_part_of_a_model_can_be_operated_on():
     assert reject(norm, numbers, layer_norm=learner.layer_norm) is None
     found = reject(norm, numbers, layer_norm=lambda x, w, b: learner.layer_norm(x, w, b, 1e-5) + 1)
     assert str(found).startswith("LayerNorm: your layer_norm differs from ours, most at text")
+
+
+def test_gemmas_norm_gives_one_plus_its_weight_and_gptjs_sub_layers_beside_each_other_are_no_pre_norm():
+    norm = GemmaNorm(5)
+    norm.weight.data.uniform_(generator=torch.Generator().manual_seed(3))
+    numbers = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(4))
+    with transplant(norm, rms_norm=learner.rms_norm):
+        operated = norm(numbers)
+    torch.testing.assert_close(operated, norm(numbers))
+    with pytest.raises(ValueError, match="There is no pre_norm"):
+        reject(gptj(GptJConfig(53, 30, 2, 3, 41, 29, 4)), *inputs("gpt2"), pre_norm=learner.pre_norm)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from anatomy_utils.cache import KeyValue
-from anatomy_utils.decoder import DecoderLayer
+from anatomy_utils.decoder import DecoderLayer, ParallelLayer
 from anatomy_utils.encoder import EncoderLayer
 from anatomy_utils.masks import Mask
 from anatomy_utils.norm import Norms
@@ -24,7 +24,9 @@ def placement(norms: Norms) -> str:
 
 
 def placements(layer: nn.Module) -> set[str]:
-    """Of all residual connections in a layer."""
+    """Of all residual connections in a layer; two sub-layers beside each other are neither organ."""
+    if isinstance(layer, ParallelLayer):
+        return set()
     return {placement(part) for part in layer.children() if isinstance(part, Norms)}
 
 
