@@ -111,7 +111,7 @@ MISTAKES = {
         "temperature is 0.0, but it must be above 0; for greedy choice",
     ),
     "top-p": (lambda: Filters(top_p=1.5), "top_p is 1.5, but it must lie above 0 and at most at 1; leave it out"),
-    "model_type": (lambda: loader("mamba"), "'mamba' is not in the zoo; it has bart, bert"),
+    "model_type": (lambda: loader("mamba"), "'mamba' is not in the zoo; it has albert, bart, bert"),
     "no model_type": (lambda: loader(None), "model_type None is not in the zoo"),
 }  # fmt: skip
 

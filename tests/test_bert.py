@@ -127,7 +127,7 @@ def test_load_names_what_is_wrong(tiny, tmp_path, monkeypatch):
 
 def test_an_unknown_family_is_named(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "mamba"}))
-    with pytest.raises(ValueError, match="'mamba' is not in the zoo; it has bart, bert"):
+    with pytest.raises(ValueError, match="'mamba' is not in the zoo; it has albert, bart, bert"):
         pretrained.load(tmp_path)
 
 
