@@ -79,7 +79,7 @@ def test_pairs_are_asked_at_the_first_token():
             told.add(shown.asked[0])
             assert shown.counts == (True, *[False] * (len(shown.inputs) - 1)) and set(shown.marks) == {"A", "B"}
             text = [word for word in shown.inputs if word[0] != "<"]
-            assert (text == list(WORDS)) == (shown.asked[0] in ("it follows", "in order"))
+            assert is_grammatical(text) == (shown.asked[0] in ("it follows", "in order"))
     assert answers == {"next sentence": {"it follows", "from elsewhere"}, "sentence order": {"in order", "swapped"}}
 
 

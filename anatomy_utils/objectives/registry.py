@@ -24,6 +24,7 @@ class Objective:
         asks: the question that the model is asked, in a sentence.
         models: which models learnt so.
         source: authors, year and arXiv id.
+        branch: what learns so: "encoder", "decoder" or "encoder–decoder".
         draw: a scene, a generator and a rate → `Shown`.
         rate: the published rate, or None where there is none.
         rate_means: what the rate is the share of.
@@ -33,6 +34,7 @@ class Objective:
     asks: str
     models: tuple[str, ...]
     source: str
+    branch: str
     draw: Callable[[Scene, torch.Generator, float], Shown]
     rate: float | None = None
     rate_means: str = ""
@@ -61,6 +63,7 @@ _ALL = (
         "Which word stood here? Some words are hidden, and both sides may be read.",
         ("BERT", "RoBERTa", "ALBERT", "XLM-R", "DeBERTa", "BigBird", "ModernBERT"),
         "Devlin et al. 2019, arXiv:1810.04805",
+        "encoder",
         showing.show_masked_tokens,
         0.15,
         "of the tokens are chosen",
@@ -70,6 +73,7 @@ _ALL = (
         "Which word stood here? As masked tokens, but all pieces of a word are chosen together.",
         ("BERT (release of May 2019)",),
         "Devlin et al. 2019, README of google-research/bert",
+        "encoder",
         showing.show_whole_words,
         0.15,
         "of the words are chosen",
@@ -79,6 +83,7 @@ _ALL = (
         "Does the second text follow the first one, or does it come from elsewhere?",
         ("BERT",),
         "Devlin et al. 2019, arXiv:1810.04805",
+        "encoder",
         showing.show_next_sentence,
     ),
     Objective(
@@ -86,6 +91,7 @@ _ALL = (
         "Do the two texts stand in their order, or have they been swapped?",
         ("ALBERT",),
         "Lan et al. 2020, arXiv:1909.11942",
+        "encoder",
         showing.show_sentence_order,
     ),
     Objective(
@@ -93,7 +99,28 @@ _ALL = (
         "Is this the real word, or did a generator put it here? Asked of every token.",
         ("ELECTRA", "DeBERTa v3"),
         "Clark et al. 2020, arXiv:2003.10555",
+        "encoder",
         showing.show_replaced_tokens,
+        0.15,
+        "of the tokens are chosen",
+    ),
+    Objective(
+        "permuted order",
+        "Which word stands here? An order is drawn; each word is predicted from those whose turn came before.",
+        ("XLNet",),
+        "Yang et al. 2019, arXiv:1906.08237",
+        "encoder",
+        showing.show_permuted_order,
+        1 / 6,
+        "of the tokens are asked for",
+    ),
+    Objective(
+        "distillation",
+        "What does the teacher think of every word here? Its whole distribution is asked for, besides the right word.",
+        ("DistilBERT",),
+        "Hinton et al. 2015, arXiv:1503.02531; Sanh et al. 2019, arXiv:1910.01108",
+        "encoder",
+        showing.show_distillation,
         0.15,
         "of the tokens are chosen",
     ),
@@ -105,22 +132,15 @@ _ALL = (
             *("Llama", "Mistral", "Qwen 2", "Qwen 3", "Gemma"),
         ),
         "Radford et al. 2018 (GPT)",
+        "decoder",
         showing.show_next_token,
-    ),
-    Objective(
-        "permuted order",
-        "Which word stands here? Words are predicted in an order drawn at random, each from those before it in it.",
-        ("XLNet",),
-        "Yang et al. 2019, arXiv:1906.08237",
-        showing.show_permuted_order,
-        1 / 6,
-        "of the tokens are asked for",
     ),
     Objective(
         "prefix LM",
         "How does the text go on? The prefix may be read in both directions, the rest is written token by token.",
         ("UniLM", "T5 (as a comparison)"),
         "Raffel et al. 2020, arXiv:1910.10683",
+        "decoder",
         showing.show_prefix_lm,
         0.5,
         "of the tokens are the prefix",
@@ -130,6 +150,7 @@ _ALL = (
         "How does one say this in the other language? Pairs that people translated.",
         ("RNN with attention", "Transformer", "M2M-100"),
         "Vaswani et al. 2017, arXiv:1706.03762",
+        "encoder–decoder",
         showing_pairs.show_translation_pairs,
     ),
     Objective(
@@ -137,6 +158,7 @@ _ALL = (
         "What stood at each sentinel? Only the hidden spans are written.",
         ("T5",),
         "Raffel et al. 2020, arXiv:1910.10683",
+        "encoder–decoder",
         showing_pairs.show_span_corruption,
         0.15,
         "of the tokens are hidden",
@@ -146,6 +168,7 @@ _ALL = (
         "What was the whole text? One mask stands for each hidden span, whatever its length, even 0.",
         ("BART",),
         "Lewis et al. 2020, arXiv:1910.13461",
+        "encoder–decoder",
         showing_pairs.show_text_infilling,
         0.3,
         "of the tokens are hidden",
@@ -155,18 +178,10 @@ _ALL = (
         "What was the text before its sentences were shuffled? All of it is written.",
         ("BART",),
         "Lewis et al. 2020, arXiv:1910.13461",
+        "encoder–decoder",
         showing_pairs.show_sentence_permutation,
-    ),
-    Objective(
-        "distillation",
-        "What does the teacher think of every word here? Its whole distribution is asked for, besides the right word.",
-        ("DistilBERT",),
-        "Hinton et al. 2015, arXiv:1503.02531; Sanh et al. 2019, arXiv:1910.01108",
-        showing.show_distillation,
-        0.15,
-        "of the tokens are chosen",
     ),
 )
 
 OBJECTIVES = {objective.name: objective for objective in _ALL}
-"""Name → objective, those of the encoders first, then the decoders', the encoder–decoders', and distillation."""
+"""Name → objective, those of the encoders first, then the decoders' and the encoder–decoders'."""

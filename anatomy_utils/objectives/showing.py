@@ -50,9 +50,10 @@ def show_whole_words(scene: Scene, generator: torch.Generator, rate: float) -> S
 
 
 def show_next_sentence(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
-    """The two halves of a sentence, or one half and another sentence's."""
+    """The two halves of a sentence, or one half and another sentence's, which does not go with it."""
     first, following = _halves(scene)
-    other = next(half for half in (_halves(drawn)[1] for drawn in draw_scenes(generator)) if half != following)
+    halves = (_halves(drawn)[1] for drawn in draw_scenes(generator))
+    other = next(half for half in halves if not is_grammatical((*first, *half)))
     begin_id, separator_id = _ids((BOS, SEP)).tolist()
     pair = next_sentence(_ids(first), _ids(following), _ids(other), _coin(generator), begin_id, separator_id)
     told = ("The second half is the sentence's own.", "The second half comes from another sentence.")

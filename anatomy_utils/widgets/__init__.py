@@ -33,6 +33,7 @@ _ROOMS = {
     "Translator": "translator",
     "Flow": "flow",
     "LogitsExplorer": "logits_explorer",
+    "ObjectiveExplorer": "objective_explorer",
 }
 
 __all__ = sorted(_ROOMS)
