@@ -28,6 +28,7 @@ NOTEBOOKS = (
     Notebook("decoder", "04", "Decoder"),
     Notebook("encoder_decoder", "05", "Encoder–decoder"),
     Notebook("taxonomy", "06", "Taxonomy"),
+    Notebook("capstone", "07", "Capstone"),
 )
 
 

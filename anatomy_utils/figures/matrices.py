@@ -78,7 +78,7 @@ def draw_cells(
 ) -> None:
     """Colour the cells of a matrix at (x, y, cell width, cell height) of a sheet.
 
-    Cells that are not `seen` are hatched; `digits` decimals are printed if that is not None.
+    Cells that are not `seen` are hatched; `digits` decimals are printed if that is not None, NaN always.
     """
     from matplotlib.patches import Rectangle
 
@@ -97,12 +97,12 @@ def draw_cells(
         axes.vlines([x + j * across for j in range(1, columns)], y, bottom, **style)
         axes.hlines([y + i * down for i in range(1, rows)], x, right, **style)
     axes.add_patch(Rectangle((x, y), right - x, bottom - y, fill=False, edgecolor=EDGE_LINE, linewidth=1, zorder=2.6))
-    if digits is not None:
+    if printed := np.argwhere(seen if digits is not None else seen & np.isnan(matrix)).tolist():
         tone, span = colours(kind), limits[1] - limits[0]
-        for i, j in np.argwhere(seen):
+        for i, j in printed:
             value = matrix[i, j]
             colour = palette.FAIL.light if np.isnan(value) else ink_on(tone((shown[i, j] - limits[0]) / span)[:3])
-            axes.text(x + (j + 0.5) * across, y + (i + 0.5) * down + 0.5, number(value, digits), fontsize=size,
+            axes.text(x + (j + 0.5) * across, y + (i + 0.5) * down + 0.5, number(value, digits or 0), fontsize=size,
                       color=colour, ha="center", va="center", zorder=3)  # fmt: skip
 
 
