@@ -8,6 +8,7 @@ from anatomy_utils.objectives.showing import fitting_words
 from anatomy_utils.objectives.showing_pairs import SENTINELS
 from anatomy_utils.street import Scene, is_grammatical, say
 from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.taxonomy import TREE
 
 SCENE = Scene("animal", "cross", "street", "tired", subject_adjective="old")
 WORDS = say(SCENE, "english").tokens
@@ -46,6 +47,12 @@ def concerned(name, shown):
     if shown.decoder_inputs:
         return len(WORDS) - shown.altered.count(False)
     return {"prefix LM": shown.counts.count(False), "replaced tokens": sum(shown.altered)}.get(name, sum(shown.counts))
+
+
+def test_the_family_tree_says_the_same():
+    for model in TREE:
+        for name in model.objectives:
+            assert model.name in OBJECTIVES[name].models, f"{model.name} learnt by {name}"
 
 
 def test_an_objective_without_a_rate_takes_none():

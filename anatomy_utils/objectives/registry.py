@@ -61,7 +61,7 @@ _ALL = (
     Objective(
         "masked tokens",
         "Which word stood here? Some words are hidden, and both sides may be read.",
-        ("BERT", "RoBERTa", "ALBERT", "XLM-R", "DeBERTa", "BigBird", "ModernBERT"),
+        ("BERT", "RoBERTa", "ALBERT", "XLM-R", "DistilBERT", "DeBERTa", "BigBird", "ModernBERT"),
         "Devlin et al. 2019, arXiv:1810.04805",
         "encoder",
         showing.show_masked_tokens,
@@ -129,7 +129,7 @@ _ALL = (
         "Which token comes next? Asked of every token; only what came before may be read.",
         (
             *("ELMo", "GPT", "GPT-2", "GPT-3", "CTRL", "Transformer-XL", "GPT-Neo", "GPT-J"),
-            *("Llama", "Mistral", "Qwen 2", "Qwen 3", "Gemma"),
+            *("Llama", "SmolLM2", "Mistral", "Qwen 2", "Qwen 3", "Gemma"),
         ),
         "Radford et al. 2018 (GPT)",
         "decoder",
