@@ -13,7 +13,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from anatomy_utils.objectives import distillation
 from anatomy_utils.training.losses import IGNORE
 
 Part = Callable[[Tensor], Tensor]
@@ -134,14 +133,20 @@ def soft_loss(
     teacher_logits: Float[Tensor, "*batch classes"],
     temperature: float | int,
 ) -> Float[Tensor, ""]:
-    """T² · KL(teacher ‖ student) of softened logits, averaged over all positions: `objectives.distillation.soft_loss`.
+    """T² · KL(teacher ‖ student) of softened logits, averaged over all positions.
 
-    Hinton et al. 2015, section 2 (arXiv:1503.02531).
+    Hinton et al. 2015, section 2 (arXiv:1503.02531). `objectives.distillation.soft_loss` lets no gradient flow into the
+    teacher; here each number can be asked what it is made of.
+
+    Args:
+        student_logits, teacher_logits: any real numbers.
+        temperature: above 0; a high one shows more of the unlikely words.
 
     >>> soft_loss(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]]), 2.0).item()  # the same opinion
     0.0
     """
-    return distillation.soft_loss(student_logits, teacher_logits, temperature=temperature)
+    teacher, student = ((logits / temperature).log_softmax(dim=-1) for logits in (teacher_logits, student_logits))
+    return temperature**2 * (teacher.exp() * (teacher - student)).sum(dim=-1).mean()
 
 
 def leave_one_out(

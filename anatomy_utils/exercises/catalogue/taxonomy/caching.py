@@ -16,9 +16,9 @@ def _cases(generator: torch.Generator) -> list[Case]:
     for kind in ("short and long texts", "short texts", "short and long texts"):
         layers, heads, d_head = primes(generator, 3, (3, 5, 7, 11))
         window = 60 + int(torch.randint(40, (), generator=generator))
-        lengths = 1 + torch.randint(window - 1, (7,), generator=generator)
+        lengths = 1 + torch.randint(window - 1, (13,), generator=generator)
         if kind != "short texts":
-            lengths[torch.randperm(7, generator=generator)[:3]] += window  # some have left the window behind
+            lengths[torch.randperm(13, generator=generator)[:5]] += window  # some have left the window behind
         arguments = {
             "lengths": lengths,
             "num_layers": layers,
@@ -27,7 +27,8 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "window": window,
             "bytes_per_number": 4 if kind == "short texts" else 2,
         }
-        cases.append(Case(arguments, kind, {"text": 7}))
+        sizes = {"text": 13, "num_layers": layers, "num_kv_heads": heads, "d_head": d_head}
+        cases.append(Case(arguments, kind, sizes))
     return cases
 
 
@@ -86,6 +87,12 @@ CACHE_BYTES = Exercise(
             "window_plus_one",
             lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window + 1, size),
             "Short texts are right; long ones keep one position too many. The newest one is among the `window`.",
+        ),
+        Mistake(
+            "begins_anew",
+            lambda n, layers, heads, d, window, size: (n % window) * (2 * layers * heads * d * size),
+            "Short texts are right; behind each full window your cache begins anew. The newest position is written "
+            "over the oldest, and all others stay.",
         ),
         Mistake(
             "keys_only",

@@ -109,6 +109,25 @@ ENCODER_PARAMETERS = Exercise(
             "The norm behind the tables is missing in both of yours.",
         ),
         Mistake(
+            "own_without_norm",
+            lambda n, rows, e, d, layer: (
+                _own(n, rows, d, layer) - 2 * d,
+                torch.full_like(n, _narrow(rows, e, d) + layer),
+            ),
+            "Your shared is right. In your own the norm behind the tables is missing.",
+        ),
+        Mistake(
+            "shared_without_norm",
+            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) - 2 * e + layer),
+            "Your own is right. In your shared the norm behind the tables is missing.",
+        ),
+        Mistake(
+            "narrow_bias",
+            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) - d + e + layer),
+            "Your own is right. In your shared the bias of the linear layer has d_embedding numbers; it has one for "
+            "each feature that comes out.",
+        ),
+        Mistake(
             "half_norms",
             lambda n, rows, e, d, layer: (
                 _own(n, rows, d, layer) - d,

@@ -70,9 +70,9 @@ def _pair_by_pair(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) ->
 
 def _steps(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Mapping[str, Tensor]:
     return {
-        "content scores": q @ k.mT,
-        "content to offset": _to_offset(q, ok, rows),
-        "offset to content": _from_offset(k, oq, rows),
+        "content": q @ k.mT,
+        "to offset": _to_offset(q, ok, rows),
+        "from offset": _from_offset(k, oq, rows),
     }
 
 

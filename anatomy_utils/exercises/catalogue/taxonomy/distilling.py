@@ -76,6 +76,20 @@ SOFT_LOSS = Exercise(
             "student may then leave out what the teacher holds possible.",
         ),
         Mistake(
+            "negative",
+            lambda s, t, temperature: -_right(s, t, temperature),
+            "Your loss is never above 0: you have log q − log p where log p − log q should stand.",
+        ),
+        Mistake(
+            "over_positions",
+            lambda s, t, temperature: (
+                temperature**2
+                * _divergences(s.transpose(1, 2), t.transpose(1, 2), temperature).sum(-1).mean()
+                / s.shape[1]
+            ),
+            "Your softmax runs over the positions; it should run over the vocabulary.",
+        ),
+        Mistake(
             "no_square",
             lambda s, t, temperature: _divergences(s, t, temperature).mean(),
             "The factor of temperature² is missing: at a high temperature your loss, and its gradients, fade away.",

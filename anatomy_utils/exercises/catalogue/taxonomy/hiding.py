@@ -138,6 +138,11 @@ LEAVE_ONE_OUT = Exercise(
             "Those are the differences, one vector for each position; wanted is how long each of them is.",
         ),
         Mistake(
+            "over_positions",
+            lambda read, length: _moved(read, _masks(length), length).norm(dim=0),
+            "You measure each feature over all positions; wanted is each position over all features.",
+        ),
+        Mistake(
             "hidden_for_good",
             _never_shown_again,
             "A position that has been hidden stays hidden in yours: at the end nothing is seen at all. Hide one at a "

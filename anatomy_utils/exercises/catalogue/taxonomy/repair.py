@@ -209,8 +209,8 @@ REPAIR = Exercise(
     "    torch.cat([silent, labels], dim=1),\n"
     ")",
     explanation="A position of a decoder knows what stands before it and nothing else, and no training can change "
-    "that. Where the text stands twice, the second time the whole text stands before each word. It costs twice the length. "
-    "Springer et al. 2024 make sentence vectors so (arXiv:2402.15449). The plain cure is to choose an encoder in the "
-    "first place.",
+    "that. Where the text stands twice, the second time the whole text stands before each word. It costs twice the "
+    "length. Springer et al. 2024 make sentence vectors so (arXiv:2402.15449). The plain cure is to choose an "
+    "encoder in the first place.",
     look_first=("input_ids", "attention_mask", "labels"),
 )

@@ -69,6 +69,12 @@ PARALLEL_LAYER = Exercise(
             "Your feed-forward network reads what attention gives, and nothing else is added to the states.",
         ),
         Mistake(
+            "fed_with_the_sum",
+            lambda x, mix, feed, norm: x + feed(norm(x) + mix(norm(x))),
+            "Your feed-forward network reads the normed states with attention's result added to them; each of the two "
+            "should read the normed states, and both results be added to what came in.",
+        ),
+        Mistake(
             "no_residual",
             lambda x, mix, feed, norm: mix(norm(x)) + feed(norm(x)),
             "Both results are added to each other, but not to what came in.",

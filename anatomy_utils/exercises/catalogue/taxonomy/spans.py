@@ -104,6 +104,21 @@ def _stop_hidden_too(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
     return _right(ids, wider, marks)
 
 
+def _as_lengths(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
+    inputs, targets, place = [], [], 0
+    for number, (start, length) in enumerate(spans):
+        mark = marks[number : number + 1]
+        inputs += [ids[place:start], mark]
+        targets += [mark, ids[start : start + length]]
+        place = start + length
+    return torch.cat([*inputs, ids[place:]]), torch.cat([*targets, marks[len(spans) : len(spans) + 1]])
+
+
+def _from_the_beginning(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
+    pieces = [part for number, (start, _) in enumerate(spans) for part in (ids[:start], marks[number : number + 1])]
+    return torch.cat([*pieces, ids[spans[-1][1] :]]), _right(ids, spans, marks)[1]
+
+
 def _places_not_moved(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
     inputs = ids
     for number, (start, stop) in enumerate(spans):  # the text has become shorter, the places are still the old ones
@@ -209,6 +224,17 @@ CORRUPT_SPANS = Exercise(
             _places_not_moved,
             "Your targets are right. In your input only the first span is hidden rightly: with it the text has become "
             "shorter, and the places of the others are those of the old text.",
+        ),
+        Mistake(
+            "second_number_for_a_length",
+            _as_lengths,
+            "You take the second number of a span for its length; it says where the span stops.",
+        ),
+        Mistake(
+            "from_the_beginning",
+            _from_the_beginning,
+            "Your targets are right. In your input the text begins again behind each sentinel; it should go on where "
+            "the span stopped.",
         ),
         Mistake(
             "changed_places",

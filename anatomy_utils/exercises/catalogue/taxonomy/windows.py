@@ -68,6 +68,17 @@ WINDOW_MASK = Exercise(
             "Your window looks both ways, as an encoder's may (ModernBERT); a decoder's must not see what comes after.",
         ),
         Mistake(
+            "half_each_side",
+            lambda length, window: _band(length, window // 2, window // 2),
+            "Your window has its middle at each position, half of it before and half after, as in ModernBERT; a "
+            "decoder's lies before the position and ends with it.",
+        ),
+        Mistake(
+            "future_open",
+            lambda length, window: _band(length, window - 1, length),
+            "Your mask hides what has left the window, but nothing of what comes after.",
+        ),
+        Mistake(
             "looks_ahead",
             lambda length, window: _band(length, 0, window - 1),
             "Your window lies on the other side: each position sees itself and what comes after it.",
@@ -260,6 +271,9 @@ PREFIX_MASK = Exercise(
     alternatives={
         "or": _prefix_mask,
         "text by text": _text_by_text,
+        "a square and a triangle": lambda prefixes, length: (
+            _ones(length).tril() | (_in_prefix(prefixes, length) & _in_prefix(prefixes, length).mT)
+        ),
         "the nearer of two ends": lambda prefixes, length: (
             torch.arange(length) < torch.maximum(prefixes[:, None], torch.arange(1, length + 1))[:, None, :, None]
         ),
