@@ -19,7 +19,7 @@ from torch.nn import functional as F
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.encoder import Encoder, EncoderLayer
-from anatomy_utils.feed_forward import FeedForward, gelu_tanh
+from anatomy_utils.feed_forward import Activation, FeedForward, gelu_tanh
 from anatomy_utils.heads import (
     MaskedLanguageHead,
     MultipleChoice,
@@ -33,7 +33,7 @@ from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.positions import LearnedPositions
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
-ACTIVATIONS = {"gelu": F.gelu, "gelu_new": gelu_tanh}
+ACTIVATIONS: dict[str, Activation] = {"gelu": F.gelu, "gelu_new": gelu_tanh}
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class AlbertConfig:
     max_positions: int = 512
     num_segments: int = 2
     norm_epsilon: float = 1e-12
-    dropout: float = 0.0
-    attention_dropout: float = 0.0
+    dropout: float | int = 0.0
+    attention_dropout: float | int = 0.0
     activation: str = "gelu_new"
-    classifier_dropout: float = 0.1
+    classifier_dropout: float | int = 0.1
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> AlbertConfig:
@@ -71,7 +71,7 @@ class AlbertConfig:
             "num_attention_heads intermediate_size max_position_embeddings type_vocab_size layer_norm_eps "
             "hidden_dropout_prob attention_probs_dropout_prob hidden_act"
         )
-        known = cls(*pick(config, *names.split()), classifier_dropout=config.get("classifier_dropout_prob", 0.1))
+        known = cls(*[*pick(config, *names.split()), config.get("classifier_dropout_prob", 0.1)])
         if known.activation not in ACTIVATIONS:
             raise ValueError(f"hidden_act is {known.activation!r}, but ALBERT here has {' or '.join(ACTIVATIONS)}.")
         if not 1 <= known.num_groups <= known.num_layers:
