@@ -11,6 +11,7 @@ import exercise_answers_decoder  # noqa: F401 (its answers join ANSWERS)
 import exercise_answers_encoder  # noqa: F401 (its answers join ANSWERS)
 import exercise_answers_multi_head  # noqa: F401 (its answers join ANSWERS)
 import exercise_answers_seq2seq  # noqa: F401 (its answers join ANSWERS)
+import exercise_answers_taxonomy  # noqa: F401 (its answers join ANSWERS)
 import pytest
 import torch
 from exercise_answers import ANSWERS, Answer

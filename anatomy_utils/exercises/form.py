@@ -76,7 +76,7 @@ def _instead_of_a_tensor(result: Any) -> str:
         )
     if isinstance(result, bool | int | float | complex):
         return f"You return a plain {type(result).__name__}; a tensor is wanted."
-    return f"You return a {_name(result)}; a tensor is wanted."
+    return f"You return {_a(result)}; a tensor is wanted."
 
 
 def _instead_of_a_tuple(exercise: Exercise, result: Any, wanted: tuple[Tensor, ...]) -> str | None:
@@ -92,14 +92,14 @@ def _instead_of_a_tuple(exercise: Exercise, result: Any, wanted: tuple[Tensor, .
         )
         if strange is None:
             return None
-        return f"Where {strange[0]} belongs you return a {_name(strange[1])}; a tensor is wanted."
+        return f"Where {strange[0]} belongs you return {_a(strange[1])}; a tensor is wanted."
     if isinstance(result, tuple):
         return f"You return {len(result)} values; this exercise wants {count}: `return {names}`."
     if isinstance(result, list) and len(result) == count and parts(tuple(result)):
         return f"You return a list of {count} tensors; a tuple is wanted: `return {names}`."
     if isinstance(result, dict):
         return f"You return a dict; this exercise wants {count} tensors: `return {names}`."
-    return _strange(result) or f"You return a {_name(result)}; this exercise wants {count} tensors: `return {names}`."
+    return _strange(result) or f"You return {_a(result)}; this exercise wants {count} tensors: `return {names}`."
 
 
 def _strange(result: Any) -> str | None:
@@ -116,6 +116,12 @@ def _strange(result: Any) -> str | None:
 
 def _name(value: Any) -> str:
     return str(getattr(type(value), "__name__", "strange object"))
+
+
+def _a(value: Any) -> str:
+    """What kind of thing it is, with its article."""
+    name = _name(value)
+    return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
 def mutated(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:

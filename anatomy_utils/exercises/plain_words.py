@@ -99,6 +99,18 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         lambda m: f"Tensors that are joined must have equally many axes; here one has {m[1]} and the other {m[2]}.",
     ),
     (
+        r"zero-dimensional tensor \(at position (\d+)\) cannot be concatenated",
+        lambda m: (
+            f"Number {m[1]} of what is to be joined (counted from 0) is a single number without an axis. A slice keeps "
+            "the axis: `ids[3:4]` in place of `ids[3]`."
+        ),
+    ),
+    (
+        r"Index tensor must have the same number of dimensions as (input|self) tensor",
+        "gather wants an index with as many axes as the tensor that it picks from; `index.expand(...)` gives it the "
+        "leading ones.",
+    ),
+    (
         r"Expected target size \[(.*?)\], got \[(.*?)\]",
         lambda m: (
             f"torch's cross_entropy takes axis 1 for the classes, so it wanted labels of shape ({m[1]}); these have "
