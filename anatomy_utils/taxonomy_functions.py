@@ -64,7 +64,8 @@ def disentangled_scores(
     """What a word is and how far away it is, in three products: content–content, content–offset, offset–content.
 
     He et al. 2021, equation 4 (arXiv:2006.03654):
-    (Q_i · K_j + Q_i · Kʳ_{δ(i, j)} + K_j · Qʳ_{δ(j, i)}) / √(3 d_head). There is no fourth product of two offsets.
+    (Q_i · K_j + Q_i · Kʳ_{δ(i, j)} + K_j · Qʳ_{δ(i, j)}) / √(3 d_head). There is no fourth product of two offsets. The
+    paper writes δ(j, i) in the third product; its code, and so every published checkpoint, takes δ(i, j) in both.
 
     Args:
         query, key: of the words' contents.
@@ -73,12 +74,12 @@ def disentangled_scores(
 
     >>> one, offsets = torch.ones(2, 1), torch.tensor([[0.0], [10.0], [20.0]])
     >>> scores = disentangled_scores(one, one, offsets, 10 * offsets, torch.tensor([[1, 0], [2, 1]]))
-    >>> (scores * 3**0.5).round().tolist()  # 1 + 100 + 10 with itself; 1 + 0 + 20; 1 + 200 + 0
-    [[111.0, 21.0], [201.0, 111.0]]
+    >>> (scores * 3**0.5).round().tolist()  # 1 + 100 + 10 with itself; 1 + 0 + 0; 1 + 200 + 20
+    [[111.0, 1.0], [221.0, 111.0]]
     """
     content = query @ key.mT
     to_offset = (query @ offset_key.mT).gather(-1, rows.expand_as(content))
-    from_offset = (key @ offset_query.mT).gather(-1, rows.expand_as(content)).mT  # gathered for the key, then turned
+    from_offset = (key @ offset_query.mT).gather(-1, rows.mT.expand_as(content)).mT  # key query, then turned
     return (content + to_offset + from_offset) * (3 * query.shape[-1]) ** -0.5
 
 

@@ -159,10 +159,10 @@ def replace_no_labels(input_ids, attention_mask, chosen, samples):
 @answer("taxonomy.disentangled_scores", "likeness:factor", "In your scores every number is the target's times 0.577.")
 def disentangled_divided_apart(query, key, offset_query, offset_key, rows):
     scale = query.shape[-1] ** 0.5
-    content = query @ key.transpose(-2, -1) / scale
-    to_offset = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1) / scale
-    from_offset = (key[:, :, None] * offset_query[:, :, rows.T]).sum(dim=-1) / scale
-    return (content + to_offset + from_offset) / 3
+    content_scores = query @ key.transpose(-2, -1) / scale
+    query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1) / scale
+    key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1) / scale
+    return (content_scores + query_scores + key_scores) / 3
 
 
 @answer(
@@ -171,42 +171,42 @@ def disentangled_divided_apart(query, key, offset_query, offset_key, rows):
     "Two shapes do not fit each other: one has 7 and the other 6 where they should",
 )
 def disentangled_all_rows(query, key, offset_query, offset_key, rows):
-    content = query @ key.transpose(-2, -1)
-    return (content + query @ offset_key.transpose(-2, -1) + key @ offset_query.transpose(-2, -1)) / 3**0.5
+    content_scores = query @ key.transpose(-2, -1)
+    return (content_scores + query @ offset_key.transpose(-2, -1) + key @ offset_query.transpose(-2, -1)) / 3**0.5
 
 
 @answer(
     "taxonomy.disentangled_scores",
     "likeness:stage",
-    "Up to the from offset you are right: your variable `from_offset` holds them.",
+    "Up to the key scores you are right: your variable `key_scores` holds them. Your",
 )
 def disentangled_key_axis(query, key, offset_query, offset_key, rows):
-    content = query @ key.transpose(-2, -1)
-    to_offset = (query[:, :, None] * offset_key[:, :, rows]).sum(dim=-1)
-    from_offset = (key[:, :, None] * offset_query[:, :, rows.T]).sum(dim=-1)
-    return (content + to_offset + from_offset) / (3 * query.shape[-1]) ** 0.5
+    content_scores = query @ key.transpose(-2, -1)
+    query_scores = (query[:, :, None] * offset_key[:, :, rows]).sum(dim=-1)
+    key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1)
+    return (content_scores + query_scores + key_scores) / (3 * query.shape[-1]) ** 0.5
 
 
 @answer(
     "taxonomy.disentangled_scores",
     "likeness:stage",
-    "Up to the from offset you are right: your variable `from_offset` holds them.",
+    "Up to the key scores you are right: your variable `key_scores` holds them. What",
 )
 def disentangled_fourth(query, key, offset_query, offset_key, rows):
-    content = query @ key.transpose(-2, -1)
-    to_offset = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)
-    from_offset = (key[:, :, None] * offset_query[:, :, rows.T]).sum(dim=-1)
-    offsets = (offset_query[:, :, rows.T] * offset_key[:, :, rows]).sum(dim=-1)
-    return (content + to_offset + from_offset + offsets) / (4 * query.shape[-1]) ** 0.5
+    content_scores = query @ key.transpose(-2, -1)
+    query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)
+    key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1)
+    offsets = (offset_query[:, :, rows] * offset_key[:, :, rows]).sum(dim=-1)
+    return (content_scores + query_scores + key_scores + offsets) / (4 * query.shape[-1]) ** 0.5
 
 
 @answer(
     "taxonomy.disentangled_scores", "crash", "gather wants an index with as many axes as the tensor that it picks from;"
 )
 def disentangled_gather(query, key, offset_query, offset_key, rows):
-    content = query @ key.transpose(-2, -1)
-    to_offset = (query @ offset_key.transpose(-2, -1)).gather(-1, rows)
-    return content + to_offset
+    content_scores = query @ key.transpose(-2, -1)
+    query_scores = (query @ offset_key.transpose(-2, -1)).gather(-1, rows)
+    return content_scores + query_scores
 
 
 @answer(

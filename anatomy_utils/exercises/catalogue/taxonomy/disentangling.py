@@ -42,7 +42,7 @@ def _to_offset(q: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
 
 
 def _from_offset(k: Tensor, oq: Tensor, rows: Tensor) -> Tensor:
-    return _to_offset(k, oq, rows).mT
+    return _to_offset(k, oq, rows.T).mT
 
 
 def _scaled(scores: Tensor, q: Tensor, terms: int = 3) -> Tensor:
@@ -54,7 +54,7 @@ def _right(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor
 
 
 def _looked_up(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
-    near = torch.einsum("bhqd,bhqkd->bhqk", q, ok[:, :, rows]) + torch.einsum("bhkd,bhqkd->bhqk", k, oq[:, :, rows.T])
+    near = torch.einsum("bhqd,bhqkd->bhqk", q, ok[:, :, rows]) + torch.einsum("bhkd,bhqkd->bhqk", k, oq[:, :, rows])
     return (torch.einsum("bhqd,bhkd->bhqk", q, k) + near) / (3 * q.shape[-1]) ** 0.5
 
 
@@ -63,16 +63,16 @@ def _pair_by_pair(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) ->
     scores = torch.zeros(*q.shape[:2], length, length)
     for i in range(length):
         for j in range(length):
-            pair = q[:, :, i] * k[:, :, j] + q[:, :, i] * ok[:, :, rows[i, j]] + k[:, :, j] * oq[:, :, rows[j, i]]
+            pair = q[:, :, i] * k[:, :, j] + q[:, :, i] * ok[:, :, rows[i, j]] + k[:, :, j] * oq[:, :, rows[i, j]]
             scores[:, :, i, j] = pair.sum(-1)
     return scores / (3 * q.shape[-1]) ** 0.5
 
 
 def _steps(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Mapping[str, Tensor]:
     return {
-        "content": q @ k.mT,
-        "to offset": _to_offset(q, ok, rows),
-        "from offset": _from_offset(k, oq, rows),
+        "content scores": q @ k.mT,
+        "query scores": _to_offset(q, ok, rows),
+        "key scores": _from_offset(k, oq, rows),
     }
 
 
@@ -88,8 +88,7 @@ DISENTANGLED_SCORES = Exercise(
     ") -> Tensor",
     docstring="query, key (batch, heads, position, d_head) of the words; offset_query, offset_key (batch, heads,\n"
     "offset, d_head), a table with a row for each offset; rows (position, position): rows[i, j] is the table's\n"
-    "row for j as seen from i → scores (batch, heads, position, position). Query i takes offset_key's row\n"
-    "rows[i, j]; key j looks the other way, and takes offset_query's row rows[j, i].",
+    "row for j as seen from i; both tables are asked for that row → scores (batch, heads, position, position).",
     reference="anatomy_utils.taxonomy_functions.disentangled_scores",
     returns=(Output("scores", "heads query key"),),
     cases=_cases,
@@ -122,32 +121,24 @@ DISENTANGLED_SCORES = Exercise(
         Mistake(
             "key_not_turned",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _to_offset(k, oq, rows), q),
-            "Your product of keys and offset_query has a row for each key; it was added as if it had one for each "
-            "query.",
+            "Your third product has a row for each key, and was added as if it had one for each query: key i where key "
+            "j belongs.",
         ),
         Mistake(
-            "key_looks_the_same_way",
-            lambda q, k, oq, ok, rows: _scaled(
-                q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows.T.contiguous()), q
-            ),
-            "The keys of yours take the offset as the query sees it: rows[i, j] in both products. Two words in front "
-            "of one is two words behind the other.",
+            "key_looks_the_other_way",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows.T), q),
+            "In your third product before and behind have changed places: key j takes rows[j, i]. So the paper writes "
+            "it; the published models take rows[i, j].",
         ),
         Mistake(
             "query_looks_the_other_way",
-            lambda q, k, oq, ok, rows: _scaled(
-                q @ k.mT + _to_offset(q, ok, rows.T.contiguous()) + _from_offset(k, oq, rows), q
-            ),
-            "The queries of yours take the offset as the key sees it: rows[j, i] in both products.",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows.T) + _from_offset(k, oq, rows), q),
+            "In your second product before and behind have changed places: query i takes rows[j, i].",
         ),
         Mistake(
             "both_other_way",
-            lambda q, k, oq, ok, rows: _scaled(
-                q @ k.mT + _to_offset(q, ok, rows.T.contiguous()) + _from_offset(k, oq, rows.T.contiguous()),
-                q,
-            ),
-            "In both of your products before and behind have changed places: rows[j, i] for the query, rows[i, j] for "
-            "the key.",
+            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows.T) + _from_offset(k, oq, rows.T), q),
+            "In both of your products with offsets before and behind have changed places: rows[j, i] for rows[i, j].",
         ),
         Mistake(
             "tables_swapped",
@@ -176,7 +167,7 @@ DISENTANGLED_SCORES = Exercise(
         "rows looked up": _looked_up,
         "pair by pair": _pair_by_pair,
         "gathered along the keys": lambda q, k, oq, ok, rows: _scaled(
-            q @ k.mT + _to_offset(q, ok, rows) + (oq @ k.mT).gather(-2, rows.T.expand(*q.shape[:2], *rows.shape)),
+            q @ k.mT + _to_offset(q, ok, rows) + (oq @ k.mT).gather(-2, rows.expand(*q.shape[:2], *rows.shape)),
             q,
         ),
     },
@@ -184,16 +175,17 @@ DISENTANGLED_SCORES = Exercise(
         "`offset_key[:, :, rows]` looks the table up for all pairs at once: (batch, heads, query, key, d_head). What "
         "must it be multiplied with, and summed over which axis?",
         "Query i belongs to row i of the scores: `query[:, :, :, None]` has an axis for j. Key j belongs to column j: "
-        "`key[:, :, None]` has one for i, and its rows of the table are `rows.T`.",
-        "`to_offset = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)`; the third product is written "
+        "`key[:, :, None]` has one for i.",
+        "`query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)`; the third product is written "
         "likewise. Then add all three and divide once.",
     ),
-    solution="content = query @ key.transpose(-2, -1)\n"
-    "to_offset = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)\n"
-    "from_offset = (key[:, :, None] * offset_query[:, :, rows.T]).sum(dim=-1)\n"
-    "return (content + to_offset + from_offset) / (3 * query.shape[-1]) ** 0.5",
+    solution="content_scores = query @ key.transpose(-2, -1)\n"
+    "query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)\n"
+    "key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1)\n"
+    "return (content_scores + query_scores + key_scores) / (3 * query.shape[-1]) ** 0.5",
     explanation="He et al. 2021. BERT adds a position to the word, and from then on both share one vector. Here what a "
-    "word is and how far away it is are asked apart: “which noun?” and “which neighbour?”. The model itself first "
-    "multiplies each word with each row of the table and then picks, which takes less memory.",
+    "word is and how far away it is are asked apart: “which noun?” and “which neighbour?”. The paper writes the third "
+    "product with rows[j, i]; its code, and so all published weights, have rows[i, j]. The model first multiplies each "
+    "word with each row of the table and then picks, which takes less memory.",
     stages=_steps,
 )
