@@ -106,6 +106,20 @@ def test_t5_against_the_transformer():
     assert "offset" in found["positions"][1]
 
 
+def test_windows_pairs_and_side_by_side():
+    assert differences("Mistral")["sees"][1] == "itself and a window before"
+    assert differences("GPT-Neo")["sees"][1].startswith("some layers: itself and its past; others")
+    assert described("ModernBERT")["window"] == "129"
+    assert differences("GPT-J")["sub-layers"][1].endswith("side by side")
+    assert differences("GPT-J")["positions"][1] == "rotary: a share of queries and keys turned in neighbouring pairs"
+    assert differences("Qwen 3") == {
+        "norms on queries and keys": ("none", "yes"),
+        "biases": ("queries, keys, values", "none"),
+    }
+    assert differences("ALBERT")["layers"] == ("each has its own weights", "all share one layer's")
+    assert differences("XLM-R") == {}
+
+
 def test_a_model_does_not_differ_from_itself():
     assert difference(described("T5"), described("T5")) == []
 
@@ -113,12 +127,18 @@ def test_a_model_does_not_differ_from_itself():
 def test_blocks_stand_as_the_modules_do():
     (gpt,) = described("GPT-2").stacks
     assert [block.label for block in gpt.layer][:3] == ["LayerNorm", "causal\nself-attention", "+"]
-    assert [block.label for block in gpt.above] == ["LayerNorm"]
+    assert [block.label for block in gpt.above] == ["LayerNorm", "to the vocabulary"]
     (bert,) = described("BERT").stacks
     assert [block.label for block in bert.layer][:3] == ["self-attention", "+", "LayerNorm"]
     decoder = described("T5").stacks[1]
     assert decoder.repeats == 6
     assert any("encoder's output" in block.label for block in decoder.layer)
+    (gptj,) = described("GPT-J").stacks
+    assert [block.label for block in gptj.layer] == [
+        "LayerNorm",
+        "rotary causal\nself-attention\nbeside feed-forward",
+        "+",
+    ]
     for model in RUNNING:
         anatomy = described(model.name)
         known = {part.name for part in anatomy.parts}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch import nn
 
 from anatomy_utils.dropout import unchanged
+from anatomy_utils.encoder import Encoder
 from anatomy_utils.feed_forward import GatedFeedForward
+from anatomy_utils.heads import MaskedLanguageHead
 from anatomy_utils.taxonomy import parts
-from anatomy_utils.taxonomy.stacks import layers_of
+from anatomy_utils.taxonomy.stacks import is_parallel, layers_of
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,16 @@ def drawn(name: str, stack: Any) -> StackDrawing:
     """The blocks of a stack."""
     layers = layers_of(stack)
     last = (Block(_kind(stack.norm), "residual", ("norm", "last norm")),) if parts.last_norm(stack) else ()
-    return StackDrawing(name, len(layers), tuple(_below(stack)), tuple(_layer(layers[0], stack)), last)
+    return StackDrawing(name, len(layers), tuple(_below(stack)), tuple(_layer(layers[-1], stack)), last)
+
+
+def with_head(drawing: StackDrawing, model: nn.Module) -> StackDrawing:
+    """The last stack's drawing, with what turns its vectors into an answer on top."""
+    masked = any(isinstance(part, MaskedLanguageHead) for part in model.modules())
+    asks_tokens = any(name.endswith("vocabulary") for name, _ in model.named_modules())
+    label = "to the vocabulary" if asks_tokens else "one number per token"
+    head = Block(f"layer, norm,\n{label}" if masked else label, "value", ("output",))
+    return replace(drawing, above=(*drawing.above, head))
 
 
 def _below(stack: Any) -> list[Block]:
@@ -65,17 +76,20 @@ def _below(stack: Any) -> list[Block]:
 
 
 def _layer(layer: Any, stack: Any) -> list[Block]:
-    own = next(getattr(layer, name) for name in ("attention_norms", "self_attention_norms") if hasattr(layer, name))
-    attention = Block(_attention_label(layer.self_attention, stack), "weights", (
-        "sees", "keys and values", "scores times", "norms on queries and keys", "biases", "heads",
+    attention = Block(_attention_label(layer, stack), "weights", (
+        "sees", "keys and values", "scores times", "norms on queries and keys", "biases",
         *(() if stack.embeddings.positions is not None else ("positions",)),
     ))  # fmt: skip
+    gated = isinstance(layer.feed_forward, GatedFeedForward)
+    feed_forward = Block("gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases"))
+    own = next(getattr(layer, name) for name in ("attention_norms", "self_attention_norms") if hasattr(layer, name))
+    if is_parallel(layer):
+        shown = tuple(dict.fromkeys(("sub-layers", *attention.parts, *feed_forward.parts)))
+        return _inside(Block(f"{attention.label}\nbeside {feed_forward.label}", "weights", shown), own)
     found = _inside(attention, own)
     if getattr(layer, "cross_attention", None) is not None:
         reading = Block("attention to\nthe encoder's output", "memory", ("also reads",))
         found += _inside(reading, layer.cross_attention_norms)
-    gated = isinstance(layer.feed_forward, GatedFeedForward)
-    feed_forward = Block("gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases"))
     return found + _inside(feed_forward, layer.feed_forward_norms)
 
 
@@ -88,8 +102,8 @@ def _inside(sub_layer: Block, norms: Any) -> list[Block]:
     return [*norm(norms.before), sub_layer, *norm(norms.output), SUM, *norm(norms.after)]
 
 
-def _attention_label(attention: Any, stack: Any) -> str:
-    kind = "self-attention" if parts.sees(stack).startswith("the whole") else "causal\nself-attention"
+def _attention_label(layer: Any, stack: Any) -> str:
+    kind = "self-attention" if isinstance(stack, Encoder) else "causal\nself-attention"
     return f"rotary {kind}" if getattr(stack, "rotary", None) is not None else kind
 
 

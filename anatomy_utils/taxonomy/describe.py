@@ -66,7 +66,8 @@ def describe(model: nn.Module) -> Anatomy:
     found = [Part(name, _joined(stacks, read)) for name, read in parts.DESIGN.items()]
     found += [Part("output", parts.output(model, stacks))]
     found += [Part(name, _joined(stacks, read), is_size=True) for name, read in parts.SIZES.items()]
-    return Anatomy(tuple(found), tuple(blocks.drawn(name, stack) for name, stack in stacks))
+    *read, last = (blocks.drawn(name, stack) for name, stack in stacks)
+    return Anatomy(tuple(found), (*read, blocks.with_head(last, model)))
 
 
 def difference(child: Anatomy, parent: Anatomy) -> list[Difference]:

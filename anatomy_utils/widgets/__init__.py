@@ -33,7 +33,10 @@ _ROOMS = {
     "Translator": "translator",
     "Flow": "flow",
     "LogitsExplorer": "logits_explorer",
+    "FamilyTree": "family_tree",
+    "CompareModels": "compare_models",
     "ObjectiveExplorer": "objective_explorer",
+    "Ward": "ward",
 }
 
 __all__ = sorted(_ROOMS)

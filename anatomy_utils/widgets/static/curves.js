@@ -24,8 +24,8 @@ function logTicks(low, high) {
   return list;
 }
 
-// A chart of width × height units; `log` makes the y axis logarithmic.
-function lineChart({ width = 460, height = 260, xLabel, yLabel, log = false }) {
+// A chart of width × height units; `log` makes the y axis logarithmic, `xText(at, digits)` writes the numbers below.
+function lineChart({ width = 460, height = 260, xLabel, yLabel, log = false, xText = format }) {
   const floor = height - CHART.bottom, right = width - CHART.right;
   const grid = svg("g"), lines = svg("g");
   const name = svg("text", { class: "tick", x: (CHART.left + right) / 2, y: height - 6, "text-anchor": "middle", text: xLabel });
@@ -42,7 +42,7 @@ function lineChart({ width = 460, height = 260, xLabel, yLabel, log = false }) {
     const across = chartTicks(low, high, 5);
     const beside = log ? logTicks(low, high) : across.list.map((at) => [at, format(at, across.digits)]);
     grid.replaceChildren(
-      ...below.list.map((at) => svg("text", { class: "tick", x: px(at), y: floor + 16, "text-anchor": "middle", text: format(at, below.digits) })),
+      ...below.list.map((at) => svg("text", { class: "tick", x: px(at), y: floor + 16, "text-anchor": "middle", text: xText(at, below.digits) })),
       ...beside.flatMap(([at, text]) => [
         svg("line", { class: "guide", x1: CHART.left, x2: right, y1: py(at), y2: py(at) }),
         svg("text", { class: "tick", x: CHART.left - 6, y: py(at) + 4, "text-anchor": "end", text })]));
