@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.taxonomy import (
     caching,
+    closing,
     counting,
     disentangling,
     distilling,
     hiding,
+    predictions,
+    questions,
     repair,
     replacing,
     side_by_side,
     spans,
     windows,
 )
-from anatomy_utils.exercises.questions import Question
 
 EXERCISES = (
     counting.ENCODER_PARAMETERS,
@@ -29,4 +31,4 @@ EXERCISES = (
     hiding.LEAVE_ONE_OUT,
     repair.REPAIR,
 )
-QUESTIONS: tuple[Question, ...] = ()
+QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)
