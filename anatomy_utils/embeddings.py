@@ -7,6 +7,8 @@ sum, the 2017 Transformer scales the token's vector by √d_model and adds fixed
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -63,6 +65,7 @@ class Embeddings(nn.Module):
         norm: applied to the sum; none by default.
         dropout: probability of dropping a feature of the result while training.
         projection: from these vectors to wider ones for the stack; none by default (ALBERT's tables are narrow).
+        tokens: a module, ids → vectors, in place of the plain token table (`adaptive.AdaptiveTokens`).
     """
 
     def __init__(
@@ -76,9 +79,10 @@ class Embeddings(nn.Module):
         norm: nn.Module | None = None,
         dropout: float = 0.0,
         projection: nn.Module | None = None,
+        tokens: Any = None,
     ) -> None:
         super().__init__()
-        self.tokens = nn.Embedding(vocab_size, d_model)
+        self.tokens: nn.Embedding = tokens or nn.Embedding(vocab_size, d_model)
         self.positions = positions
         self.segments = nn.Embedding(num_segments, d_model) if num_segments else None
         self.scale = scale

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from anatomy_utils import masks
 from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.dropout import dropout_or_nothing, unchanged
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.masks import Mask
 from anatomy_utils.norm import Norms
@@ -100,7 +101,7 @@ class RecurrentLayer(nn.Module):
         self.self_attention_norms = self_attention_norms
         self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self,
@@ -158,14 +159,14 @@ class RecurrentDecoder(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.memory_length = memory_length
         self.windowed = windowed
-        self.norm = norm or nn.Identity()
+        self.norm = norm or unchanged
 
     def start(self, batch: int) -> Memories:
         """Memories of nothing, for a number of texts that are read side by side."""
-        table = self.embeddings.tokens.weight
+        like, width = next(self.parameters()), self.embeddings.tokens.embedding_dim
         return Memories(
-            tuple(table.new_empty(batch, 0, table.shape[1]) for _ in self.layers),
-            torch.ones(batch, 0, dtype=torch.bool, device=table.device),
+            tuple(like.new_empty(batch, 0, width) for _ in self.layers),
+            torch.ones(batch, 0, dtype=torch.bool, device=like.device),
         )
 
     def forward(

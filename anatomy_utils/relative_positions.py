@@ -53,11 +53,13 @@ class TransformerXLPositions(nn.Module):
         d_model: width of the waves.
         num_heads: how many heads.
         d_head: width of one head.
+        max_distance: keys farther back than this share its wave; None for no such limit.
     """
 
-    def __init__(self, d_model: int, num_heads: int, d_head: int) -> None:
+    def __init__(self, d_model: int, num_heads: int, d_head: int, *, max_distance: int | None = None) -> None:
         super().__init__()
         self.d_model = d_model
+        self.max_distance = max_distance
         self.to_wave_key = nn.Linear(d_model, num_heads * d_head, bias=False)
         self.content_preference = nn.Parameter(torch.zeros(num_heads, d_head))
         self.offset_preference = nn.Parameter(torch.zeros(num_heads, d_head))
@@ -68,7 +70,8 @@ class TransformerXLPositions(nn.Module):
         """What to add to the scores; the last query stands at the last key."""
         back = -_offsets(query, key)  # how far back the key is: query key
         distances = torch.arange(int(back.min()), int(back.max()) + 1, device=query.device)
-        waves = sinusoids(distances, self.d_model, interleaved=False).to(query.dtype)
+        told = distances.clamp(max=self.max_distance) if self.max_distance is not None else distances
+        waves = sinusoids(told, self.d_model, interleaved=False).to(query.dtype)
         heads, d_head = self.offset_preference.shape
         wave_keys = self.to_wave_key(waves).view(-1, heads, d_head)
         by_offset = torch.einsum("bhqd,rhd->bhqr", query + self.offset_preference[:, None], wave_keys)
