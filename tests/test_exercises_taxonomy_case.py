@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jaxtyping
 import pytest
 import torch
 from torch import Tensor, nn
@@ -126,14 +127,19 @@ def test_hiding_a_word_of_a_model_moves_its_output() -> None:
 
 @pytest.fixture(scope="module")
 def taggers() -> dict[str, tagger.Tagger]:
-    """Pretraining is cut short: what is shown does not hang on it."""
+    """Pretraining is cut short: what is shown does not hang on it. Types are checked in the short training below."""
+    checked = jaxtyping.config.jaxtyping_disable
+    jaxtyping.config.update("jaxtyping_disable", True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tagger, "PRETRAINING", 10)
-        return {
+        patch.setattr(tagger, "FINE_TUNING", 130)
+        trained = {
             "patient": tagger.colleagues_tagger(),
             "healthy": tagger.healthy_tagger(),
             "repaired": tagger.colleagues_tagger(solution("taxonomy.repair")),
         }
+    jaxtyping.config.update("jaxtyping_disable", checked)
+    return trained
 
 
 def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dict[str, tagger.Tagger]) -> None:
@@ -149,7 +155,7 @@ def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dic
     assert 0.4 < patient["it"] < 0.6 and 0.6 < patient["adjectives beside a noun"] < 0.9
 
 
-def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, tagger.Tagger]) -> None:
+def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, tagger.Tagger], without_types: None) -> None:
     scenes = sample_scenes(tagger.SENTENCES, torch.Generator().manual_seed(9), "test")
     found, guessed = tagger.right_by_kind(taggers["patient"], scenes), tagger.best_guess()
     assert guessed.keys() == {"adjectives beside a noun", "it"}
@@ -169,7 +175,7 @@ def test_what_moves(taggers: dict[str, tagger.Tagger]) -> None:
         tagger.moved(taggers["patient"], sentence, sentence.replace("old ", ""))
 
 
-def test_the_symptoms(taggers: dict[str, tagger.Tagger]) -> None:
+def test_the_symptoms(taggers: dict[str, tagger.Tagger], without_types: None) -> None:
     text = tagger.symptoms(taggers["patient"], taggers["healthy"]).text
     lines = [line.strip() for line in text.splitlines()]
     assert any(line.startswith("another reason") and line.endswith("0 of 200 pairs") for line in lines)

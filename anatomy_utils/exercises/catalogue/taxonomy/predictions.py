@@ -7,8 +7,8 @@ from anatomy_utils.exercises.questions import Choice, Question
 WORK = Question(
     id="taxonomy.predict_work",
     kind="prediction",
-    text="ALBERT's base model has about a tenth of the parameters of BERT's base model. Both have 12 layers of the "
-    "same width. How much does it compute for a token, measured by BERT?",
+    text="ALBERT's base model has about a tenth of the parameters of BERT's. Both have 12 layers of the same width. "
+    "How much does it compute for a token, compared with BERT?",
     choices=(
         Choice(
             "About a tenth: as many multiplications as parameters",
@@ -19,8 +19,9 @@ WORK = Question(
             "One layer's numbers are stored; twelve layers are computed.",
         ),
         Choice(
-            "As much, and even a little more",
-            "Twelve layers are twelve layers. Looking a vector up costs nothing, and ALBERT has to widen it.",
+            "Nearly as much",
+            "Twelve layers are twelve layers, whoever owns the numbers. Only the last step, over the vocabulary, is "
+            "cheaper with a narrow table: where masked words are asked, ALBERT computes about four fifths in all.",
             right=True,
         ),
         Choice(
