@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
 from anatomy_utils.exercises.catalogue.capstone.ward import DIAGNOSES
+from anatomy_utils.exercises.record import Progress
+from anatomy_utils.exercises.ward_round import ward_round
 from anatomy_utils.street import is_grammatical
 from anatomy_utils.street.batches import IGNORE, Labelled
 from anatomy_utils.ward import PROBES, Table, Ward, admit, faults
@@ -224,3 +227,25 @@ def test_no_name_of_a_fault_in_an_anamnesis() -> None:
 def test_equal_care_is_taught_once(ward: Ward) -> None:
     assert ward["Ada"].cured().history is ward.twin.history
     assert replace(HEALTHY, use=faults.unguarded).lessons == HEALTHY
+
+
+# ---- the view
+
+
+def test_the_round_joins_patients_questions_and_progress(ward: Ward, tmp_path: Path) -> None:
+    record = Progress(tmp_path / "progress.json")
+    view = ward_round(ward, record=record)
+    assert [bed["name"] for bed in view.beds] == [case.name for case in CASES]
+    assert [bed["question"]["id"] for bed in view.beds] == [question.id for question in DIAGNOSES]
+    view.question = {"do": "probe", "bed": 3, "probe": "batch equals single"}
+    view.chosen = [*view.chosen[:3], DIAGNOSES[3].right, *view.chosen[4:]]
+    view.question = {"do": "cure", "bed": 3}
+    view.question = {"do": "write", "bed": 3}
+    assert view.error == "" and view.findings[3]["batch equals single"]["shown"] == "NaN"
+    assert view.cures[3]["batch equals single"]["passed"] and view.samples[3] == list(ward["Dora"].samples())
+    assert record.entry("questions", "capstone.ward_dora") == {
+        "examined": True, "first": DIAGNOSES[3].right, "last": DIAGNOSES[3].right, "right": True,
+    }  # fmt: skip
+    again = ward_round(ward, record=record)
+    assert again.chosen == view.chosen and again.examined == [number == 3 for number in range(8)]
+    assert "Dora ends at" in again.static_twin().alt

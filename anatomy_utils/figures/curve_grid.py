@@ -1,0 +1,84 @@
+"""Many small line charts with the same axes, to be compared at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anatomy_utils.figures import canvas
+from anatomy_utils.figures.canvas import Number, array, finish, look, page, panel
+from anatomy_utils.figures.charts import DASHES, SERIES, frame
+from anatomy_utils.figures.picture import Picture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH, HEIGHT, EDGE, LEFT, BELOW, ABOVE, GAP = 176, 108, 12, 34, 34, 22, 18
+PER_ROW = 4
+
+
+def curve_grid(
+    charts: Mapping[str, Mapping[str, Any]],
+    *,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    alt: str = "",
+) -> Picture:
+    """One small chart per title, four in a row; a series has the same look in all of them.
+
+    Args:
+        charts: title → name of a series → (point) numbers; NaN leaves a gap.
+        xlabel: what is counted from 1 on; named below the first chart of the last row.
+        ylabel: named beside the first chart of each row.
+        alt: alt text; what each series begins and ends with by default.
+
+    Raises:
+        ValueError: no chart, or one without a series.
+    """
+    if not charts or not all(charts.values()):
+        raise ValueError(f"There are {len(charts)} charts; give at least one, each with a series.")
+    numbers = {
+        name: {each: array(y, 1, f"series {each!r}") for each, y in series.items()} for name, series in charts.items()
+    }
+    told = "; ".join(
+        f"{name}: {', '.join(f'{each} from {y[0]:.3g} to {y[-1]:.3g}' for each, y in series.items())}"
+        for name, series in numbers.items()
+    )
+    with look():
+        return finish(_grid(numbers, xlabel, ylabel, title), alt or f"{title or 'Line charts'}. {told}.")
+
+
+def _grid(charts: Mapping[str, Mapping[str, np.ndarray]], xlabel: str, ylabel: str, title: str) -> Figure:
+    rows = -(-len(charts) // PER_ROW)
+    across, down = LEFT + WIDTH + GAP, ABOVE + HEIGHT + BELOW
+    top = EDGE + (26 if title else 0)
+    figure = page(2 * EDGE + 14 + min(len(charts), PER_ROW) * across, top + rows * down + 24)
+    if title:
+        canvas.write(figure, EDGE, EDGE + 10, title, 13, weight="bold")
+    names = list(dict.fromkeys(name for series in charts.values() for name in series))
+    shades = {name: canvas.role(SERIES[n]) for n, name in enumerate(names)}
+    highest = max(float(np.nanmax(y)) for series in charts.values() for y in series.values())
+    for n, (name, series) in enumerate(charts.items()):
+        row, column = divmod(n, PER_ROW)
+        x, y = EDGE + 14 + column * across, top + row * down
+        canvas.write(figure, x + LEFT, y + 12, name, 11, weight="bold")
+        axes = panel(figure, x + LEFT, y + ABOVE, WIDTH, HEIGHT)
+        first = column == 0
+        frame(axes, xlabel if first and row == rows - 1 else "", ylabel if first else "")
+        axes.tick_params(which="major", labelsize=9)
+        for each, values in series.items():
+            axes.plot(np.arange(1, 1 + len(values)), values, color=shades[each],
+                      linestyle=DASHES[names.index(each)], linewidth=1.6)  # fmt: skip
+        axes.set_ylim(0, highest * 1.06)
+    place: Number = EDGE + 14 + LEFT
+    line = top + rows * down + 10
+    for n, each in enumerate(names):
+        for dash in range(0, 24, 8):  # the first series is drawn through, as in the charts
+            end = place + dash + (8 if n == 0 else 5)
+            canvas.stroke(figure, [(place + dash, line), (end, line)], shades[each], 2)  # type: ignore[arg-type]
+        canvas.write(figure, place + 30, line, each, 11, color=shades[each], va="center")
+        place += 48 + canvas.width_of(each)
+    return figure
