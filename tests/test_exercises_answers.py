@@ -7,6 +7,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import exercise_answers_capstone  # noqa: F401 (its answers join ANSWERS)
 import exercise_answers_decoder  # noqa: F401 (its answers join ANSWERS)
 import exercise_answers_encoder  # noqa: F401 (its answers join ANSWERS)
 import exercise_answers_multi_head  # noqa: F401 (its answers join ANSWERS)

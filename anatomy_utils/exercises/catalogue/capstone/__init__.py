@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.capstone import ward
-from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.catalogue.capstone import parting, ward, whole_layer
 
-EXERCISES: tuple[Exercise, ...] = ()
+EXERCISES = (parting.FIRST_DIFFERENCE, whole_layer.LLAMA_LAYER)
 QUESTIONS = ward.DIAGNOSES
