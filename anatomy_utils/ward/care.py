@@ -110,12 +110,10 @@ class School:
     Args:
         books: what is read.
         seed: of all weights and of dropout.
-        progress: show a bar for each training.
     """
 
     books: Books
     seed: int = 0
-    progress: bool = True
     _taught: dict[Care, Taught] = field(default_factory=dict, repr=False)
 
     def taught(self, care: Care) -> Taught:
@@ -138,7 +136,7 @@ class School:
                 learning_rate=linear_schedule(LEARNING_RATE, steps=len(read), warmup=len(read) // 10),
                 optimizer=optimizer,
                 generator=generator,
-                progress=self.progress,
+                progress=False,
             )
         with torch.no_grad():
             exam = care.loss(model.eval(), care.exam(self.books)).item()

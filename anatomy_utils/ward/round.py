@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
+from tqdm.auto import tqdm
 
 from anatomy_utils.ward.care import HEALTHY, STEPS, School, new_books
 from anatomy_utils.ward.cases import CASES
@@ -46,12 +45,21 @@ class Ward:
 
     Args:
         school: where all of them learn.
-        on_patient: told each one's name before it learns; see `admit`.
+        progress: show a bar.
     """
 
-    def __init__(self, school: School, on_patient: Callable[[str], object] | None = None) -> None:
-        self.twin = Patient(None, HEALTHY, school)
-        self._patients = tuple(Patient(case, case.care, school, self.twin) for case in CASES)
+    def __init__(self, school: School, *, progress: bool = False) -> None:
+        patients = []
+        with tqdm(total=1 + len(CASES), disable=not progress, unit="writer") as bar:
+            bar.set_description("the healthy twin is taught")
+            self.twin = Patient(None, HEALTHY, school)
+            for case in CASES:
+                bar.update()
+                bar.set_description(f"{case.name} is taught")
+                patients.append(Patient(case, case.care, school, self.twin))
+            bar.update()
+            bar.set_description("all are there")
+        self._patients = tuple(patients)
 
     def patients(self) -> tuple[Patient, ...]:
         """All of them, bed by bed."""
@@ -83,6 +91,7 @@ def admit(seed: int = 0, *, steps: int = STEPS, progress: bool = True) -> Ward:
     Args:
         seed: of weights, sentences and chance.
         steps: of 64 sentences each.
-        progress: show a bar for each training.
+        progress: show a bar.
     """
-    return Ward(School(new_books(steps, torch.Generator().manual_seed(seed)), seed, progress))
+    books = new_books(steps, torch.Generator().manual_seed(seed))
+    return Ward(School(books, seed), progress=progress)
