@@ -38,15 +38,16 @@ class Reports(Batch):
 def reports_batch(reports: Sequence[Report]) -> Reports:
     """Reports as the picker reads them: <bos> headline <sep> sentence, four times in a row."""
     vocabulary = street_vocabulary()
-    rows = [
-        torch.tensor(vocabulary.ids([BOS, *tokenise(report.headline), SEP, *say(scene, "english").tokens]))
-        for report in reports
-        for scene in report.scenes
-    ]
+    rows = [torch.tensor(vocabulary.ids(words_read(report, place))) for report in reports for place in range(SENTENCES)]
     input_ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=vocabulary.pad_id)
     input_ids = input_ids.view(len(reports), -1)  # batch sentence·position
     labels = torch.tensor([report.main for report in reports])
     return Reports(input_ids, (input_ids != vocabulary.pad_id).long(), labels)
+
+
+def words_read(report: Report, place: int) -> list[str]:
+    """What the picker reads to score one sentence of a report, its place counted from 0."""
+    return [BOS, *tokenise(report.headline), SEP, *say(report.scenes[place], "english").tokens]
 
 
 def train_picker(
