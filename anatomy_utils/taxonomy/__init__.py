@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from anatomy_utils.taxonomy.decoders import DECODERS
 from anatomy_utils.taxonomy.encoders import ENCODERS
+from anatomy_utils.taxonomy.llamas import LLAMAS
 from anatomy_utils.taxonomy.record import Model, Size
 from anatomy_utils.taxonomy.translators import ROOTS, TRANSLATORS
 
 __all__ = ["TREE", "Model", "Size", "children", "find", "lineage"]
 
-TREE: tuple[Model, ...] = (*ROOTS, *ENCODERS, *DECODERS, *TRANSLATORS)
+TREE: tuple[Model, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *TRANSLATORS)
 """Every model, parents before their children."""
 
 

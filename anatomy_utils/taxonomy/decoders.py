@@ -1,4 +1,4 @@
-"""The decoder branch: every token sees itself and its past."""
+"""The decoder branch up to GPT-3 and its first children: every token sees itself and its past."""
 
 from __future__ import annotations
 
@@ -18,20 +18,6 @@ def _gpt2(d_model: int, num_layers: int, num_heads: int, max_positions: int = 10
     }
 
 
-def _llama(
-    vocab_size: int, d_model: int, num_layers: int, num_heads: int, num_kv_heads: int, d_ff: int, **more: Any
-) -> dict[str, Any]:
-    """The entries of a Llama's `config.json`, and of those that write theirs like it."""
-    return {
-        "vocab_size": vocab_size,
-        "hidden_size": d_model,
-        "num_hidden_layers": num_layers,
-        "num_attention_heads": num_heads,
-        "num_key_value_heads": num_kv_heads,
-        "intermediate_size": d_ff,
-    } | more
-
-
 def _gpt_neo(d_model: int, num_layers: int, num_heads: int) -> dict[str, Any]:
     """The entries of a GPT-Neo's `config.json`."""
     return {
@@ -44,10 +30,6 @@ def _gpt_neo(d_model: int, num_layers: int, num_heads: int) -> dict[str, Any]:
         "attention_types": [[["global", "local"], num_layers // 2]],
     }
 
-
-_QWEN = {"rope_theta": 1e6, "rms_norm_eps": 1e-6, "max_position_embeddings": 32768}
-_GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "tie_word_embeddings": True, "max_position_embeddings": 8192}
-_SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
 DECODERS = (
     Model(
@@ -146,116 +128,6 @@ DECODERS = (
         ),
         note="Its weights were never published: these are its numbers in GPT-2's modules. Every other layer of the "
         "original attends to a sparse band, as in the Sparse Transformer (arXiv:1904.10509).",
-    ),
-    Model(
-        "Llama",
-        2023,
-        "GPT-3",
-        "decoder",
-        "2302.13971",
-        ("next token",),
-        "RMSNorm, rotary, SwiGLU",
-        "llama",
-        "CausalLM",
-        "LlamaForCausalLM",
-        (
-            Size("7B", _llama(32000, 4096, 32, 32, 32, 11008), 6_738_415_616),
-            Size("13B", _llama(32000, 5120, 40, 40, 40, 13824), 13 * BILLION, 100 * MILLION),
-            Size("2 70B", _llama(32000, 8192, 80, 64, 8, 28672), 69 * BILLION, BILLION),
-        ),
-    ),
-    Model(
-        "SmolLM2",
-        2025,
-        "Llama",
-        "decoder",
-        "2502.02737",
-        ("next token",),
-        "small: shared keys, one table",
-        "llama",
-        "CausalLM",
-        "LlamaForCausalLM",
-        (
-            Size("135M", _llama(49152, 576, 30, 9, 3, 1536, **_SMOLLM2), 134_515_008),
-            Size("360M", _llama(49152, 960, 32, 15, 5, 2560, **_SMOLLM2), 361_821_120),
-            Size("1.7B", _llama(49152, 2048, 24, 32, 32, 8192, **_SMOLLM2), 1_711_376_384),
-        ),
-    ),
-    Model(
-        "Mistral",
-        2023,
-        "Llama",
-        "decoder",
-        "2310.06825",
-        ("next token",),
-        "a sliding window",
-        "mistral",
-        "CausalLM",
-        "MistralForCausalLM",
-        (
-            Size(
-                "7B",
-                _llama(
-                    32000, 4096, 32, 32, 8, 14336, sliding_window=4096, max_position_embeddings=32768, rms_norm_eps=1e-5
-                ),
-                7_241_732_096,
-            ),
-        ),
-    ),
-    Model(
-        "Qwen 2",
-        2024,
-        "Llama",
-        "decoder",
-        "2407.10671",
-        ("next token",),
-        "biases on queries, keys, values",
-        "qwen2",
-        "CausalLM",
-        "Qwen2ForCausalLM",
-        (
-            Size("0.5B", _llama(151936, 896, 24, 14, 2, 4864, tie_word_embeddings=True, **_QWEN), 494_032_768),
-            Size("1.5B", _llama(151936, 1536, 28, 12, 2, 8960, tie_word_embeddings=True, **_QWEN), 1_543_714_304),
-            Size("7B", _llama(152064, 3584, 28, 28, 4, 18944, **_QWEN), 7_615_616_512),
-        ),
-    ),
-    Model(
-        "Qwen 3",
-        2025,
-        "Qwen 2",
-        "decoder",
-        "2505.09388",
-        ("next token",),
-        "norms on queries and keys",
-        "qwen3",
-        "CausalLM",
-        "Qwen3ForCausalLM",
-        (
-            Size(
-                "0.6B",
-                _llama(151936, 1024, 28, 16, 8, 3072, head_dim=128, tie_word_embeddings=True, **_QWEN),
-                600 * MILLION,
-                100 * MILLION,
-            ),
-            Size("8B", _llama(151936, 4096, 36, 32, 8, 12288, head_dim=128, **_QWEN), 8_200 * MILLION, 100 * MILLION),
-        ),
-    ),
-    Model(
-        "Gemma",
-        2024,
-        "Llama",
-        "decoder",
-        "2403.08295",
-        ("next token",),
-        "GELU gate, wide heads, scaled table",
-        "gemma",
-        "CausalLM",
-        "GemmaForCausalLM",
-        (
-            Size("2B", _llama(256000, 2048, 18, 8, 1, 16384, head_dim=256, **_GEMMA), 2_506_172_416),
-            Size("7B", _llama(256000, 3072, 28, 16, 16, 24576, head_dim=256, **_GEMMA), 8_537_680_896),
-        ),
-        note="The one called 7B has 8.5 billion parameters, of which 0.8 billion are its token table.",
     ),
     Model(
         "GPT-Neo",

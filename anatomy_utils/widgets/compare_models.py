@@ -69,11 +69,11 @@ class CompareModels(AnatomyWidget, module="compare_models.js", shares=("curves.j
             size = known[name]["sizes"][place]
             shown = f"{name} {size['name']}"
             curves[shown if shown not in curves else f"{shown}, {side}"] = [
-                quantity_at(size["work"], length) for length in LENGTHS
+                quantity_at(size["work"], length) / 1e6 for length in LENGTHS
             ]
             words.append(f"{shown}: {size['parameters']:,} parameters")
         return plots.lines(
-            LENGTHS, curves, xlabel="tokens in the text", ylabel="operations per token", title=self.label, log="xy",
+            LENGTHS, curves, xlabel="tokens in the text", ylabel="million operations per token", title=self.label, log="xy",
             roles=dict(zip(curves, ROLES, strict=True)),
             alt=f"{'; '.join(words)}. Operations per token over the length of the text.",
         )  # fmt: skip

@@ -180,7 +180,7 @@ function render({ model, el }) {
         keys.map((token, k) => svg("text", { class: "ft-token", transform: `translate(${LABELS + (k + 0.7) * CELL} ${LABELS - 5}) rotate(-60)`, text: shorten(token, 11) })),
         queries.map((token, q) => svg("text", { class: "ft-token", x: LABELS - 6, y: LABELS + (q + 0.72) * CELL, "text-anchor": "end", text: shorten(token, 11) })),
         rows.flatMap((row, q) => row.map((weight, k) => svg("rect", { x: LABELS + k * CELL, y: LABELS + q * CELL, width: CELL - 1, height: CELL - 1, fill: sequentialColour(root, Math.sqrt(weight / STEPS)), class: weight ? "" : "ft-zero" })))),
-      element("p", { class: "note", text: `${told} Rows ask, columns are asked; darker is more, and faint weights are lifted. The weights are random: the pattern of what may be seen is the model's, the rest is chance.` }));
+      element("p", { class: "note", text: `${told} Rows ask, columns are asked; faint weights are lifted. The weights are random: the pattern of what may be seen is the model's, the rest is chance.` }));
   }
 
   const draw = frame(() => {
