@@ -11,6 +11,7 @@ from zoo_cases import (
     ALBERT,
     BART,
     BERT,
+    BIG_BIRD,
     CASES,
     CTRL,
     DEBERTA,
@@ -262,6 +263,7 @@ def test_an_untied_t5_has_a_projection_of_its_own(tmp_path):
         (ZooCase("OpenAIGPTModel", GPT), {"afn": "silu"}, "afn is 'silu'"),
         (ZooCase("CTRLModel", CTRL), {"layer_norm_epsilon": 1e-5}, "layer_norm_epsilon is 1e-05"),
         (ZooCase("M2M100Model", M2M_100), {"activation_function": "gelu"}, "activation_function is 'gelu'"),
+        (ZooCase("BigBirdModel", BIG_BIRD), {"hidden_act": "relu"}, "hidden_act is 'relu', but BigBird"),
         (LANGUAGE_MODELS[0], {"architectures": ["GPT2ForEverything"]}, "'GPT2ForEverything' is not here"),
     ],
 )

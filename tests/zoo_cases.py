@@ -19,6 +19,7 @@ BERT = {
     "intermediate_size": 41,
     "max_position_embeddings": 29,
 }
+BIG_BIRD = BERT | {"attention_type": "block_sparse"}
 ALBERT = BERT | {"embedding_size": 14, "num_hidden_groups": 2, "classifier_dropout_prob": 0.0}
 ELECTRA = BERT | {"embedding_size": 14, "summary_last_dropout": 0.0}
 DISTILBERT = {
@@ -126,6 +127,8 @@ CASES = [
     *(ZooCase(f"BertFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
     *(ZooCase(f"Roberta{task}", BERT) for task in COMMON),
     *(ZooCase(f"RobertaFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
+    *(ZooCase(f"BigBird{task}", BIG_BIRD) for task in ("Model", "ForMaskedLM", "ForPreTraining", "ForMultipleChoice")),
+    *(ZooCase(f"BigBirdFor{task}Classification", BIG_BIRD, {"num_labels": 4}) for task in ("Sequence", "Token")),
     *(ZooCase(f"DistilBert{task}", DISTILBERT) for task in COMMON),
     *(ZooCase(f"DistilBertFor{task}Classification", DISTILBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
     *(ZooCase(f"Deberta{task}", DEBERTA) for task in ("Model", "ForMaskedLM", "ForQuestionAnswering")),

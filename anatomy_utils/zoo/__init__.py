@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 _MODEL_TYPES = """
-albert bart bert ctrl deberta deberta-v2 distilbert electra gemma gpt2 gpt_neo gptj llama m2m_100 mistral modernbert
-openai-gpt qwen2 qwen3 roberta t5 transfo-xl xlm-roberta
+albert bart bert big_bird ctrl deberta deberta-v2 distilbert electra gemma gpt2 gpt_neo gptj llama m2m_100 mistral
+modernbert openai-gpt qwen2 qwen3 roberta t5 transfo-xl xlm-roberta
 """
 FAMILIES = {name: f"anatomy_utils.zoo.{name.replace('-', '_')}" for name in _MODEL_TYPES.split()}
 """`model_type` in a published config.json → the module that builds and loads it."""
