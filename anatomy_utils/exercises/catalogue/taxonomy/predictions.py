@@ -46,4 +46,57 @@ WINDOW = Question(
     ),
 )
 
-PREDICTIONS = (WORK, WINDOW)
+RIVALS = Question(
+    id="taxonomy.predict_rivals",
+    kind="prediction",
+    text="English is to become French. An encoder–decoder learns it, and so does a decoder alone, which reads both "
+    "languages as one text: as many parameters, the same sentences, the same steps. Which one gets more sentences "
+    "right?",
+    choices=(
+        Choice(
+            "The encoder–decoder, clearly: translating is what it was made for",
+            "With one seed it is ahead, with another it is behind.",
+        ),
+        Choice(
+            "The decoder, clearly: its one stack is as deep as the two others together",
+            "With one seed it is ahead, with another one it is not. Depth alone does not decide it.",
+        ),
+        Choice(
+            "Neither clearly: most sentences come out right in both, and another seed changes who is ahead",
+            "On a task this small the difference between two trainings of one design is as large as that between the "
+            "designs.",
+            right=True,
+        ),
+        Choice(
+            "The encoder–decoder: without an encoder the decoder never gets to know the English words",
+            "They are the beginning of its text, and it attends to them as to any other words before.",
+        ),
+    ),
+)
+
+FAVOURITE = Question(
+    id="taxonomy.predict_favourite",
+    kind="prediction",
+    text="A tagger of two layers says what “it” stands for, and is nearly always right. For each of 100 sentences we "
+    "look up which word “it” looks at most in the last layer, and which word it is whose hiding moves its answer most. "
+    "How often is it the same word?",
+    choices=(
+        Choice(
+            "In at least 90: it looks at what it needs",
+            "It agrees in fewer than 60. The reason at the end (“tired”, “wide”) is often what moves most, and "
+            "hardly ever what is looked at most.",
+        ),
+        Choice(
+            "In some, but in fewer than 60",
+            "The reason at the end (“tired”, “wide”) is often the word that moves most, and hardly ever the one that "
+            "is looked at most: what the last layer knows of it had come up from the layer below.",
+            right=True,
+        ),
+        Choice(
+            "In none: weights and effects have nothing to do with each other",
+            "They agree far more often than two words picked at random from a dozen would.",
+        ),
+    ),
+)
+
+PREDICTIONS = (WORK, WINDOW, RIVALS, FAVOURITE)
