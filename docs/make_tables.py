@@ -32,7 +32,7 @@ Each of them is proven: reference and alternatives pass on 200 seeds, and every 
 MODEL_COLUMNS = ("model", "year", "branch", "against its parent", "trained on", "runs", "equals", "parameters", "paper")
 EXERCISE_COLUMNS = ("exercise", "notebook", "minutes", "mistakes recognised")
 EQUALS = MODEL_COLUMNS.index("equals")
-OTHER_REFERENCES = {"Transformer": "torch.nn.Transformer"}
+OTHER_REFERENCES = {"Transformer": "torch.nn.Transformer", "Transformer-XL": "transformers 4.57.6"}
 
 
 def size_words(model: Model, size: Size) -> str:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file
+from test_transfo_xl import FILE, weights
 from test_transformer import copy, pairs_of
 from test_zoo import both_answers
 from torch import Tensor, nn
 from zoo_cases import CASES, ours
 
 from anatomy_utils.taxonomy import Model
+from anatomy_utils.zoo import loader
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 
@@ -43,5 +48,18 @@ def _transformer() -> tuple[Tensor, Tensor]:
         return mine.eval()(source, target), mine.vocabulary(states)
 
 
-OTHERS: dict[str, Callable[[], tuple[Tensor, Tensor]]] = {"Transformer": _transformer}
+def _transformer_xl() -> tuple[Tensor, Tensor]:
+    """A second segment of two texts, and what transformers 4 answered."""
+    with safe_open(FILE, "pt") as file:
+        config, tensors = json.loads(file.metadata()["config"]), load_file(FILE)
+    model = loader("transfo-xl")(config, weights(tensors))
+    with torch.no_grad():
+        _, memories = model(tensors["ids.0"])
+        return model(tensors["ids.1"], memories)[0], tensors["empty.log_probabilities.1"]
+
+
+OTHERS: dict[str, Callable[[], tuple[Tensor, Tensor]]] = {
+    "Transformer": _transformer,
+    "Transformer-XL": _transformer_xl,
+}
 """Models whose reference is no class of the transformers library → our answer and its."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import nn
 
+from anatomy_utils.adaptive import AdaptiveSoftmax
 from anatomy_utils.dropout import unchanged
 from anatomy_utils.encoder import Encoder
 from anatomy_utils.feed_forward import GatedFeedForward
@@ -55,7 +56,8 @@ def drawn(name: str, stack: Any) -> StackDrawing:
 def with_head(drawing: StackDrawing, model: nn.Module) -> StackDrawing:
     """The last stack's drawing, with what turns its vectors into an answer on top."""
     masked = any(isinstance(part, MaskedLanguageHead) for part in model.modules())
-    asks_tokens = any(name.endswith("vocabulary") for name, _ in model.named_modules())
+    asks_tokens = any(name.endswith("vocabulary") or isinstance(part, AdaptiveSoftmax)
+                      for name, part in model.named_modules())  # fmt: skip
     label = "to the vocabulary" if asks_tokens else "one number per token"
     head = Block(f"layer, norm,\n{label}" if masked else label, "value", ("output",))
     return replace(drawing, above=(*drawing.above, head))
@@ -77,7 +79,7 @@ def _below(stack: Any) -> list[Block]:
 
 def _layer(layer: Any, stack: Any) -> list[Block]:
     attention = Block(_attention_label(layer, stack), "weights", (
-        "sees", "keys and values", "scores times", "norms on queries and keys", "biases",
+        "sees", "remembers", "keys and values", "scores times", "norms on queries and keys", "biases",
         *(() if stack.embeddings.positions is not None else ("positions",)),
     ))  # fmt: skip
     gated = isinstance(layer.feed_forward, GatedFeedForward)

@@ -23,9 +23,11 @@ BUILDERS = {
     "deberta": ("DebertaConfig.from_published", "with_head"),
     "deberta_v2": ("DebertaV2Config.from_published", "with_head"),
     "modernbert": ("ModernBertConfig.from_published", "with_head"),
+    "big_bird": ("BigBirdConfig.from_published", "with_head"),
     "distilbert": ("distilbert_config", "distilbert_with_head"),
     "openai_gpt": ("GptConfig.from_published", "with_head"),
     "ctrl": ("CtrlConfig.from_published", "with_head"),
+    "transfo_xl": ("TransfoXLConfig.from_published", "with_head"),
     "gpt2": ("Gpt2Config.from_published", "with_head"),
     "gpt_neo": ("GptNeoConfig.from_published", "with_head"),
     "gptj": ("GptJConfig.from_published", "with_head"),
@@ -51,10 +53,10 @@ SMALL = {
     "encoder_attention_heads": 4, "decoder_attention_heads": 4,
     "intermediate_size": 64, "n_inner": 64, "hidden_dim": 64, "d_ff": 64, "dff": 64,
     "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
-    "head_dim": 8, "d_kv": 8,
+    "head_dim": 8, "d_head": 8, "d_kv": 8,
     "max_position_embeddings": 64, "n_positions": 64,
     "sliding_window": 4, "window_size": 4, "local_attention": 6, "rotary_dim": 4,
-    "embedding_size": 16, "pooler_hidden_size": 32, "position_buckets": 8,
+    "embedding_size": 16, "pooler_hidden_size": 32, "position_buckets": 8, "block_size": 1, "num_random_blocks": 1,
 }  # fmt: skip
 """What a published entry becomes in the small version; entries that are not named here stay as they are."""
 

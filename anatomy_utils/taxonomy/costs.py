@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from torch import nn
 
@@ -56,7 +57,7 @@ def parameters(model: nn.Module, part: Counted = "all") -> int:
         inside = {id(each) for _, stack in stacks_of(model) for each in stack.parameters()}
         return sum(number for which, number in counted.items() if which in inside)
     if part == "all but the token table":
-        tables = {id(stack.embeddings.tokens.weight) for _, stack in stacks_of(model)}
+        tables = {id(each) for _, stack in stacks_of(model) for each in stack.embeddings.tokens.parameters()}
         return sum(number for which, number in counted.items() if which not in tables)
     return sum(counted.values())
 
@@ -80,7 +81,7 @@ def work_per_token(model: nn.Module) -> Growing:
     seen = []
     for _, stack in stacks:
         for layer in layers_of(stack):
-            for attention, reach in _attentions(layer):
+            for attention, reach in _attentions(layer, stack):
                 width = attention.num_heads * attention.d_head
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
@@ -98,11 +99,14 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> Growing:
     Returns:
         Bytes by the length of the text. An encoder–decoder keeps a source of the same length as well.
     """
-    kept = []
+    kept: list[tuple[int, int | None]] = []
     for name, stack in stacks_of(model):
-        if name == "decoder":
+        if hasattr(stack, "memory_length"):  # keeps what went into each layer, and makes keys and values of it anew
+            kept += [(layer.self_attention.to_key.in_features * bytes_per_number, stack.memory_length)
+                     for layer in layers_of(stack)]  # fmt: skip
+        elif name == "decoder":
             for layer in layers_of(stack):
-                for attention, reach in _attentions(layer):
+                for attention, reach in _attentions(layer, stack):
                     kept.append((2 * attention.num_kv_heads * attention.d_head * bytes_per_number, reach))
     return Growing(0, _gathered(kept))
 
@@ -127,15 +131,16 @@ def _work_on_offsets(attention: MultiHeadAttention) -> Growing:
     if isinstance(positions, DisentangledPositions):  # both projections of the table, then queries and keys with them
         rows = len(positions.table())  # a learned vector for each offset
         return Growing(4 * width * rows, (), once=rows * (_product(attention.to_query) + _product(attention.to_key)))
-    if isinstance(positions, TransformerXLPositions):  # a wave for each offset, its keys, and two preferences
-        return Growing(_product(positions.to_wave_key) + 2 * width, ((2 * width, None),))
+    if isinstance(positions, TransformerXLPositions):  # 2n − 1 offsets, one key for each, asked by every query
+        wave_key = _product(positions.to_wave_key)
+        return Growing(2 * wave_key, ((4 * width, None),), once=-wave_key)
     return Growing(0, ())
 
 
-def _attentions(layer: Layer) -> list[tuple[MultiHeadAttention, int | None]]:
+def _attentions(layer: Layer, stack: Any) -> list[tuple[MultiHeadAttention, int | None]]:
     """The attentions of a layer, each with how many positions it sees; a source is always seen as a whole."""
     cross = getattr(layer, "cross_attention", None)
-    return [(layer.self_attention, reach_of(layer)), *([] if cross is None else [(cross, None)])]
+    return [(layer.self_attention, reach_of(layer, stack)), *([] if cross is None else [(cross, None)])]
 
 
 def _gathered(pairs: list[tuple[int, int | None]]) -> tuple[tuple[int, int | None], ...]:

@@ -31,6 +31,25 @@ def _gpt_neo(d_model: int, num_layers: int, num_heads: int) -> dict[str, Any]:
     }
 
 
+_WIKITEXT = {
+    "vocab_size": 267735,
+    "cutoffs": [20000, 40000, 200000],
+    "d_embed": 1024,
+    "div_val": 4,
+    "tie_projs": [False, True, True, True],
+    "d_model": 1024,
+    "n_layer": 18,
+    "n_head": 16,
+    "d_head": 64,
+    "d_inner": 4096,
+    "mem_len": 1600,
+    "same_length": True,
+    "clamp_len": 1000,
+    "layer_norm_epsilon": 1e-5,
+    "dropout": 0.1,
+    "dropatt": 0.0,
+}
+
 DECODERS = (
     Model(
         "GPT",
@@ -89,7 +108,21 @@ DECODERS = (
             ),
         ),
     ),
-    Model("Transformer-XL", 2019, "Transformer", "decoder", "1901.02860", ("next token",), "recurrence over segments"),
+    Model(
+        "Transformer-XL",
+        2019,
+        "Transformer",
+        "decoder",
+        "1901.02860",
+        ("next token",),
+        "recurrence over segments",
+        "transfo_xl",
+        "LMHeadModel",
+        "",
+        (Size("WikiText-103", _WIKITEXT, 285 * MILLION, MILLION),),
+        small={"cutoffs": [10, 20, 40], "d_embed": 32, "div_val": 2, "d_inner": 64, "mem_len": 8},
+        note="The paper counts 257 million; its published weights, and these modules, are 285 million numbers.",
+    ),
     Model("XLNet", 2019, "Transformer-XL", "decoder", "1906.08237", ("permuted order",), "predicts in any order"),
     Model(
         "GPT-2",

@@ -24,6 +24,13 @@ def _bert(vocab_size: int, d_model: int, num_layers: int, num_heads: int, **more
 
 
 _ROBERTA = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
+_BIG_BIRD = {
+    "max_position_embeddings": 4096,
+    "hidden_act": "gelu_new",
+    "attention_type": "block_sparse",
+    "block_size": 64,
+    "num_random_blocks": 3,
+}
 _V3 = {"position_buckets": 256, "norm_rel_ebd": "layer_norm", "share_att_key": True}
 
 
@@ -127,7 +134,6 @@ ENCODERS = (
             ),
         ),
     ),
-    Model("BigBird", 2020, "RoBERTa", "encoder", "2007.14062", ("masked tokens",), "sparse attention pattern"),
     Model(
         "ALBERT",
         2019,
@@ -178,6 +184,23 @@ ENCODERS = (
             Size("large", _bert(30522, 1024, 24, 16, embedding_size=1024), 335 * MILLION, MILLION),
         ),
         note="This is the discriminator, which is kept; a smaller generator is trained beside it and thrown away.",
+    ),
+    Model(
+        "BigBird",
+        2020,
+        "RoBERTa",
+        "encoder",
+        "2007.14062",
+        ("masked tokens",),
+        "sparse attention pattern",
+        "big_bird",
+        "PreTraining",
+        "BigBirdForPreTraining",
+        (
+            Size("base", _bert(50358, 768, 12, 12, **_BIG_BIRD), 0),
+            Size("large", _bert(50358, 1024, 24, 16, **_BIG_BIRD), 0),
+        ),
+        note="The first and the last block see all, so that two layers connect any two tokens.",
     ),
     Model(
         "DeBERTa",

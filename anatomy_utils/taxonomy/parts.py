@@ -8,6 +8,7 @@ from typing import Any
 from torch import nn
 from torch.nn import functional as F
 
+from anatomy_utils.adaptive import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.dropout import unchanged
 from anatomy_utils.encoder import Encoder
 from anatomy_utils.feed_forward import GatedFeedForward, gelu_tanh
@@ -15,7 +16,7 @@ from anatomy_utils.heads import MaskedLanguageHead
 from anatomy_utils.norm import Norms
 from anatomy_utils.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
-from anatomy_utils.taxonomy.stacks import Layer, is_parallel, layers_of, reach_of
+from anatomy_utils.taxonomy.stacks import Layer, is_parallel, is_sparse, layers_of, reach_of
 from anatomy_utils.zoo.m2m_100 import Waves
 
 Stack = Any
@@ -46,7 +47,9 @@ def sees(stack: Stack) -> str:
     both = isinstance(stack, Encoder)
 
     def one(layer: Layer) -> str:
-        if reach_of(layer) is None:
+        if is_sparse(layer):
+            return "its block, the nearest, the first, the last and random ones"
+        if reach_of(layer, stack) is None:
             return "the whole text" if both else "itself and its past"
         return "a window to both sides" if both else "itself and a window before"
 
@@ -55,13 +58,18 @@ def sees(stack: Stack) -> str:
 
 def window(stack: Stack) -> str:
     """How many positions the narrowest layer sees."""
-    reaches = [reach for layer in layers_of(stack) if (reach := reach_of(layer)) is not None]
+    reaches = [reach for layer in layers_of(stack) if (reach := reach_of(layer, stack)) is not None]
     return str(min(reaches)) if reaches else ""
 
 
 def reads(stack: Stack) -> str:
     """What else a layer looks at."""
     return "the encoder's output" if getattr(layers_of(stack)[0], "cross_attention", None) is not None else ""
+
+
+def memory(stack: Stack) -> str:
+    """What is kept of earlier segments of a text."""
+    return "what went into each layer in earlier segments" if hasattr(stack, "memory_length") else ""
 
 
 def positions(stack: Stack) -> str:
@@ -92,6 +100,8 @@ def table_scale(stack: Stack) -> str:
 
 def table_width(stack: Stack) -> str:
     """Whether the token table is narrower than the stack."""
+    if isinstance(stack.embeddings.tokens, AdaptiveTokens):
+        return "narrower for rarer words, then projected"
     narrower = stack.embeddings.tokens.embedding_dim < _first(stack).to_output.out_features
     return "narrower than the layers, then projected" if narrower else "as wide as the layers"
 
@@ -193,8 +203,10 @@ def sharing(stack: Stack) -> str:
 
 def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
     """What turns the last hidden states into an answer, and whether it reuses the token table."""
-    tables = {id(stack.embeddings.tokens.weight) for _, stack in stacks}
+    tables = {id(weight) for _, stack in stacks for weight in stack.embeddings.tokens.parameters()}
     head = "a layer, a norm, then " if any(isinstance(part, MaskedLanguageHead) for part in model.modules()) else ""
+    if any(isinstance(part, AdaptiveSoftmax) for part in model.modules()):
+        return "the token tables once more, cluster by cluster"
     projection = next((part for name, part in model.named_modules() if name.endswith("vocabulary")), None)
     if projection is None:
         return "one number per token"
@@ -226,6 +238,7 @@ def rows_of_positions(stack: Stack) -> str:
 DESIGN: dict[str, Callable[[Stack], str]] = {
     "sees": sees,
     "also reads": reads,
+    "remembers": memory,
     "positions": positions,
     "segments": segments,
     "token vectors times": table_scale,

@@ -23,10 +23,23 @@ def layers_of(stack: Any) -> list[Layer]:
     return list(stack.layers)
 
 
-def reach_of(layer: Layer) -> int | None:
-    """How many positions a layer's self-attention sees at most, itself included; None for all."""
+def reach_of(layer: Layer, stack: Any) -> int | None:
+    """How many positions a layer's self-attention sees at most, itself included; None for all.
+
+    In a pattern of blocks it is what a block in the middle sees: itself and its neighbours, the first, the last, and
+    the random ones.
+    """
+    if is_sparse(layer):
+        return (5 + layer.num_random) * layer.block_size  # type: ignore[no-any-return]
+    if getattr(stack, "windowed", False):
+        return stack.memory_length  # type: ignore[no-any-return]
     window: int | None = getattr(layer, "window", None)
     return window
+
+
+def is_sparse(layer: Layer) -> bool:
+    """Whether only certain blocks of positions meet."""
+    return hasattr(layer, "block_size")
 
 
 def is_parallel(layer: Layer) -> bool:
