@@ -154,7 +154,7 @@ def new_rival(design: str, generator: torch.Generator) -> Rival:
 
 
 def train_rival(
-    design: str, seed: int = 0, *, steps: int = 350, on_step: OnStep | None = None, progress: bool = True
+    design: str, seed: int = 0, *, steps: int = 500, on_step: OnStep | None = None, progress: bool = True
 ) -> tuple[Rival, History]:
     """A model of one design that has learnt to put English into French.
 
