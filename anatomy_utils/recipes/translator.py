@@ -7,6 +7,7 @@ arXiv:1910.10683, say what to do), so that one model and one set of weights serv
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -18,7 +19,11 @@ from anatomy_utils.street.batches import Batch, TextToText, text_to_text, transl
 from anatomy_utils.street.sampling import sample_scenes
 from anatomy_utils.street.words import Language
 from anatomy_utils.training import History, cross_entropy
+from anatomy_utils.zoo.recurrent import RecurrentTranslator
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
+
+Translator = EncoderDecoder | RecurrentTranslator
+"""Whatever reads a source once and then writes word by word."""
 
 BATCH = 64
 LONGEST = 32
@@ -69,14 +74,14 @@ def both_ways(scenes: Sequence[Scene]) -> TextToText:
     return text_to_text(inputs, targets)
 
 
-def translation_loss(model: EncoderDecoder, batch: TextToText) -> torch.Tensor:
+def translation_loss(model: Translator, batch: TextToText) -> torch.Tensor:
     """Cross-entropy of each next token, with the right ones before it as the decoder's input (teacher forcing)."""
     logits = model(batch.input_ids, batch.decoder_input_ids, batch.attention_mask, batch.decoder_attention_mask)
     return cross_entropy(logits, batch.labels)
 
 
 @torch.no_grad()
-def translate(model: EncoderDecoder, texts: Batch, *, beams: int = 1) -> list[str]:
+def translate(model: Translator, texts: Batch, *, beams: int = 1) -> list[str]:
     """Write each translation token by token, reading back only what it wrote itself.
 
     Args:
@@ -88,15 +93,16 @@ def translate(model: EncoderDecoder, texts: Batch, *, beams: int = 1) -> list[st
     start = torch.full((len(texts), 1), vocabulary.bos_id)
     cache = model.start(texts.input_ids, 1 + LONGEST, attention_mask=texts.attention_mask)
     stop = [vocabulary.eos_id]
+    step: Any = model.step
     if beams == 1:
-        written = generate(model.step, cache, start, max_new_tokens=LONGEST, stop_ids=stop)
+        written = generate(step, cache, start, max_new_tokens=LONGEST, stop_ids=stop)
     else:
-        found = beam_search(model.step, cache, start, num_beams=beams, max_new_tokens=LONGEST, stop_ids=stop)
+        found = beam_search(step, cache, start, num_beams=beams, max_new_tokens=LONGEST, stop_ids=stop)
         written = found.ranked()
     return [vocabulary.text(row) for row in written.rows()]
 
 
-def exact_match(model: EncoderDecoder, scenes: Sequence[Scene], to: Language) -> float:
+def exact_match(model: Translator, scenes: Sequence[Scene], to: Language) -> float:
     """The share of scenes, from 0 to 1, whose translation is right to the last word."""
     written = translate(model, translation(scenes, to))
     return sum(text == str(say(scene, to)) for text, scene in zip(written, scenes, strict=True)) / len(scenes)
