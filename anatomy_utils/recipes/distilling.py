@@ -48,7 +48,7 @@ def train_student(
     seed: int = 0,
     *,
     soft_share: float | int = 1.0,
-    temperature: float | int = 1.0,
+    temperature: float | int = 2.0,
     begins_as_teacher: bool = False,
     steps: int = 300,
     on_step: OnStep | None = None,
@@ -60,7 +60,7 @@ def train_student(
         teacher: from `gaps.train_gap_filler`; it stays as it is.
         seed: of the weights, the sentences and the gaps in them.
         soft_share: how much of the loss is the teacher's opinion, from 0, the right words alone, to 1.
-        temperature: see `objectives.distillation`. On the street DistilBERT's 2 brings no more than 1.
+        temperature: see `objectives.distillation`; DistilBERT has 2.
         begins_as_teacher: see `new_student`.
         steps: of 32 sentences each.
         on_step: see `practice.OnStep`.
