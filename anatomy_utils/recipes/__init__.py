@@ -9,6 +9,8 @@ its losses. Scenes for judging it come from `street.sampling`, split "test": two
 - `writer`: a small GPT (notebook 04); `diary`: what it writes while it learns
 - `translator`: both directions in one model, judged by `bleu`; `schooling`: taught in other ways; `text_to_text`:
   summaries and answers (notebook 05)
+- `rivals`: one translation by an encoder–decoder and by a decoder alone; `picker`: an encoder that sums up by picking a
+  sentence (notebook 06)
 - `measures`: how good a reader is
 - `practice`: how all of them learn
 """

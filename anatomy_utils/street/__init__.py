@@ -12,7 +12,7 @@ How it is built, from the ground up:
 - `labels`, `questions`: tags, topic, answers, summary; `minimal_pairs`: *tired* ↔ *wide*
 - `inventory`, `splits`: all scenes, and which of them are kept for the test
 - `vocabulary`, `text`: words as numbers, and text as words
-- `sampling`, `batches`: the two that need torch; import them by name
+- `sampling`, `batches`, `reports` (several sentences under a headline): those that need torch; import them by name
 """
 
 from anatomy_utils.street.inventory import all_scenes, count_scenes
