@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import jaxtyping
 import pytest
 import torch
 
@@ -56,9 +57,13 @@ PASSES = {
 
 @pytest.fixture(scope="module")
 def ward() -> Iterator[Ward]:
+    """Everybody, taught without looking at types; Gustav's cure teaches once more, and there they are looked at."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(faults, "FEW", 16)  # so that Hanna knows her sentences by heart after 100 steps
-        yield admit(steps=STEPS, progress=False)
+        patch.setattr(faults, "FEW", 16)  # so that Hanna knows her sentences by heart after so few steps
+        jaxtyping.config.update("jaxtyping_disable", True)
+        admitted = admit(steps=STEPS, progress=False)
+        jaxtyping.config.update("jaxtyping_disable", False)
+        yield admitted
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,8 @@ FRIDA = Case(
         "issue",
         24,
         "Getting gibberish output when running on llama.cpp",
-        "The engine turned pairs of neighbouring features, the weights had learnt with halves; all shapes fitted.",
+        "The engine turned pairs of neighbouring features, the weights had learnt with halves; what came out was no "
+        "language.",
     ),
 )
 

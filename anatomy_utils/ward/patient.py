@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import torch
@@ -130,8 +131,9 @@ class Patient:
 
     def head(self) -> HeadMap:
         """The head whose weights are farthest from the twin's while both read a sentence; see `looks`."""
-        return telling_head(self._weights(), self.twin._weights())
+        return telling_head(self._weights, self.twin._weights)
 
+    @cached_property
     def _weights(self) -> Tensor:
         with torch.inference_mode(), seeded(self._chance):
             return all_weights(self._subject.model)
