@@ -96,17 +96,13 @@ def without_reading(reports: Sequence[Report]) -> dict[str, float]:
     """What simpler ways of picking reach, from 0 to 1.
 
     Returns:
-        "the first sentence"; "the first with the headline's word"; "the first whose subject had the trouble", which
-        understands *it* but not the headline.
+        "first": always the first sentence. "first on topic": the first with the headline's word. "first in trouble":
+        the first that says what was wrong with its subject, which understands *it* but not the headline.
     """
     ways = {
-        "the first sentence": lambda report: 0,
-        "the first with the headline's word": lambda report: _first(
-            f"The {scene.subject}" == report.headline for scene in report.scenes
-        ),
-        "the first whose subject had the trouble": lambda report: _first(
-            scene.referent == "subject" for scene in report.scenes
-        ),
+        "first": lambda report: 0,
+        "first on topic": lambda report: _first(f"The {scene.subject}" == report.headline for scene in report.scenes),
+        "first in trouble": lambda report: _first(scene.referent == "subject" for scene in report.scenes),
     }
     return {name: sum(way(report) == report.main for report in reports) / len(reports) for name, way in ways.items()}
 

@@ -89,7 +89,7 @@ class DecoderAlone(nn.Module):
 
 Rival = EncoderDecoder | DecoderAlone
 
-DESIGNS = ("encoder–decoder", "decoder, causal mask", "decoder, prefix mask")
+DESIGNS = ("encoder–decoder", "causal decoder", "prefix decoder")
 
 
 @dataclass(frozen=True)
