@@ -75,9 +75,9 @@ def collators():
         pytest.skip("the MiniLM package is not installed, and with it its tokenizer: make test installs it")
     specials = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "mask", "unk")}
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), **specials)
-    return tokenizer, [
-        transformers.DataCollatorForLanguageModeling(tokenizer, whole_word_mask=whole) for whole in (False, True)
-    ]
+    make = transformers.DataCollatorForLanguageModeling
+    whole_words = make(tokenizer, whole_word_mask=True, mask_replace_prob=1, random_replace_prob=0)
+    return tokenizer, [make(tokenizer), whole_words]
 
 
 def test_shares_are_those_of_transformers_collator():
