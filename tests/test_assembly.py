@@ -88,7 +88,7 @@ def test_an_organ_that_stops_leaves_the_others_examined(record, minilm):
     examined = body.examine(model, *inputs)
     assert examined.difference is None and not examined.accepted
     assert [name for name, found in examined.found.items() if found] == ["merge_heads"]
-    assert "all at once do not run" in repr(examined)
+    assert "all at once: do not run" in repr(examined)
     assert body.parts["merge_heads"].whose == "put in by hand"
 
 

@@ -98,7 +98,7 @@ class Body:
         """The decoding loop: `write(step, cache, prompt_ids, max_new_tokens, stop_id)`."""
         return self.parts["write"].function
 
-    def fitting(self, model: nn.Module, *, in_parts: bool = False) -> dict[str, Callable[..., Any]]:
+    def fitting(self, model: nn.Module, *, in_parts: bool = False) -> dict[str, Any]:
         """The organs that this model has a place for.
 
         Args:
@@ -210,10 +210,17 @@ class Examination:
             for name, rejection in self.found.items()
         ]
         accepted = sum(rejection is None for rejection in self.found.values())
-        together = "all at once do not run" if self.difference is None else f"all at once: off by {self.difference:.0e}"
+        together = "do not run" if self.difference is None else f"off by less than {_bound(self.difference):g}"
         return table(
-            f"{accepted} of {len(rows)} organs accepted; {together}", ["organ", "whose", "the model says"], rows
+            f"{accepted} of {len(rows)} organs accepted; all at once: {together}",
+            ["organ", "whose", "the model says"],
+            rows,
         )
+
+
+def _bound(difference: float | int) -> float:
+    """The next power of ten, and 0.0001 at least: what lies below is rounding, which no two machines do alike."""
+    return 10.0 ** next(power for power in range(-4, 40) if power == 39 or difference < 10.0**power)
 
 
 def assemble(*, record: Progress | None = None) -> Body:
