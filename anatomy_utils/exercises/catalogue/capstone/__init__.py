@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.capstone import parting, ward, whole_layer
+from anatomy_utils.exercises.catalogue.capstone import closing, parting, predictions, ward, whole_layer
 
 EXERCISES = (parting.FIRST_DIFFERENCE, whole_layer.LLAMA_LAYER)
-QUESTIONS = ward.DIAGNOSES
+QUESTIONS = (*predictions.PREDICTIONS, *ward.DIAGNOSES, *closing.CLOSING)
