@@ -14,7 +14,7 @@ from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.positions import SinusoidalPositions
-from anatomy_utils.recurrence import RecurrentDecoder, RecurrentLayer
+from anatomy_utils.recurrence import RecurrentDecoder, RecurrentLayer, influence
 from anatomy_utils.relative_positions import TransformerXLPositions
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-4}
@@ -123,6 +123,17 @@ def test_memories_are_limited_and_each_layer_reaches_further_back():
     other = (input_ids[:, :1] + 1) % 31
     differs = (last_states(other) - last_states(input_ids[:, :1])).abs().amax(-1) > 0
     assert differs.nonzero().max() == 3 * 4  # three layers, four positions each
+
+
+def test_influence_reaches_as_far_as_the_memories():
+    model, text = transformer_xl(4, windowed=True), ids(1, 20)[0]  # three layers, each sees three positions back
+    assert (influence(model, text, 5) > 0).tolist() == [place >= 10 for place in range(20)]
+    assert (influence(model, text, 5, remembering=False) > 0).tolist() == [place >= 15 for place in range(20)]
+    moved = influence(model, text, 20)
+    edited = text.clone()
+    edited[13] = (text[13] + 1) % 31
+    states = [model(each[None])[0][0, -1] for each in (text, edited)]
+    torch.testing.assert_close(moved[13], (states[1] - states[0]).norm().detach(), **CLOSE)
 
 
 def test_nothing_of_the_future_and_no_gradient_through_memory():

@@ -11,6 +11,7 @@ its losses. Scenes for judging it come from `street.sampling`, split "test": two
   summaries and answers (notebook 05)
 - `rivals`: one translation by an encoder–decoder and by a decoder alone; `picker`: an encoder that sums up by picking a
   sentence (notebook 06)
+- `roots`: what came before the Transformer, a recurrent translator and an ELMo (notebook 06)
 - `measures`: how good a reader is
 - `practice`: how all of them learn
 """
