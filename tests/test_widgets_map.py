@@ -40,6 +40,7 @@ def test_you_are_here(here: str, folder: Path) -> None:
 def test_here_may_be_a_part_or_the_first_notebook(folder: Path) -> None:
     assert TransformerMap("memory", folder=folder).selected == "memory"
     assert TransformerMap("00_start_here", folder=folder).here == "00_start_here"
+    assert TransformerMap("capstone", folder=folder).here == "07_capstone"
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ from anatomy_utils.widgets.transformer_drawing import drawing
 
 ORGANS = ("weights", "feed_forward", "memory")
 """Roles of the parts that a notebook is about; of several parts one of these is chosen first."""
+WHOLE = ("00_start_here", "06_taxonomy", "07_capstone")
+"""Notebooks about the transformer as a whole: none of its parts is marked."""
 
 
 class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("transformer_drawing.js",)):
@@ -83,8 +85,8 @@ class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("transf
 
 def _place(here: str, drawn: list[transformer_layout.Part]) -> str:
     """The part id or full notebook name that `here` stands for."""
-    notebooks = list(dict.fromkeys(part.notebook for part in drawn if part.notebook))
-    names = {part.id for part in drawn} | {*notebooks, "", "00_start_here"}
+    notebooks = list(dict.fromkeys([*(part.notebook for part in drawn if part.notebook), *WHOLE]))
+    names = {part.id for part in drawn} | {*notebooks, ""}
     short = {name.split("_", 1)[1]: name for name in notebooks}
     if here in short:
         return short[here]
