@@ -19,7 +19,7 @@ from anatomy_utils.taxonomy import TREE, Model, Size, find
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.costs import cache_bytes, organs, parameters, work_per_token
 from anatomy_utils.taxonomy.describe import describe
-from anatomy_utils.taxonomy.stacks import stacks_of
+from anatomy_utils.taxonomy.stacks import texts_of
 
 if TYPE_CHECKING:
     from anatomy_utils.widgets.compare_models import CompareModels
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SCENE = Scene("animal", "cross", "street", "tired")
 MASK_TOKENS = 16
 BYTE = 255
+HEADS_AND_ALL = 4
+"""Axes of a layer's weights: batch heads query key."""
 
 
 def family_tree(chosen: str = "BERT", *, scene: Scene = SCENE) -> FamilyTree:
@@ -102,7 +104,7 @@ def run(name: str, scene: Scene = SCENE) -> Run:
 
     words = street_vocabulary()
     module = small(find(name), generator=torch.Generator().manual_seed(0), vocab_size=len(words))
-    texts = [tokenise(str(say(scene, language))) for language in ("english", "french")][: len(stacks_of(module))]
+    texts = [tokenise(str(say(scene, language))) for language in ("english", "french")][: texts_of(module)]
     if len(texts) == 2:  # what is written begins behind <bos>
         texts[1] = ["<bos>", *texts[1]]
     with torch.no_grad(), tap.watch(module) as seen:
@@ -129,18 +131,21 @@ def _masks(model: Model) -> list[dict[str, Any]]:
     module = small(model, generator=torch.Generator().manual_seed(0))
     ids = torch.randint(3, 53, (1, MASK_TOKENS), generator=torch.Generator().manual_seed(1))
     with torch.no_grad(), tap.watch(module) as seen:
-        module(*[ids] * len(stacks_of(module)))
+        module(*[ids] * texts_of(module))
     found: dict[str, list[list[int]]] = {}
     for name, weights in seen.items():
-        if name.endswith("weights"):
+        if name.endswith("weights") and weights.dim() == HEADS_AND_ALL:
             rows = (weights[0, 0] > 0).int().tolist()
             if rows not in [known for each, known in found.items() if _stack_name(each) == _stack_name(name)]:
                 found[name] = rows
-    several = len(stacks_of(module)) > 1
+    several = texts_of(module) > 1
     return [{"name": _label(name, several), "rows": rows} for name, rows in found.items()]
 
 
 def _map(name: str, weights: torch.Tensor, texts: list[list[str]]) -> dict[str, Any]:
+    if weights.dim() != HEADS_AND_ALL:  # a recurrent writer looks back once for each word; this is the last time
+        rows = [[(weights * BYTE).round().int().tolist()[0]]]
+        return {"label": "looking back for the last word", "queries": texts[1][-1:], "keys": texts[0], "weights": rows}
     reads_source = "cross" in name
     queries = texts[1] if len(texts) == 2 and name.startswith("decoder") else texts[0]
     steps = (weights[0] * BYTE).round().int().tolist()

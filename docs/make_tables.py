@@ -32,15 +32,20 @@ Each of them is proven: reference and alternatives pass on 200 seeds, and every 
 MODEL_COLUMNS = ("model", "year", "branch", "against its parent", "trained on", "runs", "equals", "parameters", "paper")
 EXERCISE_COLUMNS = ("exercise", "notebook", "minutes", "mistakes recognised")
 EQUALS = MODEL_COLUMNS.index("equals")
-OTHER_REFERENCES = {"Transformer": "torch.nn.Transformer", "Transformer-XL": "transformers 4.57.6"}
+OTHER_REFERENCES = {
+    "RNN with attention": "the paper's formula of its look back",
+    "ELMo": "torch.nn.LSTM in both directions",
+    "Transformer": "torch.nn.Transformer",
+    "Transformer-XL": "transformers 4.57.6",
+}
 
 
 def size_words(model: Model, size: Size) -> str:
     """A size with its parameters, computed and published."""
     counted = parameters(build(model, size), size.counts)
     published = f"{size.published:,}" if size.rounding == 1 else rounded(size.published)
-    part = "" if size.counts == "all" else f", {size.counts}"
-    return f"{size.name}: {counted:,} ({published}{part})" if size.published else f"{size.name}: {counted:,}"
+    beside = ([published] if size.published else []) + ([] if size.counts == "all" else [size.counts])
+    return f"{size.name}: {counted:,}" + (f" ({', '.join(beside)})" if beside else "")
 
 
 def rounded(number: int) -> str:

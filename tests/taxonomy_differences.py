@@ -18,6 +18,8 @@ from zoo_cases import CASES, ours
 
 from anatomy_utils.taxonomy import Model
 from anatomy_utils.zoo import loader
+from anatomy_utils.zoo.elmo import ElmoConfig, elmo
+from anatomy_utils.zoo.recurrent import AdditiveAttention
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 
@@ -58,7 +60,37 @@ def _transformer_xl() -> tuple[Tensor, Tensor]:
         return model(tensors["ids.1"], memories)[0], tensors["empty.log_probabilities.1"]
 
 
+def _elmo() -> tuple[Tensor, Tensor]:
+    """The first layer of ELMo, and torch's LSTM in both directions."""
+    torch.manual_seed(0)
+    mine = elmo(ElmoConfig(31, 6, 6, 2)).language_model
+    theirs = nn.LSTM(6, 6, batch_first=True, bidirectional=True)
+    for ending, stack in (("", mine.from_left), ("_reverse", mine.from_right)):
+        theirs.load_state_dict({f"{name}{ending}": part for name, part in stack[0].state_dict().items()}, strict=False)
+    ids = torch.randint(3, 31, (2, 9), generator=torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        return mine.states(ids)[1], theirs(mine.tokens(ids))[0]
+
+
+def _recurrent() -> tuple[Tensor, Tensor]:
+    """Where a recurrent writer looks back, and the paper's formula word by word."""
+    torch.manual_seed(0)
+    attention = AdditiveAttention(5, 7, 3)
+    state, annotations = torch.randn(2, 5), torch.randn(2, 4, 7)
+    with torch.no_grad():
+        keys = attention.to_key(annotations)
+        mine = attention(state, annotations, keys, torch.ones(2, 4, dtype=torch.bool)).context
+        w, u, v = (part.weight for part in (attention.to_query, attention.to_key, attention.to_score))
+        wanted = []
+        for asks, asked in zip(state, annotations, strict=True):
+            energies = torch.stack([(v @ torch.tanh(w @ asks + u @ each))[0] for each in asked]).exp()
+            wanted.append((energies / energies.sum()) @ asked)
+    return mine, torch.stack(wanted)
+
+
 OTHERS: dict[str, Callable[[], tuple[Tensor, Tensor]]] = {
+    "RNN with attention": _recurrent,
+    "ELMo": _elmo,
     "Transformer": _transformer,
     "Transformer-XL": _transformer_xl,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from math import sqrt
@@ -41,7 +42,11 @@ BUILDERS = {
     "t5": ("T5Config.from_published", "with_head"),
 }
 """File in the zoo → what reads a published `config.json` there, and what builds a model with a head."""
-UNPUBLISHED = {"transformer": ("TransformerConfig", "transformer")}
+UNPUBLISHED = {
+    "transformer": ("TransformerConfig", "transformer"),
+    "recurrent": ("RecurrentConfig", "RecurrentTranslator"),
+    "elmo": ("ElmoConfig", "elmo"),
+}
 """The same for models that nobody publishes a `config.json` of: their entries are our own names."""
 
 SMALL = {
@@ -67,7 +72,8 @@ def build(model: Model, size: Size) -> nn.Module:
     Raises:
         ValueError: the row is only described.
     """
-    with unfilled():
+    with unfilled(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "LSTM with projections")  # torch finds ELMo's slower; nothing is run here
         return _assembled(model, size.config)
 
 

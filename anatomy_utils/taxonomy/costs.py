@@ -8,7 +8,6 @@ Notebook 06 compares them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from torch import nn
@@ -17,32 +16,10 @@ from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.heads import SequenceHead
 from anatomy_utils.parameters import parameters_by_organ
 from anatomy_utils.relative_positions import DisentangledPositions, TransformerXLPositions
+from anatomy_utils.taxonomy import roots
+from anatomy_utils.taxonomy.growing import Growing
 from anatomy_utils.taxonomy.record import Counted
 from anatomy_utils.taxonomy.stacks import Layer, layers_of, reach_of, stacks_of
-
-
-@dataclass(frozen=True)
-class Growing:
-    """A quantity that depends on the length of the text: fixed + once / length + each · what a layer sees of it.
-
-    Attributes:
-        fixed: what does not depend on the length.
-        growing: pairs of an amount per position in sight, and how many positions a layer sees at most; None for all.
-        once: what a text needs once, however long it is.
-    """
-
-    fixed: int
-    growing: tuple[tuple[int, int | None], ...]
-    once: int = 0
-
-    def at(self, length: int) -> float:
-        """The quantity at that length.
-
-        >>> Growing(7, ((2, None), (5, 4)), once=30).at(10)  # 7 + 2 · 10 + 5 · 4 + 30 / 10
-        50.0
-        """
-        grown = sum(each * min(length, reach or length) for each, reach in self.growing)
-        return self.fixed + grown + self.once / length
 
 
 def parameters(model: nn.Module, part: Counted = "all") -> int:
@@ -54,7 +31,8 @@ def parameters(model: nn.Module, part: Counted = "all") -> int:
     """
     counted = {id(each): each.numel() for each in model.parameters() if each.requires_grad}
     if part == "body":
-        inside = {id(each) for _, stack in stacks_of(model) for each in stack.parameters()}
+        bodies = roots.bodies_of(model) if roots.is_root(model) else [stack for _, stack in stacks_of(model)]
+        inside = {id(each) for body in bodies for each in body.parameters()}
         return sum(number for which, number in counted.items() if which in inside)
     if part == "all but the token table":
         tables = {id(each) for _, stack in stacks_of(model) for each in stack.embeddings.tokens.parameters()}
@@ -74,6 +52,8 @@ def work_per_token(model: nn.Module) -> Growing:
     In an encoder–decoder the source is as long as the target, and the work is the mean over both: each token passes
     through one of the two stacks.
     """
+    if roots.is_root(model):
+        return roots.work_of(model)
     stacks = stacks_of(model)
     fixed = sum(_product(linear) for linear in _products(model))
     once = sum(_product(head.labels) + (_product(head.dense) if isinstance(head.dense, nn.Linear) else 0)
@@ -99,6 +79,8 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> Growing:
     Returns:
         Bytes by the length of the text. An encoder–decoder keeps a source of the same length as well.
     """
+    if roots.is_root(model):
+        return roots.cache_of(model, bytes_per_number)
     kept: list[tuple[int, int | None]] = []
     for name, stack in stacks_of(model):
         if hasattr(stack, "memory_length"):  # keeps what went into each layer, and makes keys and values of it anew

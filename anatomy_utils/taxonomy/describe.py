@@ -11,7 +11,7 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.taxonomy import blocks, parts
+from anatomy_utils.taxonomy import blocks, parts, roots
 from anatomy_utils.taxonomy.blocks import StackDrawing
 from anatomy_utils.taxonomy.stacks import stacks_of
 
@@ -62,6 +62,12 @@ def describe(model: nn.Module) -> Anatomy:
     >>> describe(bert(BertConfig(7, 4, 1, 2, 8, 5)))["positions"]
     'learned, one vector per place, added to the tokens'
     """
+    if roots.is_root(model):
+        has, sizes = roots.parts_of(model), parts.SIZES
+        names = [*parts.DESIGN, "output", *sizes]
+        return Anatomy(
+            tuple(Part(name, has.get(name, NOTHING), name in sizes) for name in names), roots.drawings_of(model)
+        )
     stacks = stacks_of(model)
     found = [Part(name, _joined(stacks, read)) for name, read in parts.DESIGN.items()]
     found += [Part("output", parts.output(model, stacks))]

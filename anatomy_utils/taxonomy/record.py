@@ -22,7 +22,7 @@ class Size:
         config: the entries of its `config.json` on the Hugging Face hub that decide its shape.
         published: the number of parameters that its authors, or the hub, state; 0 where nobody does.
         rounding: one unit of the last digit that is stated; 1 for an exact count.
-        counts: which part of the model that number counts; "body" leaves the head out.
+        counts: which part of the model that number counts; "body" leaves the head out (and a root's tables).
     """
 
     name: str

@@ -7,6 +7,7 @@ from typing import Any
 from torch import nn
 
 from anatomy_utils.encoder import Encoder
+from anatomy_utils.zoo.recurrent import RecurrentTranslator
 
 Layer = Any
 """A layer of a stack: an `EncoderLayer`, a `DecoderLayer`, or one that a family built from the same parts."""
@@ -16,6 +17,11 @@ def stacks_of(model: nn.Module) -> list[tuple[str, Any]]:
     """The stacks of a model in the order of the data, each with its name: "encoder" or "decoder"."""
     found = [part for part in model.modules() if hasattr(part, "embeddings") and hasattr(part, "layers")]
     return [("encoder" if isinstance(part, Encoder) else "decoder", part) for part in found]
+
+
+def texts_of(model: nn.Module) -> int:
+    """How many texts go in: one, or a source and a target."""
+    return 2 if isinstance(model, RecurrentTranslator) or len(stacks_of(model)) == 2 else 1
 
 
 def layers_of(stack: Any) -> list[Layer]:

@@ -61,8 +61,39 @@ def _m2m_100(num_layers: int, d_ff: int) -> dict[str, Any]:
 
 
 ROOTS = (
-    Model("RNN with attention", 2014, "", "root", "1409.0473", ("translation pairs",), "recurrence, and a look back"),
-    Model("ELMo", 2018, "", "root", "1802.05365", ("next token",), "context by recurrence"),
+    Model(
+        "RNN with attention",
+        2014,
+        "",
+        "root",
+        "1409.0473",
+        ("translation pairs",),
+        "recurrence, and a look back",
+        "recurrent",
+        "Model",
+        "",
+        (Size("RNNsearch", {"vocab_size": 30000, "d_embedding": 620, "d_model": 1000}, 0),),
+        small={"d_embedding": 16, "d_alignment": 24, "d_readout": 16},
+    ),
+    Model(
+        "ELMo",
+        2018,
+        "",
+        "root",
+        "1802.05365",
+        ("next token",),
+        "context by recurrence",
+        "elmo",
+        "Model",
+        "",
+        (
+            Size(
+                "original", {"vocab_size": 793471, "d_model": 512, "d_hidden": 4096, "num_layers": 2}, 0, counts="body"
+            ),
+        ),
+        small={"d_hidden": 32},
+        note="The published one (93.6 million) makes a word's first vector from its letters; here it is a table's row.",
+    ),
     Model(
         "Transformer",
         2017,
