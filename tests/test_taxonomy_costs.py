@@ -57,6 +57,7 @@ def test_computed_parameters_are_the_references(model, size):
     assert parameters(build(model, size)) == sum(each.numel() for each in theirs.parameters())
 
 
+@pytest.mark.filterwarnings("ignore:TF32 acceleration")  # torch says so whenever oneDNN is switched off
 @pytest.mark.parametrize("model", RUNNING, ids=lambda model: model.name)
 def test_work_is_what_torch_counts(model):
     module = made(model)

@@ -66,6 +66,15 @@ def test_a_run_tells_shapes_and_maps():
     assert run == views_taxonomy.run("BART")
 
 
+def test_a_recurrent_writer_looks_back_and_elmo_has_no_attention():
+    run = views_taxonomy.run("RNN with attention")
+    (last,) = run.maps
+    assert last["queries"] == ["."] and last["keys"] == run.texts[0]
+    assert abs(sum(last["weights"][0][0]) - 255) <= len(last["keys"])
+    assert views_taxonomy.run("ELMo").maps == []
+    assert views_taxonomy.card("ELMo").masks == []
+
+
 def test_what_is_only_described_cannot_be_run_or_compared():
     with pytest.raises(ValueError, match="XLNet is only described"):
         views_taxonomy.run("XLNet")

@@ -223,6 +223,7 @@ def test_two_models_are_compared(browser: Browser) -> None:
     page.get_by_label("Right", exact=True).select_option("Reader")
     shown.settle()
     assert shown.widget.second == "Reader"
+    assert [page.locator(".line-chart[role=img]").nth(i).is_visible() for i in (0, 1)] == [True, False]
     page.get_by_role("button", name="Only what differs").click()
     shown.settle()
     assert page.get_by_text("No part differs.").is_visible()

@@ -41,8 +41,8 @@ def parameters(model: nn.Module, part: Counted = "all") -> int:
 
 
 def organs(model: nn.Module) -> dict[str, int]:
-    """The same, organ by organ; see `parameters_by_organ`."""
-    return parameters_by_organ(model)
+    """The same, organ by organ; see `parameters_by_organ`. A root's cells are among the rest."""
+    return roots.organs_of(model) if roots.is_root(model) else parameters_by_organ(model)
 
 
 def work_per_token(model: nn.Module) -> Growing:

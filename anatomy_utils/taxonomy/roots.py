@@ -10,10 +10,11 @@ from typing import Any
 
 from torch import nn
 
+from anatomy_utils.parameters import REST
 from anatomy_utils.taxonomy.blocks import Block, StackDrawing
 from anatomy_utils.taxonomy.growing import Growing
 from anatomy_utils.zoo.elmo import Elmo
-from anatomy_utils.zoo.recurrent import RecurrentTranslator
+from anatomy_utils.zoo.recurrent import AdditiveAttention, RecurrentTranslator
 
 Root = Elmo | RecurrentTranslator
 CELLS = {nn.LSTM: "LSTM", nn.GRU: "GRU", nn.GRUCell: "GRU"}
@@ -76,6 +77,16 @@ def drawings_of(model: Any) -> tuple[StackDrawing, ...]:
         StackDrawing("encoder", 1, (table,), (reader,), ()),
         StackDrawing("decoder", 1, (table,), (look, Block("GRU", "residual", shown)), (head,)),
     )
+
+
+def organs_of(model: nn.Module) -> dict[str, int]:
+    """How many numbers each kind of organ holds, named as in `parameters_by_organ`."""
+
+    def held(kind: type[nn.Module]) -> int:
+        return sum(each.numel() for part in model.modules() if isinstance(part, kind) for each in part.parameters())
+
+    counts = {"embeddings": held(nn.Embedding), "attention": held(AdditiveAttention), "feed-forward": 0, "norms": 0}
+    return counts | {REST: sum(each.numel() for each in model.parameters()) - sum(counts.values())}
 
 
 def work_of(model: Any) -> Growing:

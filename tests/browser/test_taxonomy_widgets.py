@@ -18,7 +18,7 @@ from anatomy_utils import views_taxonomy
 from anatomy_utils.widgets.base import AnatomyWidget
 
 STATES: dict[Callable[[], AnatomyWidget], list[dict[str, Any]]] = {
-    views_taxonomy.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}],
+    views_taxonomy.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}, {"chosen": "ELMo"}],
     views_taxonomy.compare_models: [{}, {"first": "T5", "second": "Mistral", "only_differences": False}],
 }
 """Widget → what it is asked to show, one after the other."""

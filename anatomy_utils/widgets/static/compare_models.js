@@ -88,9 +88,10 @@ function render({ model, el }) {
   function drawCosts() {
     const length = model.get("length"), power = Math.log2(length);
     const powers = Array.from({ length: (LONGEST - SHORTEST) * 4 + 1 }, (_, i) => SHORTEST + i / 4);
-    for (const { what, draw, yLabel } of charts) {
+    for (const { what, draw, yLabel, node } of charts) {
       const curves = SIDES.map((side, i) => ({ class: side, points: powers.map((at) => [at, quantityAt(size(i)[what], 2 ** at)]) }));
       const values = curves.flatMap(({ points }) => points.map(([, y]) => y)).filter((y) => y > 0);
+      node.parentNode.hidden = !values.length; // neither keeps anything
       const [low, high] = values.length ? limits(values) : [1, 10];
       const here = SIDES.map((side, i) => ({ class: side, points: [[power, quantityAt(size(i)[what], length)]] }));
       const bottom = 10 ** Math.floor(Math.log10(low));

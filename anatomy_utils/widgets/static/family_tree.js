@@ -115,7 +115,7 @@ function render({ model, el }) {
     const changed = comparable ? differing(each, parent) : new Set();
     const marked = comparable ? differing(each, parent, true) : new Set();
     drawing.replaceChildren(...each.stacks.map((stack) => stackDrawing(stack, marked, each.stacks.length > 1)));
-    const rows = (wanted) => each.parts.filter(({ name, is_size: isSize }) => isSize === wanted && (!comparable || changed.has(name)));
+    const rows = (wanted) => each.parts.filter(({ name, value, is_size: isSize }) => isSize === wanted && (comparable ? changed.has(name) : value !== "none"));
     const line = ({ name, value }) => element("tr", {}, element("th", { scope: "row", text: name }),
       comparable ? element("td", { text: parent.parts.find((part) => part.name === name).value }) : null, element("td", {}, comparable ? element("b", { text: value }) : value));
     const columns = element("thead", {}, element("tr", {}, element("th", { scope: "col", text: "part" }), comparable ? element("th", { scope: "col", text: parent.name }) : null, element("th", { scope: "col", text: each.name })));
@@ -158,7 +158,8 @@ function render({ model, el }) {
     const before = Number(which.get()) || 0;
     which.setOptions(labels);
     which.set(before < labels.length ? before : 0);
-    drawMap();
+    if (labels.length) drawMap();
+    else map.replaceChildren(element("p", { class: "note", text: "There is no attention to show." }));
   }
 
   function drawMap() {
