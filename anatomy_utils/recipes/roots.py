@@ -29,7 +29,7 @@ LEARNING_RATE = 2e-2
 
 
 def train_recurrent(
-    seed: int = 0, *, steps: int = 120, on_step: OnStep | None = None, progress: bool = True
+    seed: int = 0, *, steps: int = 180, on_step: OnStep | None = None, progress: bool = True
 ) -> tuple[RecurrentTranslator, History]:
     """A recurrent encoder–decoder, 64 features wide, that has learnt to put English into French.
 
