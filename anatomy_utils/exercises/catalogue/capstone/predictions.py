@@ -34,8 +34,8 @@ SPREAD = Question(
 CURVES = Question(
     id="capstone.predict_curves",
     kind="prediction",
-    text="Eight transformers, eight faults, and beside each its healthy twin, who learnt from the same sentences. You "
-    "see nothing but the loss in training. In how many of the eight does it end more than 0.15 away from the twin's?",
+    text="Eight transformers, eight faults, and a healthy twin to compare them with. You see nothing but the loss in "
+    "training. In how many of the eight does it end more than 0.15 away from the twin's?",
     choices=(
         Choice(
             "In all eight: a fault in a model shows in its loss",
