@@ -5,7 +5,9 @@ This module holds the rows and needs no torch. The rooms beside it compute what 
 - `build`: a row's published sizes without memory, and a small version that runs
 - `describe`: the parts of a built model, and what differs from another's
 - `costs`: its parameters, the work per token, the bytes of its cache
-- `table`: the table in `docs/models.md`
+- `changes`: what a model changes, asked by name
+
+`make tables` writes them down in `docs/models.md`.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def lineage(name: str) -> list[Model]:
     """The model and those before it, from the root down.
 
     >>> [model.name for model in lineage("RoBERTa")]
-    ['Transformer', 'BERT', 'RoBERTa']
+    ['RNN with attention', 'Transformer', 'BERT', 'RoBERTa']
     """
     model = find(name)
     return [*(lineage(model.parent) if model.parent else []), model]
