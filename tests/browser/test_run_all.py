@@ -15,8 +15,16 @@ BROKEN = re.compile(r"Error (displaying|creating) widget|Failed to (load|create)
 
 
 @pytest.fixture(
-    params=["ran_start", "ran_attention", "ran_multi_head", "ran_encoder", "ran_decoder", "ran_encoder_decoder"],
-    ids=["00", "01", "02", "03", "04", "05"],
+    params=[
+        "ran_start",
+        "ran_attention",
+        "ran_multi_head",
+        "ran_encoder",
+        "ran_decoder",
+        "ran_encoder_decoder",
+        "ran_capstone",
+    ],
+    ids=["00", "01", "02", "03", "04", "05", "07"],
 )
 def ran(request: pytest.FixtureRequest) -> Iterator[Ran]:
     """Each notebook in turn; what went wrong in it up to here fails the test."""
