@@ -51,8 +51,8 @@ def outputs(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 
 def test_the_course_has_notebooks() -> None:
-    first = ["start_here", "attention", "multi_head_attention", "encoder", "decoder", "encoder_decoder"]
-    assert [path.stem for path in notebook_paths()][: len(first)] == [f"{n:02}_{name}" for n, name in enumerate(first)]
+    names = "start_here attention multi_head_attention encoder decoder encoder_decoder taxonomy capstone".split()
+    assert [path.stem for path in notebook_paths()] == [f"{number:02}_{name}" for number, name in enumerate(names)]
 
 
 @every_notebook

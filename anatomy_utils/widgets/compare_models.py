@@ -73,8 +73,8 @@ class CompareModels(AnatomyWidget, module="compare_models.js", shares=("curves.j
             ]
             words.append(f"{shown}: {size['parameters']:,} parameters")
         return plots.lines(
-            LENGTHS, curves, xlabel="tokens in the text", ylabel="million operations per token", title=self.label, log="xy",
-            roles=dict(zip(curves, ROLES, strict=True)),
+            LENGTHS, curves, xlabel="tokens in the text", ylabel="million operations per token", title=self.label,
+            log="xy", roles=dict(zip(curves, ROLES, strict=True)),
             alt=f"{'; '.join(words)}. Operations per token over the length of the text.",
         )  # fmt: skip
 

@@ -62,6 +62,7 @@ ran_multi_head = _ran("02_multi_head_attention")
 ran_encoder = _ran("03_encoder")
 ran_decoder = _ran("04_decoder")
 ran_encoder_decoder = _ran("05_encoder_decoder")
+ran_taxonomy = _ran("06_taxonomy")
 ran_capstone = _ran("07_capstone")
 
 
@@ -85,6 +86,7 @@ multi_head = _watched("ran_multi_head")
 encoder = _watched("ran_encoder")
 decoder = _watched("ran_decoder")
 encoder_decoder = _watched("ran_encoder_decoder")
+taxonomy = _watched("ran_taxonomy")
 capstone = _watched("ran_capstone")
 
 

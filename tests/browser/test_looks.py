@@ -63,6 +63,7 @@ NOTEBOOKS_RUN = {
     "03": "ran_encoder",
     "04": "ran_decoder",
     "05": "ran_encoder_decoder",
+    "06": "ran_taxonomy",
     "07": "ran_capstone",
 }
 
