@@ -17,7 +17,7 @@ from anatomy_utils.exercises.shown import Shown, escape
 
 WARD = "capstone.ward_"
 """How the ids of the ward's diagnoses begin."""
-# Dark ink on paper in either theme: it is meant for a printer.
+# Dark ink on paper in either theme: it is meant for a printer. The long selectors stand above JupyterLab's own.
 STYLE = """
 .anatomy-certificate { max-width: 46rem; margin: 1rem 0; padding: 2rem 2.5rem; border: 3px double #0b5c8c;
   background: #fffdf7; color: #1a1a1a; font: 1rem/1.45 Georgia, 'Times New Roman', serif; }
@@ -25,8 +25,9 @@ STYLE = """
 .anatomy-certificate h2 { font-size: 1.9rem; margin-top: 0; }
 .anatomy-certificate .name { font-size: 1.5rem; border-bottom: 1px solid #6b6b6b; padding-bottom: 0.2rem; }
 .anatomy-certificate table { border-collapse: collapse; width: 100%; color: inherit; font-size: 0.95rem; }
-.anatomy-certificate th, .anatomy-certificate td { text-align: left; padding: 0.15rem 0.6rem 0.15rem 0; color: inherit;
+section.anatomy-certificate table :is(th, td) { text-align: left; padding: 0.15rem 0.6rem 0.15rem 0; color: inherit;
   background: none; border-bottom: 1px solid #d8d2c0; font-weight: normal; }
+section.anatomy-certificate table tr:nth-child(n) { background: none; }
 @page { margin: 1.5cm; }
 @media print { .anatomy-certificate { border-color: #000; background: #fff; page-break-inside: avoid; } }
 """
