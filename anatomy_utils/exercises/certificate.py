@@ -25,8 +25,8 @@ STYLE = """
 .anatomy-certificate h2 { font-size: 1.9rem; margin-top: 0; }
 .anatomy-certificate .name { font-size: 1.5rem; border-bottom: 1px solid #6b6b6b; padding-bottom: 0.2rem; }
 .anatomy-certificate table { border-collapse: collapse; width: 100%; color: inherit; font-size: 0.95rem; }
-section.anatomy-certificate table :is(th, td) { text-align: left; padding: 0.15rem 0.6rem 0.15rem 0; color: inherit;
-  background: none; border-bottom: 1px solid #d8d2c0; font-weight: normal; }
+section.anatomy-certificate table tr:nth-child(n) :is(th, td) { text-align: left; color: inherit;
+  padding: 0.15rem 0.6rem 0.15rem 0; background: none; border-bottom: 1px solid #d8d2c0; font-weight: normal; }
 section.anatomy-certificate table tr:nth-child(n) { background: none; }
 @page { margin: 1.5cm; }
 @media print { .anatomy-certificate { border-color: #000; background: #fff; page-break-inside: avoid; } }
