@@ -159,7 +159,7 @@ def _share_copied(kind: str, distance: int, steps: int, seed: int) -> float:
 def reading_times(
     lengths: Sequence[int] = LENGTHS, *, rounds: int = 3, device: torch.device | str = "cpu"
 ) -> dict[str, list[float]]:
-    """Milliseconds on one core to read a text and learn from it, both ways through the model, by the number of its positions.
+    """Milliseconds on one core to read a text and to learn from it, by the number of its positions.
 
     The ways take turns in every round, and the median counts. The Transformer computes all positions at once. The LSTM
     cannot: it waits at each position for the state before it; "one call a step" shows what that costs where every step
