@@ -156,18 +156,6 @@ def layer_normed_again(
 @answer(
     "capstone.llama_layer", "likeness:entry", "Your output is right in the first position, and wrong in the others."
 )
-def layer_turned_stream(
-    hidden_states, attention_norm, project, rotate, attend, merge_heads, to_output, feed_forward_norm, feed_forward
-):
-    query, key, value = project(rotate(attention_norm(hidden_states)))
-    attended = to_output(merge_heads(attend(query, key, value)))
-    middle = hidden_states + attended
-    return middle + feed_forward(feed_forward_norm(middle))
-
-
-@answer(
-    "capstone.llama_layer", "likeness:entry", "Your output is right in the first position, and wrong in the others."
-)
 def layer_turned_twice(
     hidden_states, attention_norm, project, rotate, attend, merge_heads, to_output, feed_forward_norm, feed_forward
 ):
