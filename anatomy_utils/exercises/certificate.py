@@ -107,7 +107,7 @@ def certificate(
             f"Organs of their own: {len(organs)} of {len(body.parts)}",
             built or [("none yet", "the course's own ran instead")],
         ),
-        ("Published weights run by this body", ran or [("none yet", "examine a model first")]),
+        ("Models run by this body", ran or [("none yet", "examine a model first")]),
         ("Exercises and diagnoses", [*lines, _ward(notes)]),
     ]
     heading = f"Transformer Anatomy: {escape(name.strip())}"
