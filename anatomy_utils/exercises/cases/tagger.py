@@ -140,16 +140,17 @@ def _prepared(batch: Labelled, prepare: Preparation | None) -> Labelled:
     return Labelled(*prepare(batch.input_ids, batch.attention_mask, batch.labels)) if prepare else batch
 
 
-def symptoms(patient: Tagger, healthy: Tagger) -> Shown:
+def symptoms(patient: Tagger, healthy: Tagger, name: str = "patient") -> Shown:
     """What a doctor would count: right tags by kind of word, on sentences that neither has seen and on others.
 
     Args:
         patient: from `colleagues_tagger`.
         healthy: from `healthy_tagger`.
+        name: of the first one, for the table.
     """
     columns = [_examine(tagger) for tagger in (healthy, patient)]
     rows = [(what, *(column[what] for column in columns)) for what in columns[0]]
-    return table(f"{SENTENCES} sentences", ("right tags", "healthy", "patient"), rows)
+    return table(f"{SENTENCES} sentences", ("right tags", "healthy", name), rows)
 
 
 def _examine(tagger: Tagger) -> dict[str, str]:

@@ -99,13 +99,13 @@ CLOSING = (
                 "That would have to show in what it says: change the sentence and see whether it says another thing.",
             ),
             Choice(
-                "That this head mixes much of the vector that stands at “animal” into the one at “it”",
+                "That this head takes the value made at “animal” with weight 0.8 into what it gives to “it”",
                 "No more and no less. Whether that matters is seen when it is taken away.",
                 right=True,
             ),
             Choice(
                 "That the output would change if “animal” were hidden",
-                "That can be tried, and weights are a poor guess at what comes out.",
+                "That can be tried; a weight is a guess at what comes out, sometimes a good one and sometimes not.",
             ),
             Choice(
                 "Nothing: weights are random numbers",

@@ -194,6 +194,6 @@ ENCODER_PARAMETERS = Exercise(
     "embeddings = rows * d_embedding + 2 * d_embedding + d_embedding * d_model + d_model\n"
     "shared = torch.full_like(depths, embeddings + layer_parameters)\n"
     "return own, shared",
-    explanation="BERT's base model comes to 108.9 million (109.5 with the layer on top), ALBERT's to 11.1 million: a "
-    "tenth. What is saved is memory. A shared layer is computed as often as layers of one's own.",
+    explanation="With its 30,522 words BERT's base model comes to 108.9 million (110.1 with the heads of its "
+    "pretraining), ALBERT's to 11.1 million: a tenth. What is saved is memory.",
 )

@@ -83,13 +83,13 @@ FAVOURITE = Question(
     choices=(
         Choice(
             "In at least 90: it looks at what it needs",
-            "It agrees in fewer than 60. The reason at the end (“tired”, “wide”) is often what moves most, and "
+            "It agrees in far fewer. The reason at the end (“tired”, “wide”) is often what moves most, and "
             "hardly ever what is looked at most.",
         ),
         Choice(
-            "In some, but in fewer than 60",
+            "In some, but in fewer than 75",
             "The reason at the end (“tired”, “wide”) is often the word that moves most, and hardly ever the one that "
-            "is looked at most: what the last layer knows of it had come up from the layer below.",
+            "is looked at most. The last layer probably knows of it from the layer below.",
             right=True,
         ),
         Choice(

@@ -50,7 +50,7 @@ WITHOUT_EFFECT = Question(
     choices=(
         Choice(
             "It cannot: more than half of what the head gives comes from that word",
-            "More than half of the weights does. What comes of it hangs on the word's value vector, and on what the "
+            "More than half of the weight does. What comes of it hangs on the word's value vector, and on what the "
             "later layers make of it.",
         ),
         Choice(
@@ -84,7 +84,7 @@ CASE_DIAGNOSIS = Question(
         ),
         Choice(
             "Its labels are shifted by one word",
-            "Then nouns and full stops would be wrong too; they are right to the last one.",
+            "Then nouns and all other words would be wrong too; they are right to the last one.",
         ),
         Choice(
             "No word of it sees what comes after it, and these tags hang on words that come after",
