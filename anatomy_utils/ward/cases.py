@@ -74,8 +74,8 @@ DORA = Case(
         "pull request",
         2608,
         "Avoid producing NaN in attention",
-        "When all keys of a row are masked, as happens in batches, attention gave NaN, and NaN spreads to everything "
-        "that looks there.",
+        "When all keys of a row are masked, as happens in batches, attention gave NaN; and as 0 · NaN is NaN, it "
+        "spreads even to those who give these places no weight.",
     ),
 )
 

@@ -203,7 +203,7 @@ PROBES = {
         ),
         Probe(
             "every organ learns",
-            "Which of its weights moved least in training, in parts of their own size?",
+            "How far did the weights that moved least move in training, as a share of their own size?",
             _least_moved,
             lambda value, twin: value > 1e-3,
             "In training the weights that moved least moved by {} of their size",

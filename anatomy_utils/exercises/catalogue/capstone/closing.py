@@ -56,7 +56,8 @@ CLOSING = (
             ),
             Choice(
                 "Because functions of learners may stop with an error",
-                "They may, and then the error is the rejection. But also those that run to their end are judged so.",
+                "They may, and then the error is the rejection. But functions that do not fail are judged in the same "
+                "way.",
             ),
         ),
     ),
@@ -69,7 +70,7 @@ CLOSING = (
                 "Its loss on unseen sentences",
                 "That is reading, and it reads well.",
             ),
-            Choice("The same text twice", "It finds chance inside a model. Chance would spoil reading, too."),
+            Choice("The same text twice", "It finds randomness inside a model, which would spoil reading, too."),
             Choice(
                 "With the cache and without: are the logits the same?",
                 "The two must be equal, and they differ just by what is under suspicion.",

@@ -7,47 +7,11 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.capstone.given import CausalAttention, Projections, merged
-from anatomy_utils.exercises.catalogue.encoder.given import Function, norm
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-from anatomy_utils.positions import RotaryPositions
+from anatomy_utils.exercises.catalogue.capstone.given import Part, whole_layer_cases
+from anatomy_utils.exercises.definition import Exercise, Mistake, Output
 
-Part = Callable[[Tensor], Tensor]
 Project = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
 Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
-
-
-def _linear(generator: torch.Generator, d_model: int) -> Part:
-    weight = normal(generator, d_model, d_model) * d_model**-0.5
-    return lambda states: states @ weight
-
-
-def _feed(generator: torch.Generator, d_model: int) -> Part:
-    expand, contract = _linear(generator, d_model), _linear(generator, d_model)
-    return lambda states: contract(expand(states).relu())
-
-
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
-    for kind in ("one text", "a batch of texts"):
-        batch, heads, position = primes(generator, 3, (2, 3, 5, 7))
-        batch, d_head = 1 if kind == "one text" else batch, 4
-        d_model = heads * d_head
-        arguments = {
-            "hidden_states": 2 * normal(generator, batch, position, d_model),
-            "attention_norm": norm(generator, d_model, "its norm"),
-            "project": Projections(1.5 * normal(generator, 3, heads, d_model, d_head) * d_model**-0.5),
-            "rotate": Function("a rotation", RotaryPositions(d_head)(torch.arange(position))),
-            "attend": CausalAttention(),
-            "merge_heads": Function("the heads side by side", merged),
-            "to_output": Function("a projection", _linear(generator, d_model)),
-            "feed_forward_norm": norm(generator, d_model, "its norm"),
-            "feed_forward": Function("a feed-forward network", _feed(generator, d_model)),
-        }
-        sizes = {"batch": batch, "heads": heads, "position": position, "d_model": d_model}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
 
 
 def _attention(x: Tensor, project: Project, rotate: Part, attend: Attend, merge: Part, out: Part) -> Tensor:
@@ -173,7 +137,7 @@ LLAMA_LAYER = Exercise(
     "→ the layer's output, shaped as hidden_states.",
     reference="anatomy_utils.capstone_functions.llama_layer",
     returns=(Output("output", "batch position d_model"),),
-    cases=_cases,
+    cases=whole_layer_cases,
     mistakes=(
         Mistake(
             "not_turned",
