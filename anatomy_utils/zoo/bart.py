@@ -148,36 +148,43 @@ def with_head(config: BartConfig, task: str, num_labels: int = 2) -> nn.Module:
     return WithHead(Rewriter(body, config.start_id), heads[task]()) if task in heads else body
 
 
-_LAYER = r"(?:model\.)?(encoder|decoder)\.layers\.(\d+)\."
 _SIDE = r"(?:model\.)?(encoder|decoder)\."
+_LAYER = _SIDE + r"layers\.(\d+)\."
 _PARTS = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "out_proj": "output"}
-KEYS = KeyMap(
-    rename=[
-        (r"final_logits_bias", "vocabulary.bias"),
+_ATTENTIONS = {"self_attn": "self_attention", "encoder_attn": "cross_attention"}
+
+
+def stack_keys(norms: str) -> list[tuple[str, str]]:
+    """The token tables and the layers of both stacks; `norms` stand "before" or "after" the sub-layers."""
+    return [
         (r"(?:model\.)?shared\.weight", "encoder.embeddings.tokens.weight"),
         (_SIDE + r"embed_tokens\.weight", r"\1.embeddings.tokens.weight"),
-        (_SIDE + r"embed_positions\.weight", r"\1.embeddings.positions.table.weight"),
-        (_SIDE + r"layernorm_embedding\.(weight|bias)", r"\1.embeddings.norm.\2"),
         *(
-            (_LAYER + rf"self_attn\.{a}\.(weight|bias)", rf"\1.layers.\2.self_attention.to_{b}.\3")
-            for a, b in _PARTS.items()
-        ),
-        *(
-            (_LAYER + rf"encoder_attn\.{a}\.(weight|bias)", rf"\1.layers.\2.cross_attention.to_{b}.\3")
+            (_LAYER + rf"{theirs}\.{a}\.(weight|bias)", rf"\1.layers.\2.{ours}.to_{b}.\3")
+            for theirs, ours in _ATTENTIONS.items()
             for a, b in _PARTS.items()
         ),
         (
             r"(?:model\.)?encoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
-            r"encoder.layers.\1.attention_norms.after.\2",
+            rf"encoder.layers.\1.attention_norms.{norms}.\2",
         ),
         (
             r"(?:model\.)?decoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
-            r"decoder.layers.\1.self_attention_norms.after.\2",
+            rf"decoder.layers.\1.self_attention_norms.{norms}.\2",
         ),
-        (_LAYER + r"encoder_attn_layer_norm\.(weight|bias)", r"\1.layers.\2.cross_attention_norms.after.\3"),
+        (_LAYER + r"encoder_attn_layer_norm\.(weight|bias)", rf"\1.layers.\2.cross_attention_norms.{norms}.\3"),
         (_LAYER + r"fc1\.(weight|bias)", r"\1.layers.\2.feed_forward.expand.\3"),
         (_LAYER + r"fc2\.(weight|bias)", r"\1.layers.\2.feed_forward.contract.\3"),
-        (_LAYER + r"final_layer_norm\.(weight|bias)", r"\1.layers.\2.feed_forward_norms.after.\3"),
+        (_LAYER + r"final_layer_norm\.(weight|bias)", rf"\1.layers.\2.feed_forward_norms.{norms}.\3"),
+    ]
+
+
+KEYS = KeyMap(
+    rename=[
+        *stack_keys("after"),
+        (_SIDE + r"embed_positions\.weight", r"\1.embeddings.positions.table.weight"),
+        (_SIDE + r"layernorm_embedding\.(weight|bias)", r"\1.embeddings.norm.\2"),
+        (r"final_logits_bias", "vocabulary.bias"),
     ],
     ignore=[
         r"lm_head\.weight",  # the shared table once more

@@ -24,6 +24,7 @@ from anatomy_utils.encoder import Encoder, EncoderLayer
 from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.seq2seq import EncoderDecoder
+from anatomy_utils.zoo.bart import stack_keys
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick, task_of, unfilled
 
 OFFSET = 2
@@ -159,32 +160,8 @@ def prompt(language_ids: Int[Tensor, " batch"], start_id: int = 2) -> Int[Tensor
 
 
 _STACK = r"(?:model\.)?(encoder|decoder)\."
-_LAYER = _STACK + r"layers\.(\d+)\."
-_ATTENTIONS = {"self_attn": "self_attention", "encoder_attn": "cross_attention"}
-_PARTS = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "out_proj": "output"}
 KEYS = KeyMap(
-    rename=[
-        (r"(?:model\.)?shared\.weight", "encoder.embeddings.tokens.weight"),
-        (_STACK + r"embed_tokens\.weight", r"\1.embeddings.tokens.weight"),
-        (_STACK + r"layer_norm\.(weight|bias)", r"\1.norm.\2"),
-        *(
-            (_LAYER + rf"{theirs}\.{a}\.(weight|bias)", rf"\1.layers.\2.{ours}.to_{b}.\3")
-            for theirs, ours in _ATTENTIONS.items()
-            for a, b in _PARTS.items()
-        ),
-        (
-            r"(?:model\.)?encoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
-            r"encoder.layers.\1.attention_norms.before.\2",
-        ),
-        (
-            r"(?:model\.)?decoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
-            r"decoder.layers.\1.self_attention_norms.before.\2",
-        ),
-        (_LAYER + r"encoder_attn_layer_norm\.(weight|bias)", r"\1.layers.\2.cross_attention_norms.before.\3"),
-        (_LAYER + r"fc1\.(weight|bias)", r"\1.layers.\2.feed_forward.expand.\3"),
-        (_LAYER + r"fc2\.(weight|bias)", r"\1.layers.\2.feed_forward.contract.\3"),
-        (_LAYER + r"final_layer_norm\.(weight|bias)", r"\1.layers.\2.feed_forward_norms.before.\3"),
-    ],
+    rename=[*stack_keys("before"), (_STACK + r"layer_norm\.(weight|bias)", r"\1.norm.\2")],
     ignore=[
         r"lm_head\.weight",  # the shared table once more
         _STACK + r"embed_positions\.weights",  # the waves, which old files stored
