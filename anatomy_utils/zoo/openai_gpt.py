@@ -14,36 +14,20 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.decoder import Decoder, DecoderLayer
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward, gelu_tanh
-from anatomy_utils.heads import LanguageModel, SequenceHead, WithHead
+from anatomy_utils.decoder import Decoder
 from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import (
-    KeyMap,
-    load_published,
-    number_of_labels,
-    pick,
-    task_of,
-    transposed,
-    unfilled,
-)
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS
+from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
+from anatomy_utils.zoo.gpt2 import with_head as gpt2_with_head
 
 
 @dataclass(frozen=True)
-class GptConfig:
+class GptConfig(Gpt2Config):
     """The numbers of a GPT; the defaults are those of the only published one."""
 
     vocab_size: int = 40478
-    d_model: int = 768
-    num_layers: int = 12
-    num_heads: int = 12
     max_positions: int = 512
-    norm_epsilon: float = 1e-5
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> GptConfig:
@@ -55,7 +39,8 @@ class GptConfig:
         if config.get("afn", "gelu") != "gelu":
             raise ValueError(f"afn is {config['afn']!r}, but GPT here has 'gelu' (which is the tanh approximation).")
         names = "vocab_size n_embd n_layer n_head n_positions layer_norm_epsilon resid_pdrop attn_pdrop"
-        return cls(*pick(config, *names.split()))
+        vocab_size, d_model, num_layers, num_heads, max_positions, *rest = pick(config, *names.split())
+        return cls(vocab_size, d_model, num_layers, num_heads, max_positions, 4 * d_model, *rest)
 
 
 def gpt(config: GptConfig) -> Decoder:
@@ -64,49 +49,32 @@ def gpt(config: GptConfig) -> Decoder:
     def norms() -> Norms:
         return Norms(after=LayerNorm(config.d_model, config.norm_epsilon))
 
-    def layer() -> DecoderLayer:
-        return DecoderLayer(
-            MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
-            FeedForward(config.d_model, 4 * config.d_model, activation=gelu_tanh),
-            self_attention_norms=norms(),
-            feed_forward_norms=norms(),
-            dropout=config.dropout,
-        )
-
-    positions = LearnedPositions(config.max_positions, config.d_model)
-    embeddings = Embeddings(config.vocab_size, config.d_model, positions, dropout=config.dropout)
-    return Decoder(embeddings, [layer() for _ in range(config.num_layers)])
+    stack = gpt2(config)
+    for layer in stack.layers:
+        layer.self_attention_norms = norms()
+        layer.feed_forward_norms = norms()
+    return Decoder(stack.embeddings, stack.layers)  # no norm at the end
 
 
 def with_head(config: GptConfig, task: str, num_labels: int = 2) -> nn.Module:
     """A GPT with the head of a task, with fresh weights; see `TASKS`."""
-    body, width = gpt(config), config.d_model
-    if task == "LMHeadModel":
-        return LanguageModel(body, nn.Linear(width, config.vocab_size, bias=False))
-    if task == "SequenceClassification":
-        return WithHead(body, SequenceHead(width, num_labels, at="last", activation=None, bias=False))
-    return body
+    return gpt2_with_head(config, task, num_labels, body=gpt(config))
 
 
-_LAYER = r"(?:transformer\.)?h\.(\d+)\."
-_MIXED = tuple(rf"layers.\1.self_attention.to_{name}.\2" for name in ("query", "key", "value"))
+_BODY = r"(?:transformer\.)?"
 KEYS = KeyMap(
     rename=[
-        (r"(?:transformer\.)?tokens_embed\.weight", r"embeddings.tokens.weight"),
-        (r"(?:transformer\.)?positions_embed\.weight", r"embeddings.positions.table.weight"),
-        (_LAYER + r"ln_1\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
-        (_LAYER + r"ln_2\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),
-        (_LAYER + r"attn\.c_attn\.(weight|bias)", _MIXED),
-        (_LAYER + r"attn\.c_proj\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
-        (_LAYER + r"mlp\.c_fc\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-        (_LAYER + r"mlp\.c_proj\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
+        (_BODY + r"tokens_embed\.weight", r"embeddings.tokens.weight"),
+        (_BODY + r"positions_embed\.weight", r"embeddings.positions.table.weight"),
+        (_BODY + r"h\.(\d+)\.ln_1\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
+        (_BODY + r"h\.(\d+)\.ln_2\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),
+        *GPT2_KEYS.rename,
     ],
     ignore=[
-        _LAYER + r"attn\.bias",  # the causal mask that old files stored
-        r"(?:transformer\.)?position_ids",  # the numbers 0, 1, 2 … likewise
-        r"lm_head\.weight",  # the token table once more
+        _BODY + r"position_ids",  # the numbers 0, 1, 2 … that old files stored
+        *GPT2_KEYS.ignore,
     ],
-    change=[(_LAYER + r"(attn|mlp)\.c_\w+\.weight", transposed)],
+    change=GPT2_KEYS.change,
 )
 TASKS: dict[str, KeyMap] = {
     "Model": KEYS,
