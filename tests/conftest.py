@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -38,13 +39,21 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture
-def without_types() -> Iterator[None]:
-    """Types and shapes are not checked at every call, as in a learner's notebook."""
-    before = jaxtyping.config.jaxtyping_disable
+def _unchecked() -> Iterator[None]:
+    """Types and shapes are not checked at every call, and no lines are counted, as in a learner's notebook.
+
+    For long computations, of which checks and counting are the greater part; short tests run the same code with both.
+    """
+    before, tracer = jaxtyping.config.jaxtyping_disable, sys.gettrace()
     jaxtyping.config.update("jaxtyping_disable", True)
+    sys.settrace(None)
     yield
+    sys.settrace(tracer)
     jaxtyping.config.update("jaxtyping_disable", before)
+
+
+unchecked = pytest.fixture(_unchecked, name="unchecked")
+unchecked_file = pytest.fixture(_unchecked, name="unchecked_file", scope="module")
 
 
 class ByFileButProofsOneByOne(LoadFileScheduling):

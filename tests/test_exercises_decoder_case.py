@@ -141,6 +141,7 @@ def test_the_symptoms() -> None:
     assert symptoms().html == symptoms().html
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_the_patient_learns_to_copy_and_cannot_write() -> None:
     healthy, patient = (writing_trial(mask) for mask in (mask_behind, colleagues_mask))
     assert len(healthy.history) == len(patient.history) == 200
@@ -149,6 +150,7 @@ def test_the_patient_learns_to_copy_and_cannot_write() -> None:
     assert len(patient.texts) == 5
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_a_trial_can_be_repeated() -> None:
     one, other = (writing_trial(colleagues_mask, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.texts == other.texts

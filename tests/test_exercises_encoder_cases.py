@@ -37,6 +37,7 @@ def test_the_symptoms_of_missing_positions() -> None:
     assert positions.symptoms().html == positions.symptoms().html
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_without_positions_a_tagger_learns_and_misses_beginnings() -> None:
     healthy, patient = (tagging_trial(embed) for embed in (embed_words, colleagues_embedding))
     for trial in (healthy, patient):
@@ -71,6 +72,7 @@ def test_the_symptoms_of_a_colleagues_layer() -> None:
     assert norms.symptoms((1,)).html == norms.symptoms((1,)).html
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_two_layers_of_the_patient_learn_and_ten_do_not() -> None:
     healthy, patient = (depth_trial(layer, 2).loss for layer in (pre_norm_layer, colleagues_layer))
     assert sum(healthy[-10:]) < 7 and sum(patient[-10:]) < 7

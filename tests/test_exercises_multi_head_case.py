@@ -36,6 +36,7 @@ def test_the_symptoms() -> None:
     assert "12 of 12" in text and "3 of 12" in text and symptoms().html == symptoms().html
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_the_patient_learns_but_never_what_it_stands_for() -> None:
     healthy, patient = (tagging_trial(heads) for heads in (attend_in_heads, colleagues_heads))
     for trial in (healthy, patient):

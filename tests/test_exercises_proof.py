@@ -25,9 +25,8 @@ def test_proof_with_types(id: str) -> None:
     _prove(find_exercise(id), SEEDS_WITH_TYPES)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("id", ids())
-def test_proof(id: str, without_types: None) -> None:
+def test_proof(id: str, unchecked: None) -> None:
     _prove(find_exercise(id), SEEDS)
 
 

@@ -140,6 +140,7 @@ def test_the_patient_is_right_where_nothing_is_padded_and_sees_padding_elsewhere
     assert colleagues_mask(unequal).sum() == 6 and padding(unequal).sum() == 4
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_company_changes_the_patients_translations_and_no_others(patient: EncoderDecoder) -> None:
     healthy, patients = (in_company(patient, mask, count=16) for mask in (padding, colleagues_mask))
     assert healthy.changed == 0 and healthy.alone == patients.alone

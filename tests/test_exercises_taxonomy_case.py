@@ -142,6 +142,7 @@ def taggers() -> dict[str, tagger.Tagger]:
     return trained
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dict[str, tagger.Tagger]) -> None:
     scenes = sample_scenes(200, torch.Generator().manual_seed(3), "test")
     shares = {
@@ -155,7 +156,7 @@ def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dic
     assert 0.4 < patient["it"] < 0.6 and 0.6 < patient["adjectives beside a noun"] < 0.9
 
 
-def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, tagger.Tagger], without_types: None) -> None:
+def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, tagger.Tagger], unchecked: None) -> None:
     scenes = sample_scenes(tagger.SENTENCES, torch.Generator().manual_seed(9), "test")
     found, guessed = tagger.right_by_kind(taggers["patient"], scenes), tagger.best_guess()
     assert guessed.keys() == {"adjectives beside a noun", "it"}
@@ -175,7 +176,7 @@ def test_what_moves(taggers: dict[str, tagger.Tagger]) -> None:
         tagger.moved(taggers["patient"], sentence, sentence.replace("old ", ""))
 
 
-def test_the_symptoms(taggers: dict[str, tagger.Tagger], without_types: None) -> None:
+def test_the_symptoms(taggers: dict[str, tagger.Tagger], unchecked: None) -> None:
     text = tagger.symptoms(taggers["patient"], taggers["healthy"]).text
     lines = [line.strip() for line in text.splitlines()]
     assert any(line.startswith("another reason") and line.endswith("0 of 200 pairs") for line in lines)

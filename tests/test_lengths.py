@@ -46,6 +46,7 @@ def test_a_table_refuses_longer_rows_and_the_others_answer() -> None:
         assert all(share is not None and 0 <= share <= 1 for share in run.accuracy.values())
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_positions_are_needed_and_turned_queries_carry_on_beyond_the_trained_length() -> None:
     none, rotary = length_experiment(["none", "rotary"], lengths=(16, 24), steps=200)
     assert (none.accuracy[16] or 0) < 0.6

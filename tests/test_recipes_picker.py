@@ -17,6 +17,7 @@ def reports() -> list[Report]:
     return sample_reports(300, torch.Generator().manual_seed(5), "test")
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_only_one_sentence_says_what_was_wrong_with_the_headlines_one(reports: list[Report]) -> None:
     for report in reports:
         about = [f"The {scene.subject}" == report.headline for scene in report.scenes]
@@ -63,6 +64,7 @@ def test_sentences_are_scored_one_by_one(reports: list[Report]) -> None:
     assert together.tolist() == pytest.approx(second, abs=1e-5)
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_a_little_training_is_better_than_the_first_sentence(reports: list[Report]) -> None:
     model, history = picker.train_picker(0, steps=60, progress=False)
     assert len(history) == 60

@@ -137,6 +137,7 @@ def test_topics_are_learnt_within_sixty_steps(classifier: tuple[WithHead, Histor
     assert list(probabilities.values()) == sorted(probabilities.values(), reverse=True)
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_tags_are_learnt_first_of_words_that_name_themselves(tagger: WithHead) -> None:
     batch = tagging(UNSEEN)
     labels, texts = measures.share_of_labels(tagger, batch), measures.share_of_texts(tagger, batch)
@@ -205,6 +206,7 @@ def test_each_text_is_judged_on_one_gap() -> None:
     assert gap.any(dim=0).sum() > 10, "any place can be the gap"
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_gaps_between_fixed_words_are_filled_first(gap_filler: WithHead) -> None:
     word, likely = reading.fill_gap(gap_filler, "The animal didn't cross the street because it <mask> too tired.")[0]
     assert word == "was" and likely > 0.8

@@ -60,6 +60,7 @@ def young_translator() -> translator.EncoderDecoder:
     return translator.train_translator(3, steps=40, progress=False)[0]
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_greedy_translations_are_the_likeliest_words_given_what_was_written(young_translator: nn.Module) -> None:
     texts = translation(UNSEEN[:7], "english")
     written = translator.translate(young_translator, texts)
@@ -124,6 +125,7 @@ def test_seeds_decide_and_only_training_scenes_are_read(recipe: ModuleType, monk
 # The script -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_the_script_says_what_was_reached_and_whether_it_was_promised() -> None:
     task = street_targets.TASKS["topic"]
     quick, slow = (replace(task, limit=limit) for limit in (1000, 0))

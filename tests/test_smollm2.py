@@ -37,6 +37,7 @@ def reference():
     return model.eval(), tokenizer
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_logits_and_greedy_text_equal_the_reference(smollm2, reference):
     (model, tokenizer), (their_model, their_tokenizer) = smollm2, reference
     assert len(PROMPTS) == 50

@@ -30,6 +30,8 @@ from anatomy_utils.street.splits import SPLITS
 from anatomy_utils.street.verbs import VERBS
 from anatomy_utils.street.words import KINDS, LANGUAGES, kinds
 
+pytestmark = pytest.mark.usefixtures("unchecked_file")  # all scenes of the world, again and again
+
 
 def chance(seed=0):
     return torch.Generator().manual_seed(seed)

@@ -503,6 +503,7 @@ def test_minilm_runs_through_the_learners_parts():
     assert reject(model, batch.input_ids, batch.attention_mask, **organs) is None
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_smollm2_writes_the_same_text_through_the_learners_parts():
     pytest.importorskip("gguf", reason="the gguf package is not installed")
     pretrained = pytest.importorskip("anatomy_utils.pretrained")

@@ -71,6 +71,7 @@ def table(ward: Ward) -> Table:
     return ward.table()
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_the_twin_is_healthy(table: Table) -> None:
     assert all(finding.passed for finding in table["the healthy twin"].values())
 

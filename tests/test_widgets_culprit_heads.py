@@ -109,6 +109,7 @@ def test_the_twin_shows_what_each_head_is_worth() -> None:
     assert "25 points; without encoder 0·1, cross 1·0 together 50 points" in data["text/plain"]
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_a_real_translator_is_run_without_its_heads() -> None:
     model = small_transformer(torch.Generator().manual_seed(0)).eval()
     tests = [

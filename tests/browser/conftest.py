@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,50 +45,90 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-def _ran(name: str) -> Any:
-    """A notebook, run once for all tests; a test that changes a cell puts it back."""
+class Desk:
+    """Where one notebook lies open at a time: a page left open goes on drawing, and slows all others."""
 
-    @pytest.fixture(scope="session")
-    def ran(browser: Browser, lab: Lab) -> Iterator[Ran]:
-        with open_notebook(browser, lab, f"{name}.ipynb") as notebook:
-            seconds = notebook.run_all()
-            yield Ran(notebook, seconds, notebook.cells())
+    def __init__(self, browser: Browser, lab: Lab) -> None:
+        self._browser = browser
+        self._lab = lab
+        self._closing = ExitStack()
+        self._ran: Ran | None = None
 
-    return ran
+    def ran(self, name: str) -> Ran:
+        """The notebook that the tests call `name`, run once; a test that changes a cell puts it back."""
+        file = f"{NOTEBOOK_NAMES[name]}.ipynb"
+        if self._ran is None or self._ran.notebook.name != file:
+            self.clear()
+            notebook = self._closing.enter_context(open_notebook(self._browser, self._lab, file))
+            self._ran = Ran(notebook, notebook.run_all(), notebook.cells())
+        return self._ran
+
+    def clear(self) -> None:
+        """Close what lies open, and its kernel."""
+        self._ran = None
+        self._closing.close()
 
 
-ran_start = _ran("00_start_here")
-ran_attention = _ran("01_attention")
-ran_multi_head = _ran("02_multi_head_attention")
-ran_encoder = _ran("03_encoder")
-ran_decoder = _ran("04_decoder")
-ran_encoder_decoder = _ran("05_encoder_decoder")
-ran_taxonomy = _ran("06_taxonomy")
-ran_capstone = _ran("07_capstone")
+NOTEBOOK_NAMES = {
+    "start": "00_start_here",
+    "attention": "01_attention",
+    "multi_head": "02_multi_head_attention",
+    "encoder": "03_encoder",
+    "decoder": "04_decoder",
+    "encoder_decoder": "05_encoder_decoder",
+    "taxonomy": "06_taxonomy",
+    "capstone": "07_capstone",
+}
+"""What the tests call each notebook."""
 
 
-def _watched(ran: str) -> Any:
+@pytest.fixture(scope="session")
+def desk(browser: Browser, lab: Lab) -> Iterator[Desk]:
+    desk = Desk(browser, lab)
+    yield desk
+    desk.clear()
+
+
+@pytest.fixture(params=NOTEBOOK_NAMES)
+def ran(request: pytest.FixtureRequest, desk: Desk) -> Ran:
+    """Each notebook in turn."""
+    return desk.ran(request.param)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of a notebook one after the other, so that each is opened once."""
+    order = list(NOTEBOOK_NAMES)
+
+    def place(item: pytest.Item) -> int:
+        assert isinstance(item, pytest.Function)
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        used = {*item.fixturenames, parameters.get("ran")}
+        return min((order.index(name) for name in used.intersection(order)), default=-1)
+
+    items.sort(key=place)
+
+
+def _watched(name: str) -> Any:
     """A notebook as it runs; the test fails if the page reports a problem meanwhile."""
 
     @pytest.fixture
-    def watched(request: pytest.FixtureRequest) -> Iterator[NotebookPage]:
-        notebook: NotebookPage = request.getfixturevalue(ran).notebook
+    def watched(desk: Desk) -> Iterator[NotebookPage]:
+        notebook = desk.ran(name).notebook
         before = len(notebook.problems())
-        notebook.page.bring_to_front()
         yield notebook
         assert notebook.problems()[before:] == []
 
     return watched
 
 
-start = _watched("ran_start")
-attention = _watched("ran_attention")
-multi_head = _watched("ran_multi_head")
-encoder = _watched("ran_encoder")
-decoder = _watched("ran_decoder")
-encoder_decoder = _watched("ran_encoder_decoder")
-taxonomy = _watched("ran_taxonomy")
-capstone = _watched("ran_capstone")
+start = _watched("start")
+attention = _watched("attention")
+multi_head = _watched("multi_head")
+encoder = _watched("encoder")
+decoder = _watched("decoder")
+encoder_decoder = _watched("encoder_decoder")
+taxonomy = _watched("taxonomy")
+capstone = _watched("capstone")
 
 
 @pytest.fixture(scope="session")

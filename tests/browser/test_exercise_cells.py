@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from conftest import Ran
 from driving import press, wait_until
 from lab_page import NotebookPage, open_notebook
 from lab_server import Lab
@@ -138,8 +137,8 @@ def test_restart_and_out_of_order_still_works(browser: Browser, lab: Lab) -> Non
         assert notebook.problems() == []
 
 
-def test_prediction_is_noted_and_not_judged(ran_attention: Ran, lab: Lab) -> None:
-    guess = ran_attention.notebook.widget('predict("attention.predict_shuffle")')
+def test_prediction_is_noted_and_not_judged(attention: NotebookPage, lab: Lab) -> None:
+    guess = attention.widget('predict("attention.predict_shuffle")')
     press(guess.get_by_role("radio").first, "Space")
     guess.get_by_role("button", name="Note my prediction").click()
     expect(guess).to_contain_text("Noted")

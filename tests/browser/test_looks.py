@@ -56,22 +56,8 @@ LOOK = """(root) => {
 }"""
 
 
-NOTEBOOKS_RUN = {
-    "00": "ran_start",
-    "01": "ran_attention",
-    "02": "ran_multi_head",
-    "03": "ran_encoder",
-    "04": "ran_decoder",
-    "05": "ran_encoder_decoder",
-    "06": "ran_taxonomy",
-    "07": "ran_capstone",
-}
-
-
-@pytest.fixture(params=NOTEBOOKS_RUN.values(), ids=NOTEBOOKS_RUN.keys())
-def notebook(request: pytest.FixtureRequest) -> NotebookPage:
-    ran: Ran = request.getfixturevalue(request.param)
-    ran.notebook.page.bring_to_front()
+@pytest.fixture
+def notebook(ran: Ran) -> NotebookPage:
     return ran.notebook
 
 

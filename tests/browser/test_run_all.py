@@ -14,24 +14,11 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 BROKEN = re.compile(r"Error (displaying|creating) widget|Failed to (load|create)|Loading widget|\[anywidget\]")
 
 
-@pytest.fixture(
-    params=[
-        "ran_start",
-        "ran_attention",
-        "ran_multi_head",
-        "ran_encoder",
-        "ran_decoder",
-        "ran_encoder_decoder",
-        "ran_taxonomy",
-        "ran_capstone",
-    ],
-    ids=["00", "01", "02", "03", "04", "05", "06", "07"],
-)
-def ran(request: pytest.FixtureRequest) -> Iterator[Ran]:
+@pytest.fixture
+def ran(ran: Ran) -> Iterator[Ran]:
     """Each notebook in turn; what went wrong in it up to here fails the test."""
-    found: Ran = request.getfixturevalue(request.param)
-    yield found
-    assert found.notebook.problems() == []
+    yield ran
+    assert ran.notebook.problems() == []
 
 
 def test_every_cell_ran_in_order_without_an_error(ran: Ran) -> None:
