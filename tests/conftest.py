@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import jaxtyping
 import pytest
 from hypothesis import HealthCheck, settings
+from unchecked import unchecked
 from xdist.scheduler import LoadFileScheduling
 
 if TYPE_CHECKING:
@@ -40,19 +39,11 @@ def browser() -> Iterator[Browser]:
 
 
 def _unchecked() -> Iterator[None]:
-    """Types and shapes are not checked at every call, and no lines are counted, as in a learner's notebook.
-
-    For long computations, of which checks and counting are the greater part; short tests run the same code with both.
-    """
-    before, tracer = jaxtyping.config.jaxtyping_disable, sys.gettrace()
-    jaxtyping.config.update("jaxtyping_disable", True)
-    sys.settrace(None)
-    yield
-    sys.settrace(tracer)
-    jaxtyping.config.update("jaxtyping_disable", before)
+    with unchecked():
+        yield
 
 
-unchecked = pytest.fixture(_unchecked, name="unchecked")
+unchecked_test = pytest.fixture(_unchecked, name="unchecked")
 unchecked_file = pytest.fixture(_unchecked, name="unchecked_file", scope="module")
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
-import jaxtyping
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -16,16 +13,6 @@ from anatomy_utils.decoding import SeenIds, uncached
 from anatomy_utils.decoding.steps import Step
 
 VOCAB_SIZE = 23
-
-
-@contextmanager
-def shapes_unchecked() -> Iterator[None]:
-    """What a learner has: no type checker in front of our own sentence."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    try:
-        yield
-    finally:
-        jaxtyping.config.update("jaxtyping_disable", False)
 
 
 def normal(*shape: int, seed: int = 0) -> torch.Tensor:

@@ -1,7 +1,7 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
 A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named.
-Notebooks and browser take about one core each, so they run side by side; the browser's words come when it is done.
+The browser tests wait a good deal, so the solved notebooks run beside them, and their words come when they are done.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def steps() -> list[Step]:
 
     by_file = ["-n", "2", "--dist", "loadfile"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=300"]
-    alone = {"OMP_NUM_THREADS": "1"}  # two processes side by side: with two threads each they stall each other
+    alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
     strict = alone | network_blocked() | trained_once(only_keep=True)
     again = alone | trained_once()  # the strict run trains every model; these two look at other things
     coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
@@ -69,8 +69,8 @@ def steps() -> list[Step]:
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True, alone),
-        Step("notebooks: strict (nbval), offline", "notebooks", tests(*nbval, "notebooks"), True, strict),
-        Step("notebooks: solved, on Colab", "notebooks", tests("-m", "notebook", "tests"), True, again),
+        Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
+        Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
         Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, again),
     ]
 
@@ -120,12 +120,12 @@ def main() -> int:
     shutil.rmtree(TRAININGS, ignore_errors=True)
     wanted = [step for step in steps() if step.group in sys.argv[1:] or not sys.argv[1:]]
     browser = find_chromium()
-    outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units")]
+    outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units", "notebooks")]
     with ThreadPoolExecutor() as aside:
-        beside = carry_out_aside if browser else without_browser
-        running = [aside.submit(beside, step) for step in wanted if step.group == "browser"]
-        outcomes += [carry_out(step) for step in wanted if step.group == "notebooks"]
-        outcomes += [step.result() for step in running]
+        running = [aside.submit(carry_out_aside, step) for step in wanted if step.group == "solved"]
+        with_one = carry_out if browser else without_browser
+        last = [with_one(step) for step in wanted if step.group == "browser"]
+        outcomes += [*(step.result() for step in running), *last]
     print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from decoding_models import shapes_unchecked
+from unchecked import shapes_unchecked
 
 from anatomy_utils import masks
 from anatomy_utils.decoding import Filters, beam_search, generate

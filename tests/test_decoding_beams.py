@@ -14,12 +14,12 @@ from decoding_models import (
     our_t5,
     padded,
     prompts,
-    shapes_unchecked,
     t5_step,
     table_model,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unchecked import shapes_unchecked
 
 from anatomy_utils.decoding import SeenIds, beam_search, beam_steps, generate, uncached
 from anatomy_utils.decoding.search import NOBODY, Search, SearchRules, advance

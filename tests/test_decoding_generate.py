@@ -2,9 +2,10 @@
 
 import pytest
 import torch
-from decoding_models import VOCAB_SIZE, gpt2_step, hf_gpt2, our_gpt2, padded, prompts, shapes_unchecked, table_model
+from decoding_models import VOCAB_SIZE, gpt2_step, hf_gpt2, our_gpt2, padded, prompts, table_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unchecked import shapes_unchecked
 
 from anatomy_utils.decoding import Filters, SeenIds, generate, uncached
 

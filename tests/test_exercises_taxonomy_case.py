@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jaxtyping
 import pytest
 import torch
 from torch import Tensor, nn
+from unchecked import unchecked
 
 from anatomy_utils import taxonomy_functions
 from anatomy_utils.attention import MultiHeadAttention
@@ -128,18 +128,14 @@ def test_hiding_a_word_of_a_model_moves_its_output() -> None:
 @pytest.fixture(scope="module")
 def taggers() -> dict[str, tagger.Tagger]:
     """Pretraining is cut short: what is shown does not hang on it. Types are checked in the short training below."""
-    checked = jaxtyping.config.jaxtyping_disable
-    jaxtyping.config.update("jaxtyping_disable", True)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, unchecked():
         patch.setattr(tagger, "PRETRAINING", 10)
         patch.setattr(tagger, "FINE_TUNING", 130)
-        trained = {
+        return {
             "patient": tagger.colleagues_tagger(),
             "healthy": tagger.healthy_tagger(),
             "repaired": tagger.colleagues_tagger(solution("taxonomy.repair")),
         }
-    jaxtyping.config.update("jaxtyping_disable", checked)
-    return trained
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Tensor, nn
+from unchecked import unchecked
 
 from anatomy_utils.heads import SpanLogits, WithHead
 from anatomy_utils.objectives.masked_words import mask_words
@@ -41,17 +42,20 @@ class Says(nn.Module):
 
 @pytest.fixture(scope="module")
 def classifier() -> tuple[WithHead, History]:
-    return train_classifier(3, steps=60, progress=False)
+    with unchecked():
+        return train_classifier(3, steps=60, progress=False)
 
 
 @pytest.fixture(scope="module")
 def tagger() -> WithHead:
-    return train_tagger(3, steps=150, progress=False)[0]
+    with unchecked():
+        return train_tagger(3, steps=150, progress=False)[0]
 
 
 @pytest.fixture(scope="module")
 def gap_filler() -> WithHead:
-    return gaps.train_gap_filler(3, steps=150, progress=False)[0]
+    with unchecked():
+        return gaps.train_gap_filler(3, steps=150, progress=False)[0]
 
 
 # Measures -------------------------------------------------------------------------------------------------------
@@ -137,7 +141,6 @@ def test_topics_are_learnt_within_sixty_steps(classifier: tuple[WithHead, Histor
     assert list(probabilities.values()) == sorted(probabilities.values(), reverse=True)
 
 
-@pytest.mark.usefixtures("unchecked")
 def test_tags_are_learnt_first_of_words_that_name_themselves(tagger: WithHead) -> None:
     batch = tagging(UNSEEN)
     labels, texts = measures.share_of_labels(tagger, batch), measures.share_of_texts(tagger, batch)
@@ -206,7 +209,6 @@ def test_each_text_is_judged_on_one_gap() -> None:
     assert gap.any(dim=0).sum() > 10, "any place can be the gap"
 
 
-@pytest.mark.usefixtures("unchecked")
 def test_gaps_between_fixed_words_are_filled_first(gap_filler: WithHead) -> None:
     word, likely = reading.fill_gap(gap_filler, "The animal didn't cross the street because it <mask> too tired.")[0]
     assert word == "was" and likely > 0.8

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import torch
-from decoding_models import shapes_unchecked
 from torch import nn
+from unchecked import shapes_unchecked
 
 from anatomy_utils import cache_lab, organ_swaps, pretrained, views_decoder
 from anatomy_utils.decoding import generate

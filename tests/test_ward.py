@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import jaxtyping
 import pytest
 import torch
+from unchecked import unchecked
 
 from anatomy_utils.exercises.catalogue.capstone.ward import DIAGNOSES
 from anatomy_utils.exercises.record import Progress
@@ -60,9 +60,8 @@ def ward() -> Iterator[Ward]:
     """Everybody, taught without looking at types; Gustav's cure teaches once more, and there they are looked at."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(faults, "FEW", 16)  # so that Hanna knows her sentences by heart after so few steps
-        jaxtyping.config.update("jaxtyping_disable", True)
-        admitted = admit(steps=STEPS, progress=False)
-        jaxtyping.config.update("jaxtyping_disable", False)
+        with unchecked():
+            admitted = admit(steps=STEPS, progress=False)
         yield admitted
 
 
@@ -71,7 +70,6 @@ def table(ward: Ward) -> Table:
     return ward.table()
 
 
-@pytest.mark.usefixtures("unchecked")
 def test_the_twin_is_healthy(table: Table) -> None:
     assert all(finding.passed for finding in table["the healthy twin"].values())
 

@@ -2,8 +2,9 @@
 
 The strict run of the notebooks trains everything and keeps it; the runs on Colab's versions and in the browser, which
 look at other things, take it from there. A training is the same when the model, its weights, the batches, the loss
-and all options are. One that cannot be told (an iterator, a limit in seconds) or that is looked at while it runs (a
-function of the model after each step) is trained again.
+and all options are. One that cannot be told (an iterator, a limit in seconds) or that may be looked at after any step
+(a function is called there, which may hold the model) is trained again; a `Diary` looks at moments that it names, so
+the weights of those moments are kept too.
 """
 
 from __future__ import annotations
@@ -51,18 +52,28 @@ def remembering(fit: Any) -> Any:
     import torch
 
     def remembered(model: Any, batches: Any, loss: Any, **options: Any) -> Any:
-        watched = isinstance(options.get("on_step"), FunctionType)
+        watch = options.get("on_step")
+        moments = _moments(watch)
+        watched = isinstance(watch, FunctionType) and not moments
         if watched or not isinstance(batches, list | tuple) or options.get("seconds") is not None:
             return fit(model, batches, loss, **options)
-        place = FOLDER / f"{_key(model, batches, loss, options)}.pt"
+        place = FOLDER / f"{_key(model, batches, loss, options, moments)}.pt"
         if place.exists() and not os.environ.get(ONLY_KEEP):
             return _taken(torch.load(place, weights_only=False), model, options)
-        history = fit(model, batches, loss, **options)
+        then: dict[int, dict[str, Any]] = {}
+
+        def on_step(history: Any) -> Any:
+            if len(history) in moments:
+                then[len(history)] = {name: value.clone() for name, value in model.state_dict().items()}
+            return None if watch is None else watch(history)
+
+        history = fit(model, batches, loss, **(options | {"on_step": on_step} if moments else options))
         generator = options.get("generator")
         kept = {
             "weights": model.state_dict(),
             "history": dataclasses.asdict(history),
             "generator": None if generator is None else generator.get_state(),
+            "then": then,
         }
         _keep(kept, place)
         return history
@@ -104,18 +115,26 @@ def _taken(kept: dict[str, Any], model: Any, options: dict[str, Any]) -> Any:
 
     history, on_step = History(), options.get("on_step")
     lists = {name: values for name, values in kept["history"].items() if isinstance(values, list)}
-    model.load_state_dict(kept["weights"])
     if kept["generator"] is not None:
         options["generator"].set_state(kept["generator"])
     for numbers in zip(*lists.values(), strict=True):
         history.add(**dict(zip(lists, numbers, strict=True)))
+        if len(history) in kept["then"]:
+            model.load_state_dict(kept["then"][len(history)])
         if on_step is not None:
             on_step(history)
+    model.load_state_dict(kept["weights"])
     history.stopped = kept["history"]["stopped"]
     return history
 
 
-def _key(model: Any, batches: Any, loss: Any, options: dict[str, Any]) -> str:
+def _moments(watch: Any) -> tuple[int, ...]:
+    """After which steps a function looks at the model; none when it holds nothing that names them."""
+    held = [cell.cell_contents for cell in getattr(watch, "__closure__", None) or ()]
+    return next((moments for each in held if (moments := getattr(each, "moments", None) or _moments(each))), ())
+
+
+def _key(model: Any, batches: Any, loss: Any, options: dict[str, Any], moments: tuple[int, ...]) -> str:
     digest = hashlib.sha256()
     _feed(digest, [str(model), [_made(module) for module in model.modules()], model.state_dict(), list(batches), loss])
     rate = options.get("learning_rate", 1e-3)
@@ -124,7 +143,7 @@ def _key(model: Any, batches: Any, loss: Any, options: dict[str, Any]) -> str:
     groups = optimizer and [{**group, "params": len(group["params"])} for group in optimizer.param_groups]
     plain = {name: options.get(name) for name in ("epochs", "steps", "clip")}
     generator = options.get("generator")
-    _feed(digest, [rates, str(type(optimizer)), groups, plain, generator and generator.get_state()])
+    _feed(digest, [rates, str(type(optimizer)), groups, plain, moments, generator and generator.get_state()])
     return digest.hexdigest()
 
 
