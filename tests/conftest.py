@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 from unchecked import unchecked
-from xdist.scheduler import LoadFileScheduling
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -45,16 +44,3 @@ def _unchecked() -> Iterator[None]:
 
 unchecked_test = pytest.fixture(_unchecked, name="unchecked")
 unchecked_file = pytest.fixture(_unchecked, name="unchecked_file", scope="module")
-
-
-class ByFileButProofsOneByOne(LoadFileScheduling):
-    """A file's tests share what they set up, so one process takes them all; nothing is shared by two proofs."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return nodeid if "::test_proof" in nodeid else super()._split_scope(nodeid)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    """What `--dist loadfile` means here."""
-    return ByFileButProofsOneByOne(config, log) if config.getoption("dist") == "loadfile" else None

@@ -1,7 +1,7 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
 A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named.
-The browser tests wait a good deal, so the solved notebooks run beside them, and their words come when they are done.
+The browser tests cannot use two cores; what needs one runs beside them, and its words come when it is done.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ def steps() -> list[Step]:
         return [sys.executable, "-m", "pytest", "-q", "-rs", "--durations=5", *arguments]
 
     by_file = ["-n", "2", "--dist", "loadfile"]
+    quick = ["-m", "not notebook and not proof"]
+    proofs = ["-m", "proof", "tests/test_exercises_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=300"]
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
     strict = alone | network_blocked() | trained_once(only_keep=True)
@@ -68,9 +70,10 @@ def steps() -> list[Step]:
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
-        Step("units, properties, doctests", "units", tests(*by_file, "-m", "not notebook", *coverage), True, alone),
+        Step("units, properties, doctests", "units", tests(*by_file, *quick, *coverage), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
         Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
+        Step("exercises: proofs over all seeds", "proofs", tests(*proofs), True, alone),
         Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, again),
     ]
 
@@ -121,8 +124,8 @@ def main() -> int:
     wanted = [step for step in steps() if step.group in sys.argv[1:] or not sys.argv[1:]]
     browser = find_chromium()
     outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units", "notebooks")]
-    with ThreadPoolExecutor() as aside:
-        running = [aside.submit(carry_out_aside, step) for step in wanted if step.group == "solved"]
+    with ThreadPoolExecutor(max_workers=1) as aside:
+        running = [aside.submit(carry_out_aside, step) for step in wanted if step.group in ("solved", "proofs")]
         with_one = carry_out if browser else without_browser
         last = [with_one(step) for step in wanted if step.group == "browser"]
         outcomes += [*(step.result() for step in running), *last]

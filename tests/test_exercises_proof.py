@@ -25,6 +25,7 @@ def test_proof_with_types(id: str) -> None:
     _prove(find_exercise(id), SEEDS_WITH_TYPES)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("id", ids())
 def test_proof(id: str, unchecked: None) -> None:
     _prove(find_exercise(id), SEEDS)
