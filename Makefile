@@ -24,6 +24,8 @@ STAMP_AXE := $(CACHE)/npm/node_modules/axe-core/axe.min.js
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX) --retries 0,)
 PIP := $(PY) -m pip --disable-pip-version-check
 # --no-compile: Python compiles what is imported when it is first imported, which is a small part of all that is installed.
+# It keeps what it compiled, even where the environment asks it not to: every kernel would compile torch again.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt $(INDEX)
 
 .PHONY: help

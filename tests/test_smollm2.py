@@ -5,6 +5,7 @@ from collections import defaultdict
 
 import pytest
 import torch
+from unchecked import unchecked
 
 from anatomy_utils import pretrained, views_decoding
 from anatomy_utils.decoding import Filters, generate
@@ -30,7 +31,7 @@ def smollm2():
 @pytest.fixture(scope="module")
 def reference():
     path = pretrained.PACKAGES["smollm2"].path()
-    with warnings.catch_warnings():
+    with unchecked(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = transformers.AutoModelForCausalLM.from_pretrained(str(path.parent), gguf_file=path.name)
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(path.parent), gguf_file=path.name)
