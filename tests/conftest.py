@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from unchecked import unchecked
+from unchecked import shapes_unchecked, unchecked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -42,5 +42,11 @@ def _unchecked() -> Iterator[None]:
         yield
 
 
+def _shapes_unchecked() -> Iterator[None]:
+    with shapes_unchecked():
+        yield
+
+
+shapes_unchecked_test = pytest.fixture(_shapes_unchecked, name="shapes_unchecked")
 unchecked_test = pytest.fixture(_unchecked, name="unchecked")
 unchecked_file = pytest.fixture(_unchecked, name="unchecked_file", scope="module")

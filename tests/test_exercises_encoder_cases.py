@@ -80,7 +80,7 @@ def test_two_layers_of_the_patient_learn_and_ten_do_not() -> None:
     assert sum(tall[-10:]) < 5 and sum(sick[-10:]) / 10 == pytest.approx(guessing_loss(), rel=0.05)
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_a_trial_can_be_repeated() -> None:
     one, other = (tagging_trial(colleagues_embedding, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.all_words == other.all_words

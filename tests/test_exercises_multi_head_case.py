@@ -52,7 +52,7 @@ def test_the_example_labels_it_with_what_it_stands_for() -> None:
     assert labels["it"] == labels["tractor"] == "B-MACHINE" and labels["boulevard"] == "I-STREET"
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_a_trial_can_be_repeated() -> None:
     one, other = (tagging_trial(colleagues_heads, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.all_words == other.all_words

@@ -153,7 +153,7 @@ def test_the_repair_heals_the_same_weights(patient: EncoderDecoder) -> None:
     assert write(patient, texts, repaired) == write(patient, texts, padding)
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_the_symptoms(patient: EncoderDecoder) -> None:
     lines = [line.split()[-2:] for line in symptoms(patient).text.splitlines()]
     assert ["10", "15"] in lines
@@ -165,7 +165,7 @@ def test_the_counts_of_a_company() -> None:
     assert (found.changed, found.right_alone, found.right_together) == (1, 2, 1)
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_a_training_can_be_repeated_and_pads_nothing() -> None:
     one, other = (small_translator(steps=12, seed=4)[1] for _ in range(2))
     assert one.loss == other.loss and 6 <= len(one) <= 12

@@ -180,7 +180,6 @@ def test_the_symptoms(taggers: dict[str, tagger.Tagger], unchecked: None) -> Non
     assert parameters[0] == "parameters" and parameters[1] == parameters[2]
 
 
-@pytest.mark.usefixtures("unchecked")
 def test_a_training_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tagger, "PRETRAINING", 2)
     monkeypatch.setattr(tagger, "FINE_TUNING", 3)

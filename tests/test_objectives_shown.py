@@ -35,7 +35,7 @@ def test_everything_shown_fits_together(name):
 
 
 @pytest.mark.parametrize("name", RATED)
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_the_rate_is_obeyed(name):
     few, many = (sum(concerned(name, drawn(name, seed, rate)) for seed in range(7)) for rate in (0.1, 0.7))
     assert many > 3 * few > 0

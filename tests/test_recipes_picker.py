@@ -37,7 +37,7 @@ def test_no_place_is_better_than_another_and_half_the_understanding_finds_half(r
     assert first == pytest.approx(places[0].item()) and 0.4 < word < 0.6 and 0.4 < trouble < 0.6
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_equal_seeds_give_equal_reports() -> None:
     drawn = [sample_reports(3, torch.Generator().manual_seed(seed), "train") for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]

@@ -73,7 +73,7 @@ def crammed(design: str, scenes: list[Scene], steps: int, swap: bool = False) ->
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_judging_without_writing_is_judging_by_writing(design: str) -> None:
     scenes = UNSEEN[:12]
     model = crammed(design, scenes[:7], steps=30)  # knows these and not the rest
@@ -84,7 +84,7 @@ def test_judging_without_writing_is_judging_by_writing(design: str) -> None:
 
 
 @pytest.mark.parametrize("design", DESIGNS[:2])
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_pronouns_are_judged_at_their_place(design: str) -> None:
     pairs = sample_minimal_pairs(3, torch.Generator().manual_seed(1), different_gender=True)
     scenes = [scene for pair in pairs for scene in (pair.about_subject, pair.about_object)]

@@ -52,7 +52,7 @@ def young() -> EncoderDecoder:
     return text_to_text.train_text_to_text(2, tasks=["<summary>", "<answer>", "<french>"], steps=25, progress=False)[0]
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_what_was_typed_is_read_as_the_scene_is(young: EncoderDecoder) -> None:
     sentence, question = str(say(UNSEEN[0], "english")), ask(UNSEEN[0], "reason")
     for task, asked in (("<summary>", ""), ("<french>", "")):

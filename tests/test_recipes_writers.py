@@ -96,7 +96,7 @@ def test_what_is_written_is_judged_by_the_grammar() -> None:
     assert share_grammatical(texts) == 0.8
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_a_short_training_already_gives_the_words_their_order() -> None:
     model, history = writer.train_writer(3, steps=50, progress=False)
     assert history.loss[-1] < 0.6 * history.loss[0]
@@ -141,7 +141,7 @@ def test_the_script_says_what_was_reached_and_whether_it_was_promised() -> None:
 
 
 @pytest.mark.parametrize("name", street_targets.TASKS)
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_every_task_of_the_script_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(street_targets, "UNSEEN", 5)
     monkeypatch.setattr(street_targets, "COUNTS", dict.fromkeys(street_targets.COUNTS, 2))

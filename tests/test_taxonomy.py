@@ -61,7 +61,7 @@ def test_importing_the_tree_needs_no_torch():
 
 
 @pytest.mark.parametrize("model", RUNNING, ids=lambda model: model.name)
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_the_small_version_runs_and_is_the_published_kind(model):
     module = small(model, generator=torch.Generator().manual_seed(0), vocab_size=61)
     ids = torch.randint(3, 61, (2, 11), generator=torch.Generator().manual_seed(1))

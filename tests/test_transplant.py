@@ -153,7 +153,7 @@ def test_each_organ_alone_gives_the_same_answer(name):
 
 
 @every()
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_nothing_right_is_rejected(name):
     model = made(name)
     for whole in (True, False):
@@ -186,7 +186,7 @@ def test_all_organs_together_give_the_same_answer_and_gradients(name, whole, pad
 
 @pytest.mark.parametrize("whole", [True, False], ids=["attention", "its parts"])
 @every([name for name, family in FAMILIES.items() if family.kind == "decoder"])
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_generation_with_a_cache_and_padded_prompts(name, whole):
     model, organs = made(name), functions(name, whole)
     prompts = torch.randint(3, 53, (2, 5), generator=torch.Generator().manual_seed(3))
@@ -207,7 +207,7 @@ def test_generation_with_a_cache_and_padded_prompts(name, whole):
 
 @pytest.mark.parametrize("whole", [True, False], ids=["attention", "its parts"])
 @every([name for name, family in FAMILIES.items() if family.kind == "seq2seq"])
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_translation_step_by_step(name, whole):
     model = made(name)
     input_ids, target_ids, attention_mask = inputs(name)
@@ -225,7 +225,7 @@ def test_translation_step_by_step(name, whole):
 
 
 @every()
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_watch_and_edit_go_on_during_a_transplant(name):
     model, organs = made(name), functions(name)
     organs.pop("decoder_layer", None)  # what stands between its sub-layers is its own affair
@@ -246,7 +246,7 @@ def test_watch_and_edit_go_on_during_a_transplant(name):
 
 
 @every()
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_every_named_tensor_of_every_family_can_be_edited(name):
     model, generator = made(name), torch.Generator().manual_seed(5)
     with torch.no_grad():

@@ -16,7 +16,7 @@ def masks(name):
     return {mask["name"]: mask["rows"] for mask in views_taxonomy.card(name).masks}
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_every_row_has_a_card_and_only_those_that_run_have_parts():
     cards = {card.name: card for card in views_taxonomy.cards()}
     assert list(cards) == [model.name for model in TREE]

@@ -86,7 +86,7 @@ def test_no_two_patients_fail_the_same_probes(table: Table) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_the_cure_puts_it_right(ward: Ward, table: Table, case) -> None:  # type: ignore[no-untyped-def]
     assert not table[case.name][case.telling].passed
     cured = ward[case.name].cured()
@@ -106,7 +106,7 @@ def test_curves_tell_what_the_anamnesis_says(ward: Ward) -> None:
     assert all(abs(patient.history.loss[0] - 5.756) < 0.1 for patient in ward.patients()), "ln 316, all words alike"
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_samples(ward: Ward) -> None:
     for patient in (ward.twin, *ward.patients()):
         assert [text.partition(" |")[0] for text in patient.samples()] == list(PROMPTS)
@@ -238,7 +238,7 @@ def test_equal_care_is_taught_once(ward: Ward) -> None:
 # ---- the view
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_the_round_joins_patients_questions_and_progress(ward: Ward, tmp_path: Path) -> None:
     record = Progress(tmp_path / "progress.json")
     view = ward_round(ward, record=record)

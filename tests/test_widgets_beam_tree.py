@@ -56,7 +56,7 @@ def ask(widget: Any, **question: Any) -> Any:
 
 
 @pytest.mark.parametrize(("num_beams", "length_penalty"), [(1, 1), (3, 0), (4, 1), (2, 2)])
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_the_tree_is_the_search(model: LanguageModel, num_beams: int, length_penalty: int) -> None:
     widget = views_decoding.beam_tree(
         model, VOCABULARY, PROMPT, num_beams=num_beams, length_penalty=length_penalty, max_new_tokens=6

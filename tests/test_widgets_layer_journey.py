@@ -47,7 +47,7 @@ def test_similarities_are_cosines_and_neighbours_are_in_order() -> None:
     assert [name for name, _ in widget.neighbours("phone 2", 1, 2)] == ["pear 1", "fruit 2"]
 
 
-@pytest.mark.usefixtures("unchecked")
+@pytest.mark.usefixtures("shapes_unchecked")
 def test_the_real_encoder_draws_the_two_apples_apart(minilm: Any) -> None:
     widget = views_encoder.layer_journey(*minilm)
     fruit, firm = widget.cosines("apple 1"), widget.cosines("apple 3")
