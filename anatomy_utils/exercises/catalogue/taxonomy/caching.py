@@ -100,6 +100,11 @@ CACHE_BYTES = Exercise(
             "Yours is half of it: either the keys or the values are not counted.",
         ),
         Mistake(
+            "keys_only_and_no_window",
+            lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, int(n.max()), size, kept=1),
+            "Two things at once: keys and values are two tensors, and your cache goes on growing behind the window.",
+        ),
+        Mistake(
             "queries_too",
             lambda *given: _bytes(*given, kept=3),
             "Yours is one and a half times as much, as if queries were kept as well. Nobody asks for them again.",

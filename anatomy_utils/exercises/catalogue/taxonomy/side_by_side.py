@@ -90,6 +90,12 @@ PARALLEL_LAYER = Exercise(
             "You add the results to the normed states; the way past the sub-layers should be left alone.",
         ),
         Mistake(
+            "normed_residual_in_turn",
+            lambda x, mix, feed, norm: _in_turn(norm(x), mix, feed, lambda states: states),
+            "Two things at once: what came in is gone, because you go on from the normed states, and your feed-forward "
+            "network reads what attention has added to them.",
+        ),
+        Mistake(
             "feed_without_norm",
             lambda x, mix, feed, norm: x + mix(norm(x)) + feed(x),
             "Your feed-forward network reads states that have not been normed.",
