@@ -15,10 +15,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils import fast_matmul, masks
-from anatomy_utils.cache import KeyValue, LayerCache, Projection
-from anatomy_utils.dropout import unchanged
-from anatomy_utils.masks import Mask
+from anatomy_utils.functional import masks
+from anatomy_utils.functional.masks import Mask
+from anatomy_utils.nn import fast_matmul
+from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
+from anatomy_utils.nn.dropout import unchanged
 from anatomy_utils.positions import Rotation
 from anatomy_utils.tap import is_tapped, tap
 

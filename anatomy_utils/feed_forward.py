@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.dropout import dropout_or_nothing
+from anatomy_utils.nn.dropout import dropout_or_nothing
 from anatomy_utils.tap import tap
 
 Activation = Callable[[Tensor], Tensor]

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from anatomy_utils.dropout import unchanged
+from anatomy_utils.nn.dropout import unchanged
 
 
 def layer_norm(

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from torch import nn
 
 from anatomy_utils import zoo
-from anatomy_utils.heads import LanguageModel
-from anatomy_utils.tokenization import Tokenizer
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
-from anatomy_utils.zoo.gguf_file import GgufFile
+from anatomy_utils.zoo.gguf import GgufFile
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 
 class Pretrained(NamedTuple):

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.dropout import dropout_or_nothing, unchanged
+from anatomy_utils.nn.dropout import dropout_or_nothing, unchanged
 from anatomy_utils.positions import sinusoids
 
 

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from anatomy_utils.attention import scaled_dot_product_attention
-from anatomy_utils.masks import padding
+from anatomy_utils.functional.masks import padding
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.schedules import paper_schedule
 from anatomy_utils.training.teacher_forcing import shift_right

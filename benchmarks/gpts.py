@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from x_transformers import Decoder, TransformerWrapper
 
-from anatomy_utils.decoder import DecoderLayer
-from anatomy_utils.heads import LanguageModel
+from anatomy_utils.nn.decoder import DecoderLayer
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo import gpt2
 from benchmarks.models import Model, Sizes
 from benchmarks.timing import OURS

@@ -14,7 +14,7 @@ from torch import Tensor
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import generate
 from anatomy_utils.zoo import llama
-from anatomy_utils.zoo.gguf_file import GgufFile
+from anatomy_utils.zoo.gguf import GgufFile
 from benchmarks import fresh
 from benchmarks.report import alone
 from benchmarks.timing import OURS, Row, compared

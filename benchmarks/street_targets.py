@@ -16,13 +16,13 @@ from typing import Any
 
 import torch
 
-from anatomy_utils import culprit_heads
-from anatomy_utils.culprit_heads import pronoun_test, right_in_writing
 from anatomy_utils.decoding import Filters
-from anatomy_utils.recipes import gaps, measures, readers, text_to_text, translator, writer
-from anatomy_utils.street import Scene, pronoun, share_grammatical
-from anatomy_utils.street.batches import classification, question_answering, tagging, translation
-from anatomy_utils.street.sampling import sample_minimal_pairs, sample_scenes
+from anatomy_utils.experiments import pronoun_heads
+from anatomy_utils.experiments.pronoun_heads import pronoun_test, right_in_writing
+from anatomy_utils.recipes import encoder_tasks, masked_language_model, metrics, small_gpt, text_to_text, translator
+from anatomy_utils.toy_language import Scene, pronoun, share_grammatical
+from anatomy_utils.toy_language.batches import classification, question_answering, tagging, translation
+from anatomy_utils.toy_language.sampling import sample_minimal_pairs, sample_scenes
 from anatomy_utils.training.threads import threads
 
 UNSEEN = 1000
@@ -52,22 +52,22 @@ class Task:
 
 def topics(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """The share of right topics."""
-    return measures.share_of_texts(model, classification(scenes))
+    return metrics.share_of_texts(model, classification(scenes))
 
 
 def tags(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """The share of sentences with every word's tag right."""
-    return measures.share_of_texts(model, tagging(scenes))
+    return metrics.share_of_texts(model, tagging(scenes))
 
 
 def answers(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """The share of answers with both ends right, to one question about each scene."""
-    return measures.share_of_texts(model, question_answering(scenes, chance))
+    return metrics.share_of_texts(model, question_answering(scenes, chance))
 
 
 def written(filters: Filters) -> Measure:
     """The share of grammatical sentences among those written with these filters."""
-    return lambda model, scenes, chance: share_grammatical(writer.write(model, len(scenes), chance, filters=filters))
+    return lambda model, scenes, chance: share_grammatical(small_gpt.write(model, len(scenes), chance, filters=filters))
 
 
 def translated(to: str) -> Measure:
@@ -82,23 +82,23 @@ def pairs_right(*, different_gender: bool) -> Measure:
         pairs = sample_minimal_pairs(COUNTS["pairs"], chance, "test", different_gender=different_gender)
         both = [scene for pair in pairs for scene in (pair.about_subject, pair.about_object)]
         written = translator.translate(model, translation(both, "french"))
-        right = [culprit_heads.pronoun_in(text) == pronoun(scene) for text, scene in zip(written, both, strict=True)]
+        right = [pronoun_heads.pronoun_in(text) == pronoun(scene) for text, scene in zip(written, both, strict=True)]
         return sum(map(min, right[::2], right[1::2])) / len(pairs)
 
     return measure
 
 
 @lru_cache(maxsize=1)
-def culprits_found(model: Any) -> culprit_heads.Comparison:
+def culprits_found(model: Any) -> pronoun_heads.Comparison:
     """At most four heads, searched for on some pairs; then what is written without them, on pairs of other nouns."""
     chance = torch.Generator().manual_seed(3000)
     to_search, to_judge = (
         pronoun_test(sample_minimal_pairs(COUNTS[name], chance, split, different_gender=True))
         for name, split in (("pairs to search", "validation"), ("pairs to judge", "test"))
     )
-    *_, last = culprit_heads.search(model, to_search)
+    *_, last = pronoun_heads.search(model, to_search)
     sets = COUNTS["random sets"]
-    return culprit_heads.compare(model, to_judge, last.heads, chance, sets=sets, measure=right_in_writing)
+    return pronoun_heads.compare(model, to_judge, last.heads, chance, sets=sets, measure=right_in_writing)
 
 
 def lost_without_culprits(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
@@ -118,12 +118,16 @@ def texts(task: str) -> Measure:
 
 
 TASKS = {
-    "topic": Task(readers.train_classifier, 30, {"topic right": (topics, 0.98)}),
-    "tags": Task(readers.train_tagger, 30, {"all tags right": (tags, 0.98)}),
-    "answers": Task(readers.train_answerer, 30, {"both ends right": (answers, 0.98)}),
-    "gaps": Task(gaps.train_gap_filler, 30, {"sensible word in the gap": (gaps.share_sensible, None)}),
+    "topic": Task(encoder_tasks.train_classifier, 30, {"topic right": (topics, 0.98)}),
+    "tags": Task(encoder_tasks.train_tagger, 30, {"all tags right": (tags, 0.98)}),
+    "answers": Task(encoder_tasks.train_answerer, 30, {"both ends right": (answers, 0.98)}),
+    "gaps": Task(
+        masked_language_model.train_gap_filler,
+        30,
+        {"sensible word in the gap": (masked_language_model.share_sensible, None)},
+    ),
     "writer": Task(
-        writer.train_writer,
+        small_gpt.train_writer,
         60,
         {
             "grammatical, top-p 0.98": (written(Filters(top_p=0.98)), 0.98),

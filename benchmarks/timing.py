@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
-from anatomy_utils.fast_matmul import fast_matmul
+from anatomy_utils.nn.fast_matmul import fast_matmul
 
 Call = Callable[[], object]
 OURS = "ours"

@@ -35,7 +35,9 @@ ENDINGS = ["wide", "tired", "old", "busy", "slow", "long", "cold", "dark"]
 CELLS = {
     "start": f"""
 import numpy as np, matplotlib.pyplot as plt, ipywidgets
-from anatomy_utils import pretrained, probe, views
+from anatomy_utils import pretrained
+>>> from anatomy_utils.interpret import activations
+>>> from anatomy_utils.views import attention
 from anatomy_utils.widgets import ScaleExplorer, TransformerMap
 encoder, tokenizer = pretrained.load("minilm")
 sentence, endings = {SENTENCE!r}, {ENDINGS!r}

@@ -9,9 +9,9 @@ import torch
 
 from anatomy_utils import pretrained
 from anatomy_utils.exercises import solution_source
-from anatomy_utils.exercises.assembly import WRITE, WRITTEN_IN, assemble
-from anatomy_utils.exercises.certificate import certificate
-from anatomy_utils.exercises.record import Progress
+from anatomy_utils.exercises.capstone.body import WRITE, WRITTEN_IN, assemble
+from anatomy_utils.exercises.capstone.certificate import certificate
+from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.transplant import ORGANS, organs_in
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 

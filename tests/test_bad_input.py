@@ -6,8 +6,8 @@ import pytest
 import torch
 from unchecked import shapes_unchecked
 
-from anatomy_utils import masks
 from anatomy_utils.decoding import Filters, beam_search, generate
+from anatomy_utils.functional import masks
 from anatomy_utils.zoo import loader
 from anatomy_utils.zoo.bart import BartConfig, bart
 from anatomy_utils.zoo.bert import BertConfig, bert

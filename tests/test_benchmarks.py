@@ -58,7 +58,7 @@ def test_medians_forget_an_outlier() -> None:
 def test_fast_matmul_has_a_row_of_its_own(monkeypatch: pytest.MonkeyPatch, switched: bool) -> None:
     from contextlib import contextmanager
 
-    from anatomy_utils.fast_matmul import Probe
+    from anatomy_utils.nn.fast_matmul import Probe
 
     inside = [False]
 

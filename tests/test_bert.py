@@ -8,8 +8,8 @@ from safetensors.torch import save_file
 
 from anatomy_utils import pretrained
 from anatomy_utils.tap import watch
-from anatomy_utils.tokenization import Tokenizer
 from anatomy_utils.zoo import bert, checkpoint
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from playwright.sync_api import Browser, Frame
 
-from anatomy_utils.bertviz_views import BertvizView, head_view, model_view
+from anatomy_utils.views.bertviz import BertvizView, head_view, model_view
 from tests.widget_page import Shown, show
 
 pytest.importorskip("bertviz", reason="bertviz comes with the [lab] extra")

@@ -77,7 +77,7 @@ def test_the_stand_in_is_what_it_claims(github: dict[str, str]) -> None:
         notebook_of(
             FIRST_CELL,
             "import ipywidgets, IPython, traitlets, matplotlib, google.colab\n"
-            "from anatomy_utils.setup_check import check\n"
+            "from anatomy_utils.notebook.setup_check import check\n"
             "report = check()\n"
             "assert report.ok, report\n"
             "report",

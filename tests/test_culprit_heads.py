@@ -7,13 +7,13 @@ import re
 import pytest
 import torch
 
-from anatomy_utils import culprit_heads
-from anatomy_utils.culprit_heads import Head, pronoun_test
+from anatomy_utils.experiments import pronoun_heads
+from anatomy_utils.experiments.pronoun_heads import Head, pronoun_test
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.translator import translate
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.street import MinimalPair, Scene, flips, pronoun, street_vocabulary
-from anatomy_utils.street.sampling import sample_minimal_pairs
 from anatomy_utils.tap import watch
+from anatomy_utils.toy_language import MinimalPair, Scene, flips, pronoun, street_vocabulary
+from anatomy_utils.toy_language.sampling import sample_minimal_pairs
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 PAIRS = sample_minimal_pairs(7, torch.Generator().manual_seed(3), different_gender=True)
@@ -58,7 +58,7 @@ def test_a_pair_that_needs_one_pronoun_twice_asks_nothing() -> None:
     [("L'âne a mangé parce qu'il était vieux.", "il"), ("Parce qu'", ""), ("L'âne n'a pas mangé.", ""), ("", "")],
 )
 def test_the_pronoun_of_a_translation_stands_behind_its_qu(french: str, word: str) -> None:
-    assert culprit_heads.pronoun_in(french) == word
+    assert pronoun_heads.pronoun_in(french) == word
 
 
 class Says(EncoderDecoder):
@@ -76,25 +76,25 @@ def test_the_right_pronoun_has_to_be_the_likeliest_of_all_words() -> None:
     il, elle, other = VOCABULARY.ids(["il", "elle", "street"])
     logits = torch.full((len(VOCABULARY),), -100.0)
     logits[il], logits[elle] = 1.0, 0.0
-    always_il = culprit_heads.score(Says(logits), TEST)
+    always_il = pronoun_heads.score(Says(logits), TEST)
     assert always_il.right == 0.5 and always_il.confidence == pytest.approx(0.5)
     logits[other] = 9.0
-    assert culprit_heads.score(Says(logits), TEST).right == 0
+    assert pronoun_heads.score(Says(logits), TEST).right == 0
 
 
 # ---- switching off
 
 
 def test_each_organ_has_its_own_heads(model: EncoderDecoder) -> None:
-    heads = culprit_heads.all_heads(model)
+    heads = pronoun_heads.all_heads(model)
     assert len(heads) == 15 and heads[0] == Head("encoder", 0, 0) and heads[-1] == Head("cross", 1, 2)
     for head, path in [
         (Head("encoder", 0, 2), "encoder.layers.0.self_attention"),
         (Head("decoder", 1, 0), "decoder.layers.1.self_attention"),
         (Head("cross", 1, 1), "decoder.layers.1.cross_attention"),
     ]:
-        with culprit_heads.without_heads(model, [head]), watch(model, "*.context") as seen:
-            culprit_heads.score(model, TEST)
+        with pronoun_heads.without_heads(model, [head]), watch(model, "*.context") as seen:
+            pronoun_heads.score(model, TEST)
         for name, context in seen.items():
             silent = [number for number in range(3) if not context.unflatten(-1, (3, 4))[..., number, :].any()]
             assert silent == ([head.head] if name == f"{path}.context" else [])
@@ -102,8 +102,8 @@ def test_each_organ_has_its_own_heads(model: EncoderDecoder) -> None:
 
 def test_heads_stay_off_while_a_text_is_written(model: EncoderDecoder) -> None:
     whole = translate(model, TEST.batch)
-    cross = [head for head in culprit_heads.all_heads(model) if head.organ == "cross"]
-    with culprit_heads.without_heads(model, cross):
+    cross = [head for head in pronoun_heads.all_heads(model) if head.organ == "cross"]
+    with pronoun_heads.without_heads(model, cross):
         blind = translate(model, TEST.batch)
     assert len(set(blind)) == 1, "who does not look at the source writes the same of all"
     assert translate(model, TEST.batch) == whole
@@ -118,7 +118,7 @@ def test_heads_stay_off_while_a_text_is_written(model: EncoderDecoder) -> None:
     ],
 )
 def test_heads_that_are_not_there(model: EncoderDecoder, head: Head, sentence: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(sentence)), culprit_heads.without_heads(model, [head]):
+    with pytest.raises(ValueError, match=re.escape(sentence)), pronoun_heads.without_heads(model, [head]):
         pass
 
 
@@ -128,35 +128,35 @@ def test_heads_that_are_not_there(model: EncoderDecoder, head: Head, sentence: s
 CULPRITS = (Head("encoder", 0, 1), Head("cross", 1, 2))
 
 
-def two_did_it(model: object, test: object, off: object = ()) -> culprit_heads.Score:
+def two_did_it(model: object, test: object, off: object = ()) -> pronoun_heads.Score:
     """A translator in which two heads know, the first of them more than the second."""
     lost = 0.3 * (CULPRITS[0] in off) + 0.2 * (CULPRITS[1] in off)  # type: ignore[operator]
-    return culprit_heads.Score(1 - lost, 0.99 - lost)
+    return pronoun_heads.Score(1 - lost, 0.99 - lost)
 
 
 def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(
     model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(culprit_heads, "score", two_did_it)
-    steps = list(culprit_heads.search(model, TEST, enough=0.4))
+    monkeypatch.setattr(pronoun_heads, "score", two_did_it)
+    steps = list(pronoun_heads.search(model, TEST, enough=0.4))
     assert [step.heads for step in steps] == [CULPRITS[:1], CULPRITS]
     assert steps[1].score.right == 0.5
     assert len(steps[0].tried) == 15 and set(steps[0].tried) - set(steps[1].tried) == {CULPRITS[0]}
-    assert len(list(culprit_heads.search(model, TEST, enough=0.3))) == 1
-    assert len(list(culprit_heads.search(model, TEST, enough=0.9, at_most=3))) == 3
+    assert len(list(pronoun_heads.search(model, TEST, enough=0.3))) == 1
+    assert len(list(pronoun_heads.search(model, TEST, enough=0.9, at_most=3))) == 3
 
 
 def test_suspects_are_compared_with_as_many_heads_at_random(
     model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(culprit_heads, "score", two_did_it)
+    monkeypatch.setattr(pronoun_heads, "score", two_did_it)
     sizes: list[int] = []
 
-    def measure(model: EncoderDecoder, test: culprit_heads.PronounTest, off: tuple[Head, ...]) -> float:
+    def measure(model: EncoderDecoder, test: pronoun_heads.PronounTest, off: tuple[Head, ...]) -> float:
         sizes.append(len(set(off)))
-        return culprit_heads.right_pronouns(model, test, off)
+        return pronoun_heads.right_pronouns(model, test, off)
 
-    found = culprit_heads.compare(
+    found = pronoun_heads.compare(
         model, TEST, CULPRITS, torch.Generator().manual_seed(1), sets=11, measure=measure  # type: ignore[arg-type]
     )  # fmt: skip
     assert sizes == [0, 2, *[2] * 11]
@@ -167,5 +167,5 @@ def test_suspects_are_compared_with_as_many_heads_at_random(
 def test_writing_is_judged_by_the_pronoun_alone(model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
     told = [f"N'importe parce qu'{pronoun(scene)} était." for scene in TEST.scenes]
     told[4], told[7] = told[5], "Sans pronom."
-    monkeypatch.setattr(culprit_heads, "translate", lambda model, batch: told)
-    assert culprit_heads.right_in_writing(model, TEST) == pytest.approx(12 / 14)
+    monkeypatch.setattr(pronoun_heads, "translate", lambda model, batch: told)
+    assert pronoun_heads.right_in_writing(model, TEST) == pytest.approx(12 / 14)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from unchecked import shapes_unchecked
 
 from anatomy_utils.decoding import SeenIds, beam_search, beam_steps, generate, uncached
-from anatomy_utils.decoding.search import NOBODY, Search, SearchRules, advance
+from anatomy_utils.decoding.beam_step import NOBODY, Search, SearchRules, advance
 
 # Row: the last token, column: the probability of the next. Greedy takes 1 first and cannot make up for it.
 ODDS = torch.tensor([[0.0, 0.5625, 0.4375], [0.5, 0.25, 0.25], [0.0, 0.125, 0.875]])

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anatomy_utils.decoding import Filters
-from anatomy_utils.decoding.choice import check_randomness, greedy, sampled
 from anatomy_utils.decoding.filters import min_p, repetition_penalty, temperature, top_k, top_p
+from anatomy_utils.decoding.sampling import check_randomness, greedy, sampled
 
 SEEDS = st.integers(0, 10_000)
 NO_IDS = torch.zeros(1, 0, dtype=torch.long)

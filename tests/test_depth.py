@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils import depth
-from anatomy_utils.depth import depth_experiment, guessing_loss, narrow_encoder
+from anatomy_utils.experiments import norm_placement
+from anatomy_utils.experiments.norm_placement import depth_experiment, guessing_loss, narrow_encoder
 
 
 def test_both_placements_start_from_the_same_weights() -> None:
@@ -30,8 +30,8 @@ def test_the_gradient_norms_are_those_of_the_layers_parameters() -> None:
     run = depth_experiment(2, "post", steps=1, seed=3)
     generator = torch.Generator().manual_seed(3)
     model = narrow_encoder(2, "post", generator)
-    batch = depth.tagging(depth.sample_scenes(depth.BATCH, generator))
-    loss = depth._tag_loss(model, batch)
+    batch = norm_placement.tagging(norm_placement.sample_scenes(norm_placement.BATCH, generator))
+    loss = norm_placement._tag_loss(model, batch)
     loss.backward()
     by_hand = [
         torch.cat([weight.grad.flatten() for weight in layer.parameters()]).norm().item() for layer in model.body.layers

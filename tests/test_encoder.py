@@ -5,11 +5,12 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy_utils import masks, norm
+from anatomy_utils import norm
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings, lookup
-from anatomy_utils.encoder import EncoderLayer, LocalLayer
 from anatomy_utils.feed_forward import FeedForward, GatedFeedForward
+from anatomy_utils.functional import masks
+from anatomy_utils.nn.encoder import EncoderLayer, LocalLayer
 from anatomy_utils.norm import Norms, RMSNorm, rms_norm
 from anatomy_utils.positions import LearnedPositions, RotaryPositions
 

@@ -20,9 +20,9 @@ from unchecked import shapes_unchecked
 
 from anatomy_utils.exercises import find_exercise, ids, solution_source
 from anatomy_utils.exercises.card import card_page
-from anatomy_utils.exercises.judge import judge
-from anatomy_utils.exercises.sheet import Sheet
-from anatomy_utils.exercises.tensors import same_result
+from anatomy_utils.exercises.judging.answer_key import Sheet
+from anatomy_utils.exercises.judging.judge import judge
+from anatomy_utils.exercises.judging.tensors import same_result
 
 
 @pytest.mark.parametrize("wrong", ANSWERS, ids=lambda wrong: wrong.function.__name__)
@@ -46,7 +46,7 @@ def test_few_answers_are_left_with_nothing_but_the_first_cell() -> None:
 @pytest.mark.parametrize("id", ids())
 def test_no_small_change_to_the_solution_passes(id: str, monkeypatch: pytest.MonkeyPatch, unchecked: None) -> None:
     quick = ("any", "Only whether it passes matters here.")
-    monkeypatch.setattr("anatomy_utils.exercises.judge.find_likeness", lambda wrong: quick)
+    monkeypatch.setattr("anatomy_utils.exercises.judging.judge.find_likeness", lambda wrong: quick)
     exercise = find_exercise(id)
     tried = 0
     for text, tree in _mutants(solution_source(id)):

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils import attention
+from anatomy_utils.debugging.colleague.attention_scale import almost_right_attention, symptoms
 from anatomy_utils.exercises import (
     Answer,
     exercise,
@@ -24,11 +25,10 @@ from anatomy_utils.exercises import (
     stub,
     your_function,
 )
-from anatomy_utils.exercises.cases.attention import almost_right_attention, symptoms
-from anatomy_utils.exercises.own_source import load, standing_alone
-from anatomy_utils.exercises.record import Progress
-from anatomy_utils.exercises.shown import in_code
+from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.exercises.progress.source import load, standing_alone
 from anatomy_utils.exercises.stub import is_untouched
+from anatomy_utils.notebook.page import in_code
 
 QUERY, KEY = torch.tensor([[2.0, 0.0, 0.0, 0.0]]), torch.tensor([[3.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]])
 

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from anatomy_utils import decoder_functions
-from anatomy_utils.cache_by_hand import empty_pasts, step_by_hand
+from anatomy_utils.debugging.colleague.causal_mask import colleagues_mask, symptoms, writing_trial
 from anatomy_utils.decoder_functions import attend_with_cache, mask_behind
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.exercises import find_exercise, solution_source
-from anatomy_utils.exercises.cases.future import colleagues_mask, symptoms, writing_trial
-from anatomy_utils.heads import LanguageModel
-from anatomy_utils.masks import causal
+from anatomy_utils.experiments.manual_cache import empty_pasts, step_by_hand
+from anatomy_utils.functional.masks import causal
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training import cross_entropy
 from anatomy_utils.transplant import reject
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils.depth import guessing_loss
+from anatomy_utils.debugging.colleague import norm_placement, position_offset
+from anatomy_utils.debugging.colleague.norm_placement import colleagues_layer, depth_trial
+from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding, tagging_trial
 from anatomy_utils.encoder_functions import embed_words, encoder_layer, pre_norm_layer
-from anatomy_utils.exercises.cases import norms, positions
-from anatomy_utils.exercises.cases.norms import colleagues_layer, depth_trial
-from anatomy_utils.exercises.cases.positions import colleagues_embedding, tagging_trial
+from anatomy_utils.experiments.norm_placement import guessing_loss
 
 
 def tables(width: int = 7) -> tuple[torch.Tensor, torch.Tensor]:
@@ -32,9 +32,9 @@ def test_a_single_word_gets_what_it_should() -> None:
 
 
 def test_the_symptoms_of_missing_positions() -> None:
-    lines = [line.split()[-2:] for line in positions.symptoms().text.splitlines()[3:]]
+    lines = [line.split()[-2:] for line in position_offset.symptoms().text.splitlines()[3:]]
     assert lines == [["yes", "yes"], ["no", "yes"], ["no", "yes"], ["yes", "no"]]
-    assert positions.symptoms().html == positions.symptoms().html
+    assert position_offset.symptoms().html == position_offset.symptoms().html
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -64,12 +64,12 @@ def test_layers_of_the_patient_in_a_row_are_post_norm_layers() -> None:
 
 
 def test_the_symptoms_of_a_colleagues_layer() -> None:
-    lines = norms.symptoms((1, 9)).text.splitlines()[2:]
+    lines = norm_placement.symptoms((1, 9)).text.splitlines()[2:]
     assert lines[-2].split()[-5:] == ["the", "input", "the", "input,", "normed"]
     assert lines[-1].split()[-2:] == ["no", "no"]
     low, high, still_low, still = (float(number.strip(",")) for number in lines[1].split()[-4:])
     assert high > 1.5 * low and still < 1.2 * still_low
-    assert norms.symptoms((1,)).html == norms.symptoms((1,)).html
+    assert norm_placement.symptoms((1,)).html == norm_placement.symptoms((1,)).html
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -12,16 +12,16 @@ from torch.nn import functional as F
 
 from anatomy_utils import encoder_functions
 from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.depth import narrow_encoder
 from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.encoder import EncoderLayer
 from anatomy_utils.exercises import find_exercise, solution_source
+from anatomy_utils.experiments.length_extrapolation import tiny_encoder
+from anatomy_utils.experiments.norm_placement import narrow_encoder
 from anatomy_utils.feed_forward import FeedForward
-from anatomy_utils.lengths import tiny_encoder
+from anatomy_utils.functional.spans import best_span
+from anatomy_utils.nn.encoder import EncoderLayer
 from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.objectives.masked_words import mask_words
+from anatomy_utils.objectives.masked_tokens import mask_words
 from anatomy_utils.positions import LearnedPositions
-from anatomy_utils.spans import best_span
 from anatomy_utils.transplant import reject
 
 

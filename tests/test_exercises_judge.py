@@ -12,9 +12,9 @@ from torch import Tensor
 
 from anatomy_utils.exercises import find_exercise
 from anatomy_utils.exercises.card import card, card_page
-from anatomy_utils.exercises.drawing import COLUMNS, ROWS, as_html, as_text, compare
-from anatomy_utils.exercises.judge import judge
-from anatomy_utils.exercises.verdict import Verdict
+from anatomy_utils.exercises.judging.comparison import COLUMNS, ROWS, as_html, as_text, compare
+from anatomy_utils.exercises.judging.judge import judge
+from anatomy_utils.exercises.judging.verdict import Verdict
 
 SCORES = find_exercise("attention.scores")
 ATTENTION = find_exercise("attention.attention")

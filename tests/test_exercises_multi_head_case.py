@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils import masks
-from anatomy_utils.exercises.cases.multi_head import colleagues_heads, symptoms, tagging_example, tagging_trial
-from anatomy_utils.multi_head import attend_in_heads
+from anatomy_utils.debugging.colleague.head_splitting import colleagues_heads, symptoms, tagging_example, tagging_trial
+from anatomy_utils.functional import masks
+from anatomy_utils.functional.multi_head import attend_in_heads
 
 
 def vectors(words: int, width: int = 21) -> torch.Tensor:

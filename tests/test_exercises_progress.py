@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from anatomy_utils.exercises import ask, hint, ids, outcome, predict, progress, solution, your_function
-from anatomy_utils.exercises.place import VARIABLE, own_progress, progress_file
-from anatomy_utils.exercises.record import Progress
+from anatomy_utils.exercises.progress.location import VARIABLE, own_progress, progress_file
+from anatomy_utils.exercises.progress.record import Progress
 
 SOURCE = "def f(x):\n    return x\n"
 
@@ -87,7 +87,7 @@ def test_what_a_newer_course_wrote_is_left_alone(record: Progress) -> None:
 def test_several_kernels_do_not_lose_each_others_entries(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     program = (
-        "import sys; from pathlib import Path; from anatomy_utils.exercises.record import Progress\n"
+        "import sys; from pathlib import Path; from anatomy_utils.exercises.progress.record import Progress\n"
         "record = Progress(Path(sys.argv[1]))\n"
         "for i in range(40): record.attempted(f'{sys.argv[2]}.{i}', passed=True, source='def f(): ...')\n"
         "assert not record.notice, record.notice"

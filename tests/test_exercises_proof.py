@@ -10,9 +10,9 @@ import torch
 
 from anatomy_utils.exercises import find_exercise, ids, question_ids
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.judge import judge
+from anatomy_utils.exercises.judging.answer_key import Sheet
+from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.registry import NOTEBOOKS, find_question
-from anatomy_utils.exercises.sheet import Sheet
 from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
 
 SEEDS = 200

@@ -10,9 +10,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils import seq2seq_functions
-from anatomy_utils.decoding import beam_search, generate
-from anatomy_utils.exercises import find_exercise, solution_source
-from anatomy_utils.exercises.cases.company import (
+from anatomy_utils.debugging.colleague.batch_mask import (
     Company,
     colleagues_mask,
     in_company,
@@ -20,10 +18,12 @@ from anatomy_utils.exercises.cases.company import (
     symptoms,
     write,
 )
-from anatomy_utils.masks import padding
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.street.batches import translation
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.decoding import beam_search, generate
+from anatomy_utils.exercises import find_exercise, solution_source
+from anatomy_utils.functional.masks import padding
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.toy_language.batches import translation
+from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import paper_schedule
 from anatomy_utils.transplant import reject, transplant
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer

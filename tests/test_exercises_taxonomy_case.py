@@ -12,16 +12,16 @@ from unchecked import unchecked
 
 from anatomy_utils import taxonomy_functions
 from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.decoder import ParallelLayer
+from anatomy_utils.debugging.colleague import causal_tagger
 from anatomy_utils.exercises import find_exercise, solution_source
-from anatomy_utils.exercises.cases import tagger
 from anatomy_utils.feed_forward import FeedForward
-from anatomy_utils.heads import LanguageModel
+from anatomy_utils.nn.decoder import ParallelLayer
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.norm import LayerNorm
 from anatomy_utils.objectives import distillation
-from anatomy_utils.recipes.readers import small_encoder
+from anatomy_utils.recipes.encoder_tasks import small_encoder
 from anatomy_utils.relative_positions import DisentangledPositions
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.zoo.albert import AlbertConfig, albert
 from anatomy_utils.zoo.bert import BertConfig, bert
 from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head
@@ -126,23 +126,23 @@ def test_hiding_a_word_of_a_model_moves_its_output() -> None:
 
 
 @pytest.fixture(scope="module")
-def taggers() -> dict[str, tagger.Tagger]:
+def taggers() -> dict[str, causal_tagger.Tagger]:
     """Pretraining is cut short: what is shown does not hang on it. Types are checked in the short training below."""
     with pytest.MonkeyPatch.context() as patch, unchecked():
-        patch.setattr(tagger, "PRETRAINING", 10)
-        patch.setattr(tagger, "FINE_TUNING", 130)
+        patch.setattr(causal_tagger, "PRETRAINING", 10)
+        patch.setattr(causal_tagger, "FINE_TUNING", 130)
         return {
-            "patient": tagger.colleagues_tagger(),
-            "healthy": tagger.healthy_tagger(),
-            "repaired": tagger.colleagues_tagger(solution("taxonomy.repair")),
+            "patient": causal_tagger.colleagues_tagger(),
+            "healthy": causal_tagger.healthy_tagger(),
+            "repaired": causal_tagger.colleagues_tagger(solution("taxonomy.repair")),
         }
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dict[str, tagger.Tagger]) -> None:
+def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dict[str, causal_tagger.Tagger]) -> None:
     scenes = sample_scenes(200, torch.Generator().manual_seed(3), "test")
     shares = {
-        name: {kind: right / total for kind, (right, total) in tagger.right_by_kind(each, scenes).items()}
+        name: {kind: right / total for kind, (right, total) in causal_tagger.right_by_kind(each, scenes).items()}
         for name, each in taggers.items()
     }
     for name in ("healthy", "repaired"):
@@ -152,28 +152,30 @@ def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dic
     assert 0.4 < patient["it"] < 0.6 and 0.6 < patient["adjectives beside a noun"] < 0.9
 
 
-def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, tagger.Tagger], unchecked: None) -> None:
-    scenes = sample_scenes(tagger.SENTENCES, torch.Generator().manual_seed(9), "test")
-    found, guessed = tagger.right_by_kind(taggers["patient"], scenes), tagger.best_guess()
+def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, causal_tagger.Tagger], unchecked: None) -> None:
+    scenes = sample_scenes(causal_tagger.SENTENCES, torch.Generator().manual_seed(9), "test")
+    found, guessed = causal_tagger.right_by_kind(taggers["patient"], scenes), causal_tagger.best_guess()
     assert guessed.keys() == {"adjectives beside a noun", "it"}
     for kind, share in guessed.items():
         right, total = found[kind]
         assert right / total == pytest.approx(share, abs=0.08)
 
 
-def test_what_moves(taggers: dict[str, tagger.Tagger]) -> None:
+def test_what_moves(taggers: dict[str, causal_tagger.Tagger]) -> None:
     sentence = "The old animal didn't cross the street because it was too tired."
     for name, nothing_moves in (("patient", 11), ("healthy", 0), ("repaired", 0)):
-        moves = [move for _, move in tagger.moved(taggers[name], sentence, sentence.replace("tired", "wide"))]
+        moves = [move for _, move in causal_tagger.moved(taggers[name], sentence, sentence.replace("tired", "wide"))]
         assert moves == [False] * nothing_moves + [True] * (13 - nothing_moves)
-    words, moves = zip(*tagger.moved(taggers["patient"], sentence, sentence.replace("animal", "horse")), strict=True)
+    words, moves = zip(
+        *causal_tagger.moved(taggers["patient"], sentence, sentence.replace("animal", "horse")), strict=True
+    )
     assert words[2] == "animal" and moves == (False, False, *[True] * 11)
     with pytest.raises(ValueError, match="13 and 12 words"):
-        tagger.moved(taggers["patient"], sentence, sentence.replace("old ", ""))
+        causal_tagger.moved(taggers["patient"], sentence, sentence.replace("old ", ""))
 
 
-def test_the_symptoms(taggers: dict[str, tagger.Tagger], unchecked: None) -> None:
-    text = tagger.symptoms(taggers["patient"], taggers["healthy"]).text
+def test_the_symptoms(taggers: dict[str, causal_tagger.Tagger], unchecked: None) -> None:
+    text = causal_tagger.symptoms(taggers["patient"], taggers["healthy"]).text
     lines = [line.strip() for line in text.splitlines()]
     assert any(line.startswith("another reason") and line.endswith("0 of 200 pairs") for line in lines)
     parameters = lines[-1].split()
@@ -181,7 +183,7 @@ def test_the_symptoms(taggers: dict[str, tagger.Tagger], unchecked: None) -> Non
 
 
 def test_a_training_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tagger, "PRETRAINING", 2)
-    monkeypatch.setattr(tagger, "FINE_TUNING", 3)
-    one, other = (tagger.colleagues_tagger(seed=4).history.loss for _ in range(2))
+    monkeypatch.setattr(causal_tagger, "PRETRAINING", 2)
+    monkeypatch.setattr(causal_tagger, "FINE_TUNING", 3)
+    one, other = (causal_tagger.colleagues_tagger(seed=4).history.loss for _ in range(2))
     assert one == other and len(one) == 3

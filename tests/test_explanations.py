@@ -6,10 +6,16 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils import explanations
-from anatomy_utils.explanations import WeightsAndEffects, agreement, other_weights, same_favourite, spearman
-from anatomy_utils.heads import SequenceHead, WithHead
-from anatomy_utils.recipes.readers import D_MODEL, small_encoder
+from anatomy_utils.interpret import attention_as_explanation
+from anatomy_utils.interpret.attention_as_explanation import (
+    WeightsAndEffects,
+    agreement,
+    other_weights,
+    same_favourite,
+    spearman,
+)
+from anatomy_utils.nn.heads import SequenceHead, WithHead
+from anatomy_utils.recipes.encoder_tasks import D_MODEL, small_encoder
 from anatomy_utils.tap import edit, watch
 from anatomy_utils.training import seeded
 
@@ -32,7 +38,7 @@ def test_rank_correlation_by_hand() -> None:
 
 def test_effects_are_what_each_single_run_gives(model: WithHead) -> None:
     encoder = model.body
-    found = explanations.weights_and_effects(encoder, IDS)
+    found = attention_as_explanation.weights_and_effects(encoder, IDS)
     assert found.weights.shape == (2, 7, 7) and found.effects.shape == (7, 7)
     assert torch.allclose(found.weights.sum(dim=-1), torch.ones(2, 7), atol=1e-5)
     mask = torch.ones_like(IDS)
@@ -73,7 +79,7 @@ def test_other_weights_give_the_same_answer(model: WithHead) -> None:
     assert changed == pytest.approx(found.other_answer, abs=1e-5)
     with torch.no_grad():
         assert model(IDS).item() == pytest.approx(found.answer, abs=1e-5)
-    assert 0 < abs(changed - found.answer) <= explanations.SAME
+    assert 0 < abs(changed - found.answer) <= attention_as_explanation.SAME
 
 
 def test_an_answer_outside_of_what_single_words_give_has_no_other_weights(model: WithHead) -> None:

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from anatomy_utils import fast_matmul as module
-from anatomy_utils.fast_matmul import Probe, fast_matmul, judge, measure, probe
+from anatomy_utils.nn import fast_matmul as module
+from anatomy_utils.nn.fast_matmul import Probe, fast_matmul, judge, measure, probe
 
 FAST = Probe(True, "another route", 2.0, 5e-7)
 precision = torch.get_float32_matmul_precision

@@ -8,12 +8,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_utils.favourites import favourites
-from anatomy_utils.heads import TokenHead, WithHead
-from anatomy_utils.recipes.readers import D_MODEL, small_encoder
-from anatomy_utils.street import Scene
-from anatomy_utils.street.labels import TAGS
+from anatomy_utils.experiments.attention_or_ablation import favourites
+from anatomy_utils.nn.heads import TokenHead, WithHead
+from anatomy_utils.recipes.encoder_tasks import D_MODEL, small_encoder
 from anatomy_utils.tap import edit
+from anatomy_utils.toy_language import Scene
+from anatomy_utils.toy_language.labels import TAGS
 from anatomy_utils.training import seeded
 
 SCENE = Scene("animal", "cross", "street", "tired", subject_adjective="old")

@@ -8,11 +8,12 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils import head_measures, pretrained, probe
+from anatomy_utils import pretrained
 from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.head_experiments import head_importance, heads_off, scrambled_heads
-from anatomy_utils.head_measures import ENTROPY
 from anatomy_utils.head_sharing import sharing
+from anatomy_utils.interpret import activations, attention_patterns
+from anatomy_utils.interpret.attention_patterns import ENTROPY
+from anatomy_utils.interpret.head_ablation import head_importance, heads_off, scrambled_heads
 from anatomy_utils.tap import watch
 
 STREET = "The animal didn't cross the street because it was too tired."
@@ -37,7 +38,7 @@ def test_each_measure_finds_the_head_that_was_made_for_it():
     heads = torch.stack([looking(-1), looking(1), looking(0), looking(key=0), looking(key=3), looking()])
     heads[5] = 1 / 6
     heads[5, 1], heads[5, 4] = torch.eye(6)[4], torch.eye(6)[1]
-    found = head_measures.measures(heads, TOKENS)
+    found = attention_patterns.measures(heads, TOKENS)
     sharp = dict(zip(found, [0, 1, 2, 3, 4, 5], strict=False))
     for name, head in sharp.items():
         assert found[name].argmax() == head, name
@@ -48,37 +49,37 @@ def test_each_measure_finds_the_head_that_was_made_for_it():
 
 def test_measures_by_hand_on_rows_of_unequal_weights():
     weights = torch.tensor([[0.2, 0.3, 0.5], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]])
-    assert head_measures.at_offset(weights, -1).item() == pytest.approx((0.1 + 0.4) / 2)
-    assert head_measures.at_offset(weights, 2).item() == pytest.approx(0.5)
-    assert head_measures.from_to(weights, 1, 2).item() == pytest.approx(0.3)
+    assert attention_patterns.at_offset(weights, -1).item() == pytest.approx((0.1 + 0.4) / 2)
+    assert attention_patterns.at_offset(weights, 2).item() == pytest.approx(0.5)
+    assert attention_patterns.from_to(weights, 1, 2).item() == pytest.approx(0.3)
     marked = torch.tensor([True, False, True])
-    assert head_measures.on_keys(weights, marked).item() == pytest.approx((0.7 + 0.4 + 0.6) / 3)
+    assert attention_patterns.on_keys(weights, marked).item() == pytest.approx((0.7 + 0.4 + 0.6) / 3)
     pairs = torch.tensor([[False, True, True], [False, False, False], [True, False, False]])
-    assert head_measures.on_pairs(weights, pairs).item() == pytest.approx((0.8 + 0.4) / 2)
+    assert attention_patterns.on_pairs(weights, pairs).item() == pytest.approx((0.8 + 0.4) / 2)
 
 
 def test_measures_keep_the_axes_of_layers_and_heads():
     weights = torch.rand(2, 3, 5, 5, generator=torch.Generator().manual_seed(0)).softmax(-1)
-    found = head_measures.measures(weights, ["a", "b", "c", "d", "e"])
+    found = attention_patterns.measures(weights, ["a", "b", "c", "d", "e"])
     assert {tuple(value.shape) for value in found.values()} == {(2, 3)}
     assert "the same word" not in found and "punctuation and [SEP]" not in found
-    assert found["the previous token"][1, 2] == head_measures.at_offset(weights[1, 2], -1)
+    assert found["the previous token"][1, 2] == attention_patterns.at_offset(weights[1, 2], -1)
 
 
 def test_measures_name_what_does_not_fit():
     with pytest.raises(ValueError, match="3 tokens were given for weights of shape"):
-        head_measures.measures(looking(), ["a", "b", "c"])
+        attention_patterns.measures(looking(), ["a", "b", "c"])
     with pytest.raises(ValueError, match="offset 6 leads outside 6 queries"):
-        head_measures.at_offset(looking(), 6)
+        attention_patterns.at_offset(looking(), 6)
 
 
 def test_the_real_encoder_has_a_head_for_the_previous_token_and_one_for_it_and_animal(minilm):
-    tokens, seen = probe.run(*minilm, STREET)
+    tokens, seen = activations.run(*minilm, STREET)
     weights = torch.stack([layer[0] for layer in seen.matching("layers.*.self_attention.weights").values()])
-    found = head_measures.measures(weights, tokens)
+    found = attention_patterns.measures(weights, tokens)
     assert found["the previous token"].argmax() == 0 * 12 + 2
     assert found["the previous token"][0, 2] > 0.99
-    animal = head_measures.from_to(weights, tokens.index("it"), tokens.index("animal"))
+    animal = attention_patterns.from_to(weights, tokens.index("it"), tokens.index("animal"))
     assert {tuple(divmod(place, 12)) for place in animal.flatten().topk(2).indices.tolist()} == {(3, 1), (5, 11)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils.lengths import SCHEMES, length_experiment, neighbour_rows, tiny_encoder
+from anatomy_utils.experiments.length_extrapolation import SCHEMES, length_experiment, neighbour_rows, tiny_encoder
 
 
 def test_each_position_counts_its_marked_neighbours() -> None:

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from anatomy_utils import head_axes, masks, multi_head
+from anatomy_utils import head_axes
 from anatomy_utils.attention import MultiHeadAttention, scaled_dot_product_attention
+from anatomy_utils.functional import masks, multi_head
 from anatomy_utils.tap import edit, watch
 
 

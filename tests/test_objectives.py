@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from anatomy_utils.masks import causal
+from anatomy_utils.functional.masks import causal
 from anatomy_utils.objectives.distillation import distillation_loss, soft_loss
-from anatomy_utils.objectives.hidden_spans import place_spans, split_randomly
-from anatomy_utils.objectives.infilling import draw_infilling_spans, infill, permute_sentences
-from anatomy_utils.objectives.masked_words import draw_chances, mask_words
-from anatomy_utils.objectives.permuted_order import permutation_mask
-from anatomy_utils.objectives.prefixes import prefix_lm, prefix_mask
+from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
+from anatomy_utils.objectives.permutation_lm import permutation_mask
+from anatomy_utils.objectives.prefix_lm import prefix_lm, prefix_mask
 from anatomy_utils.objectives.replaced_tokens import draw_samples, replace_tokens
 from anatomy_utils.objectives.sentence_pairs import join_pair, next_sentence, sentence_order
 from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans, fill_in
+from anatomy_utils.objectives.span_sampling import place_spans, split_randomly
+from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill, permute_sentences
 from anatomy_utils.objectives.text_pairs import to_write
-from anatomy_utils.objectives.whole_words import NO_WORD, share_in_words, word_numbers
+from anatomy_utils.objectives.whole_word_masking import NO_WORD, share_in_words, word_numbers
 from anatomy_utils.pretrained import PACKAGES
 from anatomy_utils.training import IGNORE, cross_entropy, next_token_pair
 

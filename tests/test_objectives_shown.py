@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from anatomy_utils.objectives import OBJECTIVES
-from anatomy_utils.objectives.showing import fitting_words
-from anatomy_utils.objectives.showing_pairs import SENTINELS
-from anatomy_utils.street import Scene, is_grammatical, say
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.objectives.illustrate import fitting_words
+from anatomy_utils.objectives.illustrate_pairs import SENTINELS
 from anatomy_utils.taxonomy import TREE
+from anatomy_utils.toy_language import Scene, is_grammatical, say
+from anatomy_utils.toy_language.sampling import sample_scenes
 
 SCENE = Scene("animal", "cross", "street", "tired", subject_adjective="old")
 WORDS = say(SCENE, "english").tokens

@@ -11,20 +11,18 @@ from tokenizers import Tokenizer as RustTokenizer
 from tokenizers import models, pre_tokenizers
 from torch.nn import functional as F
 
-from anatomy_utils import old_organs, organ_swaps
 from anatomy_utils.decoding import SeenIds, generate, uncached
-from anatomy_utils.heads import LanguageModel
+from anatomy_utils.experiments import part_swaps, parts_of_2017
+from anatomy_utils.experiments.parts_of_2017 import SWAPS, swapped
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.norm import LayerNorm
-from anatomy_utils.old_organs import SWAPS, swapped
 from anatomy_utils.positions import sinusoids
-from anatomy_utils.street import is_grammatical
-from anatomy_utils.tokenization import Tokenizer
+from anatomy_utils.toy_language import is_grammatical
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, with_head
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
-WORDS = sorted(
-    {word for text in (*organ_swaps.PLAIN, *organ_swaps.STREET, organ_swaps.PROMPT) for word in text.split()}
-)
+WORDS = sorted({word for text in (*part_swaps.PLAIN, *part_swaps.STREET, part_swaps.PROMPT) for word in text.split()})
 
 
 @pytest.fixture(scope="module")
@@ -129,8 +127,8 @@ def test_a_swap_that_cannot_be_gets_one_sentence(model: LanguageModel) -> None:
 
 
 def test_perplexities_count_real_tokens_only(model: LanguageModel, tokenizer: Tokenizer) -> None:
-    measured = organ_swaps.swap_result(model, tokenizer)
-    for texts, found in ((organ_swaps.PLAIN, measured.plain), (organ_swaps.STREET, measured.street)):
+    measured = part_swaps.swap_result(model, tokenizer)
+    for texts, found in ((part_swaps.PLAIN, measured.plain), (part_swaps.STREET, measured.street)):
         surprise = []
         for text in texts:
             ids = tokenizer(text).input_ids
@@ -140,7 +138,7 @@ def test_perplexities_count_real_tokens_only(model: LanguageModel, tokenizer: To
 
 
 def test_the_report_is_a_table(model: LanguageModel, tokenizer: Tokenizer) -> None:
-    report = organ_swaps.swap_report(model, tokenizer, ["multi-head", "ReLU"], progress=False)
+    report = part_swaps.swap_report(model, tokenizer, ["multi-head", "ReLU"], progress=False)
     assert [result.name for result in report.results] == ["", "multi-head", "ReLU"]
     assert report.vocab_size == len(WORDS)
     assert report["multi-head"].cache_bytes == 3 * report[""].cache_bytes == 3 * 2 * 2 * 2 * 8 * 4
@@ -148,20 +146,20 @@ def test_the_report_is_a_table(model: LanguageModel, tokenizer: Tokenizer) -> No
     assert report["ReLU"].plain != pytest.approx(report[""].plain, rel=1e-2)
     assert report["multi-head"].continuation == report[""].continuation
     lines = str(report).splitlines()
-    assert lines[0].split()[:3] == ["plain", "street", "cache"] and organ_swaps.PROMPT in lines[0]
+    assert lines[0].split()[:3] == ["plain", "street", "cache"] and part_swaps.PROMPT in lines[0]
     assert [line.split("  ")[0].strip() for line in lines[1:]] == ["as it is", "multi-head", "ReLU"]
     assert len({line.index(" B ") for line in lines[1:]}) == 1
 
 
 def test_the_streets_sentences_are_the_streets() -> None:
-    assert all(is_grammatical(text) for text in organ_swaps.STREET)
-    assert not any(is_grammatical(text) for text in organ_swaps.PLAIN)
-    assert len(organ_swaps.STREET) == len(organ_swaps.PLAIN) == 12
+    assert all(is_grammatical(text) for text in part_swaps.STREET)
+    assert not any(is_grammatical(text) for text in part_swaps.PLAIN)
+    assert len(part_swaps.STREET) == len(part_swaps.PLAIN) == 12
 
 
 def test_layer_norm_of_2017_has_no_shift() -> None:
     x, norm = torch.randn(2, 3, 30), LayerNorm(30)
     config = LlamaConfig(5, 30, 1, 6, num_kv_heads=2, d_ff=17, d_head=8)
     small = with_head(config, "CausalLM")
-    with old_organs.swapped(small, "LayerNorm"):
+    with parts_of_2017.swapped(small, "LayerNorm"):
         torch.testing.assert_close(small.decoder.norm(x), norm(x), atol=1e-4, rtol=1e-4)

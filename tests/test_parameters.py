@@ -4,9 +4,9 @@ import pytest
 from torch import nn
 
 from anatomy_utils import pretrained
-from anatomy_utils.heads import MaskedLanguageHead, WithHead
+from anatomy_utils.interpret.parameter_count import parameters_by_organ
+from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
 from anatomy_utils.norm import LayerNorm
-from anatomy_utils.parameters import parameters_by_organ
 
 
 @pytest.fixture(scope="module")

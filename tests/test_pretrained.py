@@ -9,7 +9,7 @@ from tokenizers import Tokenizer as RustTokenizer
 from tokenizers import models, pre_tokenizers
 
 from anatomy_utils import pretrained
-from anatomy_utils.heads import LanguageModel
+from anatomy_utils.nn.heads import LanguageModel
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 hub = pytest.importorskip("huggingface_hub", reason="the hub's client is not installed")

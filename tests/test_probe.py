@@ -4,8 +4,11 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils import attention, measure, pretrained, probe, views
-from anatomy_utils.show import show_source
+from anatomy_utils import attention, pretrained
+from anatomy_utils.experiments import attention_cost
+from anatomy_utils.interpret import activations
+from anatomy_utils.notebook.source import show_source
+from anatomy_utils.views import attention as views
 
 
 @pytest.fixture(scope="module")
@@ -14,19 +17,19 @@ def minilm():
 
 
 def test_a_word_has_one_vector_in_the_table_and_another_in_every_sentence(minilm):
-    time, fruit = (probe.word_states(*minilm, f"{word} flies like this", "flies") for word in ("time", "fruit"))
+    time, fruit = (activations.word_states(*minilm, f"{word} flies like this", "flies") for word in ("time", "fruit"))
     assert time.shape == (7, 384)
     assert torch.equal(time[0], fruit[0])
     assert not torch.allclose(time[6], fruit[6], atol=0.1)
 
 
 def test_closeness_is_the_cosine_layer_by_layer(minilm):
-    similarities = probe.closeness(*minilm, "An apple a day", "apple", ["banana", "apple"])
+    similarities = activations.closeness(*minilm, "An apple a day", "apple", ["banana", "apple"])
     assert list(similarities) == ["banana", "apple"]
     assert similarities["apple"][0] == pytest.approx(1.0)  # the same row of the table
     by_hand = F.cosine_similarity(
-        probe.word_states(*minilm, "An apple a day", "apple")[4],
-        probe.word_states(*minilm, "banana", "banana")[4],
+        activations.word_states(*minilm, "An apple a day", "apple")[4],
+        activations.word_states(*minilm, "banana", "banana")[4],
         dim=0,
     )
     assert similarities["banana"][4] == pytest.approx(by_hand.item())
@@ -34,17 +37,17 @@ def test_closeness_is_the_cosine_layer_by_layer(minilm):
 
 def test_probes_name_bad_input(minilm):
     with pytest.raises(ValueError, match="no token 'zebra'"):
-        probe.word_states(*minilm, "An apple", "zebra")
+        activations.word_states(*minilm, "An apple", "zebra")
     with pytest.raises(ValueError, match="empty"):
-        probe.run(*minilm, "  ")
+        activations.run(*minilm, "  ")
     with pytest.raises(ValueError, match="'anatomized' is cut into"):
-        probe.bare_vectors(*minilm, ["anatomized"])
+        activations.bare_vectors(*minilm, ["anatomized"])
     with pytest.raises(ValueError, match="502 positions|ends at 512"):
-        probe.run(*minilm, "word " * 700)
+        activations.run(*minilm, "word " * 700)
 
 
 def test_bare_vectors_have_length_one(minilm):
-    vectors = probe.bare_vectors(*minilm, ["flies", "bees", "time"])
+    vectors = activations.bare_vectors(*minilm, ["flies", "bees", "time"])
     torch.testing.assert_close(vectors.norm(dim=-1), torch.ones(3))
 
 
@@ -60,7 +63,7 @@ def test_show_source_leaves_the_docstrings_out():
 
 
 def test_attention_costs_count_the_square():
-    costs = measure.attention_costs([512, 1024], num_heads=2, d_head=16, repeats=1)
+    costs = attention_cost.attention_costs([512, 1024], num_heads=2, d_head=16, repeats=1)
     explicit, fused = ([cost.largest for cost in costs[kind]] for kind in ("explicit", "fused"))
     assert explicit == [2 * 512 * 512 * 4, 2 * 1024 * 1024 * 4]
     assert fused == [2 * 512 * 16 * 4, 2 * 1024 * 16 * 4]
@@ -82,7 +85,7 @@ def test_stepper_shows_the_numbers_of_the_running_head(minilm):
 
 
 def test_views_hand_over_real_tensors(minilm):
-    _, seen = probe.run(*minilm, "time flies")
+    _, seen = activations.run(*minilm, "time flies")
     viewer = views.attention_viewer(*minilm, "time flies", layer=3, head=1)
     assert viewer.shape == [6, 12, 4, 4]
     weights = seen["layers.3.self_attention.weights"][0, 1].numpy()

@@ -5,11 +5,11 @@ import copy
 import pytest
 import torch
 
-from anatomy_utils.heads import MaskedLanguageHead, WithHead
+from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
 from anatomy_utils.norm import LayerNorm
-from anatomy_utils.recipes import distilling, gaps
-from anatomy_utils.recipes.readers import D_MODEL, small_encoder
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.recipes import distilling, masked_language_model
+from anatomy_utils.recipes.encoder_tasks import D_MODEL, small_encoder
+from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import seeded
 
 UNSEEN = sample_scenes(23, torch.Generator().manual_seed(3), "test")
@@ -71,7 +71,7 @@ def test_without_a_share_the_teacher_is_not_heard(teacher):
 
 def test_a_student_comes_closer_to_its_teacher(teacher):
     def opinions(model):
-        texts = gaps.one_gap_each(gaps.language_modelling(UNSEEN), generator(5))
+        texts = masked_language_model.one_gap_each(masked_language_model.language_modelling(UNSEEN), generator(5))
         with torch.no_grad():
             return model(texts.input_ids, texts.attention_mask)
 

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor, nn
 from unchecked import unchecked
 
-from anatomy_utils.heads import SpanLogits, WithHead
-from anatomy_utils.objectives.masked_words import mask_words
-from anatomy_utils.recipes import gaps, measures, reading
-from anatomy_utils.recipes.practice import practise
-from anatomy_utils.recipes.readers import label_loss, span_loss, train_answerer, train_classifier, train_tagger
-from anatomy_utils.street import Scene, split_of, street_vocabulary
-from anatomy_utils.street.batches import (
+from anatomy_utils.nn.heads import SpanLogits, WithHead
+from anatomy_utils.objectives.masked_tokens import mask_words
+from anatomy_utils.recipes import masked_language_model, metrics, predict
+from anatomy_utils.recipes.encoder_tasks import label_loss, span_loss, train_answerer, train_classifier, train_tagger
+from anatomy_utils.recipes.train import practise
+from anatomy_utils.toy_language import Scene, split_of, street_vocabulary
+from anatomy_utils.toy_language.batches import (
     IGNORE,
     Labelled,
     Pointed,
@@ -22,7 +22,7 @@ from anatomy_utils.street.batches import (
     question_answering,
     tagging,
 )
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import History
 
 UNSEEN = sample_scenes(150, torch.Generator().manual_seed(7), "test")
@@ -55,7 +55,7 @@ def tagger() -> WithHead:
 @pytest.fixture(scope="module")
 def gap_filler() -> WithHead:
     with unchecked():
-        return gaps.train_gap_filler(3, steps=150, progress=False)[0]
+        return masked_language_model.train_gap_filler(3, steps=150, progress=False)[0]
 
 
 # Measures -------------------------------------------------------------------------------------------------------
@@ -67,9 +67,9 @@ def test_a_text_is_right_when_all_its_labels_are() -> None:
     said = torch.tensor([[0, 0, 1, 1], [2, 0, 1, 2], [0, 2, 0, 0]])
     model = Says(nn.functional.one_hot(said, 3).float())
     batch = Labelled(ids, torch.ones_like(ids), labels)
-    assert measures.all_right(model, batch).tolist() == [True, True, False]
-    assert measures.share_of_texts(model, batch) == pytest.approx(2 / 3)
-    assert measures.share_of_labels(model, batch) == pytest.approx(6 / 8)
+    assert metrics.all_right(model, batch).tolist() == [True, True, False]
+    assert metrics.share_of_texts(model, batch) == pytest.approx(2 / 3)
+    assert metrics.share_of_labels(model, batch) == pytest.approx(6 / 8)
 
 
 def test_an_answer_is_right_when_both_ends_are() -> None:
@@ -77,8 +77,8 @@ def test_an_answer_is_right_when_both_ends_are() -> None:
     start, end = torch.tensor([1, 1, 2]), torch.tensor([3, 3, 3])
     said = SpanLogits(*(nn.functional.one_hot(torch.tensor(ends), 5).float() for ends in ([1, 1, 2], [3, 2, 3])))
     batch = Pointed(ids, torch.ones_like(ids), start, end)
-    assert measures.all_right(Says(said), batch).tolist() == [True, False, True]
-    assert measures.predictions(Says(said), batch).tolist() == [[1, 3], [1, 2], [2, 3]]
+    assert metrics.all_right(Says(said), batch).tolist() == [True, False, True]
+    assert metrics.predictions(Says(said), batch).tolist() == [[1, 3], [1, 2], [2, 3]]
 
 
 def test_the_loss_of_a_span_is_the_mean_over_both_ends() -> None:
@@ -123,7 +123,7 @@ def test_on_step_hears_of_each_step_and_can_end_it() -> None:
         heard.append(len(history))
         return len(history) == 2
 
-    for train in (train_classifier, train_tagger, train_answerer, gaps.train_gap_filler):
+    for train in (train_classifier, train_tagger, train_answerer, masked_language_model.train_gap_filler):
         heard.clear()
         _, history = train(0, steps=4, on_step=listen, progress=False)
         assert heard == [1, 2] and "on_step" in (history.stopped or "")
@@ -135,25 +135,25 @@ def test_on_step_hears_of_each_step_and_can_end_it() -> None:
 def test_topics_are_learnt_within_sixty_steps(classifier: tuple[WithHead, History]) -> None:
     model, history = classifier
     assert len(history) == 60 and history.loss[-1] < 0.1 * history.loss[0]
-    assert measures.share_of_texts(model, classification(UNSEEN)) > 0.95
-    probabilities = reading.classify(model, TIRED)
+    assert metrics.share_of_texts(model, classification(UNSEEN)) > 0.95
+    probabilities = predict.classify(model, TIRED)
     assert next(iter(probabilities)) == "street" and sum(probabilities.values()) == pytest.approx(1)
     assert list(probabilities.values()) == sorted(probabilities.values(), reverse=True)
 
 
 def test_tags_are_learnt_first_of_words_that_name_themselves(tagger: WithHead) -> None:
     batch = tagging(UNSEEN)
-    labels, texts = measures.share_of_labels(tagger, batch), measures.share_of_texts(tagger, batch)
+    labels, texts = metrics.share_of_labels(tagger, batch), metrics.share_of_texts(tagger, batch)
     assert labels > 0.97 and texts <= labels
-    assert reading.tag(tagger, TIRED)[1] == ("animal", "B-ANIMAL")
-    assert [word for word, _ in reading.tag(tagger, TIRED)][:3] == ["the", "animal", "didn't"]
+    assert predict.tag(tagger, TIRED)[1] == ("animal", "B-ANIMAL")
+    assert [word for word, _ in predict.tag(tagger, TIRED)][:3] == ["the", "animal", "didn't"]
 
 
 def test_answers_of_a_model_that_points_at_random_are_words_of_the_texts() -> None:
     model, _ = train_answerer(2, steps=2, progress=False)
     batch = question_answering(UNSEEN, torch.Generator().manual_seed(0))
-    assert measures.share_of_texts(model, batch) < 0.5
-    said = reading.answer(model, "What was too tired?", TIRED)
+    assert metrics.share_of_texts(model, batch) < 0.5
+    said = predict.answer(model, "What was too tired?", TIRED)
     assert said in "<bos> what was too tired ? <sep> the animal didn't cross the street because it was too tired ."
 
 
@@ -166,7 +166,7 @@ def test_models_learn_from_sentences_whose_nouns_are_not_in_the_test(monkeypatch
 
     for room in ("readers", "gaps"):
         monkeypatch.setattr(f"anatomy_utils.recipes.{room}.sample_scenes", sample)
-    for train in (train_classifier, train_tagger, train_answerer, gaps.train_gap_filler):
+    for train in (train_classifier, train_tagger, train_answerer, masked_language_model.train_gap_filler):
         train(0, steps=1, progress=False)
     assert asked == ["train"] * 4 and {split_of(scene) for scene in UNSEEN} == {"test"}
 
@@ -176,7 +176,7 @@ def test_models_learn_from_sentences_whose_nouns_are_not_in_the_test(monkeypatch
 
 def test_of_the_chosen_words_most_are_hidden_and_what_is_not_chosen_stays() -> None:
     texts = language_modelling(UNSEEN)
-    hidden = gaps.hide_words(texts, torch.Generator().manual_seed(5))
+    hidden = masked_language_model.hide_words(texts, torch.Generator().manual_seed(5))
     (mask_id,) = street_vocabulary().ids(["<mask>"])
     chosen = hidden.labels != IGNORE
     assert torch.equal(hidden.labels[chosen], texts.input_ids[chosen])
@@ -191,17 +191,18 @@ def test_the_learners_own_masks_are_learnt_from() -> None:
         return ids.masked_fill(words == 1, 5), ids.masked_fill(words == 0, IGNORE)
 
     texts = language_modelling(UNSEEN)
-    own = gaps.hide_words(texts, torch.Generator().manual_seed(5), hide_all)
+    own = masked_language_model.hide_words(texts, torch.Generator().manual_seed(5), hide_all)
     assert ((own.labels != IGNORE).sum(dim=1) == texts.attention_mask.sum(dim=1) - 1).all()
     usual, other = (
-        gaps.train_gap_filler(0, mask=mask, steps=2, progress=False)[1].loss for mask in (mask_words, hide_all)
+        masked_language_model.train_gap_filler(0, mask=mask, steps=2, progress=False)[1].loss
+        for mask in (mask_words, hide_all)
     )
     assert usual != other
 
 
 def test_each_text_is_judged_on_one_gap() -> None:
     texts = language_modelling(UNSEEN)
-    judged = gaps.one_gap_each(texts, torch.Generator().manual_seed(5))
+    judged = masked_language_model.one_gap_each(texts, torch.Generator().manual_seed(5))
     gap = judged.labels != IGNORE
     assert (gap.sum(dim=1) == 1).all() and not gap[:, 0].any() and not gap[texts.attention_mask == 0].any()
     assert torch.equal(torch.where(gap, judged.labels, judged.input_ids), texts.input_ids)
@@ -210,21 +211,21 @@ def test_each_text_is_judged_on_one_gap() -> None:
 
 
 def test_gaps_between_fixed_words_are_filled_first(gap_filler: WithHead) -> None:
-    word, likely = reading.fill_gap(gap_filler, "The animal didn't cross the street because it <mask> too tired.")[0]
+    word, likely = predict.fill_gap(gap_filler, "The animal didn't cross the street because it <mask> too tired.")[0]
     assert word == "was" and likely > 0.8
-    guesses = reading.fill_gap(gap_filler, TIRED.replace("tired", "<mask>"), count=3)
+    guesses = predict.fill_gap(gap_filler, TIRED.replace("tired", "<mask>"), count=3)
     assert len(guesses) == 3 and guesses[0][1] >= guesses[1][1] >= guesses[2][1]
-    assert 0.3 < gaps.share_sensible(gap_filler, UNSEEN, torch.Generator().manual_seed(0)) < 1
+    assert 0.3 < masked_language_model.share_sensible(gap_filler, UNSEEN, torch.Generator().manual_seed(0)) < 1
 
 
 def test_a_filler_that_knows_the_words_makes_every_sentence_whole() -> None:
     texts = language_modelling(UNSEEN)
     knowing = Says(nn.functional.one_hot(texts.input_ids, len(street_vocabulary())).float())
-    assert gaps.share_sensible(knowing, UNSEEN, torch.Generator()) == 1
+    assert masked_language_model.share_sensible(knowing, UNSEEN, torch.Generator()) == 1
 
 
 def test_sentences_without_gap_or_with_unknown_words_get_one_sentence(gap_filler: WithHead, tagger: WithHead) -> None:
     with pytest.raises(ValueError, match="There is no gap in"):
-        reading.fill_gap(gap_filler, TIRED)
+        predict.fill_gap(gap_filler, TIRED)
     with pytest.raises(ValueError, match="zebra"):
-        reading.tag(tagger, "The zebra didn't cross the street because it was too tired.")
+        predict.tag(tagger, "The zebra didn't cross the street because it was too tired.")

@@ -7,13 +7,13 @@ import math
 import pytest
 import torch
 
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes import text_to_text, translator
 from anatomy_utils.recipes.bleu import bleu
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.street import ask, detokenise, say, street_vocabulary, summary
-from anatomy_utils.street.batches import translation
-from anatomy_utils.street.sampling import sample_scenes
-from anatomy_utils.street.vocabulary import TASKS
+from anatomy_utils.toy_language import ask, detokenise, say, street_vocabulary, summary
+from anatomy_utils.toy_language.batches import translation
+from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.toy_language.vocabulary import TASKS
 from anatomy_utils.training import IGNORE
 
 UNSEEN = sample_scenes(11, torch.Generator().manual_seed(7), "test")

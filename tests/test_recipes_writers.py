@@ -11,10 +11,10 @@ import torch
 from torch import nn
 
 from anatomy_utils.decoding import Filters, SeenIds, uncached
-from anatomy_utils.recipes import translator, writer
-from anatomy_utils.street import Scene, is_grammatical, parse, say, share_grammatical, split_of, street_vocabulary
-from anatomy_utils.street.batches import to_translate, translation
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.recipes import small_gpt, translator
+from anatomy_utils.toy_language import Scene, is_grammatical, parse, say, share_grammatical, split_of, street_vocabulary
+from anatomy_utils.toy_language.batches import to_translate, translation
+from anatomy_utils.toy_language.sampling import sample_scenes
 from benchmarks import street_targets
 
 UNSEEN = sample_scenes(60, torch.Generator().manual_seed(7), "test")
@@ -89,8 +89,8 @@ def test_a_translator_that_has_hardly_learnt_gets_no_sentence_right(young_transl
 
 def test_what_is_written_is_judged_by_the_grammar() -> None:
     sentences = [say(scene, "english").tokens for scene in UNSEEN[:4]]
-    model, _ = writer.train_writer(0, steps=1, progress=False)
-    texts = writer.write(reciting(model, [*sentences, sentences[0][:-3]]), 5, torch.Generator().manual_seed(0))
+    model, _ = small_gpt.train_writer(0, steps=1, progress=False)
+    texts = small_gpt.write(reciting(model, [*sentences, sentences[0][:-3]]), 5, torch.Generator().manual_seed(0))
     assert [is_grammatical(text) for text in texts] == [True] * 4 + [False]
     assert [parse(text, "english") for text in texts[:4]] == UNSEEN[:4]
     assert share_grammatical(texts) == 0.8
@@ -98,16 +98,16 @@ def test_what_is_written_is_judged_by_the_grammar() -> None:
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_a_short_training_already_gives_the_words_their_order() -> None:
-    model, history = writer.train_writer(3, steps=50, progress=False)
+    model, history = small_gpt.train_writer(3, steps=50, progress=False)
     assert history.loss[-1] < 0.6 * history.loss[0]
-    texts = writer.write(model, 50, torch.Generator().manual_seed(0))
+    texts = small_gpt.write(model, 50, torch.Generator().manual_seed(0))
     assert len(set(texts)) > 40, "chance chooses"
     assert sum(text.startswith("The ") for text in texts) > 40
-    sure = writer.write(model, 50, torch.Generator().manual_seed(0), filters=Filters(top_k=1))
+    sure = small_gpt.write(model, 50, torch.Generator().manual_seed(0), filters=Filters(top_k=1))
     assert len(set(sure)) == 1, "and filters are heeded"
 
 
-@pytest.mark.parametrize("recipe", [translator, writer])
+@pytest.mark.parametrize("recipe", [translator, small_gpt])
 def test_seeds_decide_and_only_training_scenes_are_read(recipe: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Scene] = []
 

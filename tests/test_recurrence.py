@@ -8,10 +8,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.decoder import Decoder, DecoderLayer
 from anatomy_utils.decoding import generate
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.positions import SinusoidalPositions
 from anatomy_utils.recurrence import RecurrentDecoder, RecurrentLayer, influence

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy_utils.recipes import practice, translator
-from anatomy_utils.street import say, street_vocabulary
-from anatomy_utils.street.batches import translation
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.recipes import train, translator
 from anatomy_utils.tap import watch
+from anatomy_utils.toy_language import say, street_vocabulary
+from anatomy_utils.toy_language.batches import translation
+from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import cross_entropy
 from anatomy_utils.zoo.elmo import ElmoConfig, LearnedMix, elmo
 from anatomy_utils.zoo.recurrent import AdditiveAttention, RecurrentConfig, RecurrentTranslator
@@ -112,7 +112,7 @@ def taught():
     model = RecurrentTranslator(RecurrentConfig(len(street_vocabulary()), 16, 24, 12, 16))
     batch = translation(scenes, "french")
     examples = batch[torch.arange(4).repeat(40)]
-    practice.practise(model, examples, translator.translation_loss, batch_size=4, learning_rate=3e-2, progress=False)
+    train.practise(model, examples, translator.translation_loss, batch_size=4, learning_rate=3e-2, progress=False)
     return model, scenes, batch
 
 

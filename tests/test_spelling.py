@@ -6,9 +6,9 @@ import pytest
 from tokenizers import AddedToken, decoders, models, pre_tokenizers
 from tokenizers import Tokenizer as RustTokenizer
 
-from anatomy_utils.spelling import Spelling, spelling
-from anatomy_utils.street import street_vocabulary
-from anatomy_utils.tokenization import Tokenizer
+from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.views.token_text import Spelling, spelling
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.decoder import Decoder, DecoderLayer, ParallelLayer
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.feed_forward import FeedForward
-from anatomy_utils.heads import LanguageModel
+from anatomy_utils.nn.decoder import Decoder, DecoderLayer, ParallelLayer
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.norm import LayerNorm, Norms, RMSNorm
 from anatomy_utils.positions import AlibiBias, RotaryPositions, T5Bias
 from anatomy_utils.relative_positions import ShawPositions, TransformerXLPositions

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from anatomy_utils import street
-from anatomy_utils.street import Scene
-from anatomy_utils.street.agreement import agree, article
-from anatomy_utils.street.inventory import scene_from_number
-from anatomy_utils.street.lexicon import ADJECTIVE, ATTRIBUTE, GLUE, NOUN, meanings, words_of
-from anatomy_utils.street.nouns import NOUNS
-from anatomy_utils.street.words import LANGUAGES, MOODS
+from anatomy_utils import toy_language
+from anatomy_utils.toy_language import Scene
+from anatomy_utils.toy_language.agreement import agree, article
+from anatomy_utils.toy_language.inventory import scene_from_number
+from anatomy_utils.toy_language.lexicon import ADJECTIVE, ATTRIBUTE, GLUE, NOUN, meanings, words_of
+from anatomy_utils.toy_language.nouns import NOUNS
+from anatomy_utils.toy_language.word_types import LANGUAGES, MOODS
 
 numbers = st.integers(0, 2**63 - 1)
 languages = st.sampled_from(LANGUAGES)
@@ -85,10 +85,10 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("scene", "english", "french"), SENTENCES)
 def test_sentences_by_hand(scene, english, french):
-    assert str(street.say(scene, "english")) == english
-    assert str(street.say(scene, "french")) == french
-    assert scene in street.readings(english, "english")
-    assert scene in street.readings(french, "french")
+    assert str(toy_language.say(scene, "english")) == english
+    assert str(toy_language.say(scene, "french")) == french
+    assert scene in toy_language.readings(english, "english")
+    assert scene in toy_language.readings(french, "french")
 
 
 WITH_ARTICLES = """
@@ -119,43 +119,43 @@ def test_articles_and_vieil_by_hand():
 @given(numbers, languages)
 def test_what_is_said_is_read_back(number, language):
     scene = scene_from_number(number)
-    sentence = street.say(scene, language)
-    assert street.readings(str(sentence), language) == [scene]
-    assert street.parse(sentence.tokens, language) == scene
-    assert street.tokenise(str(sentence)) == list(sentence.tokens)
-    assert street.detokenise(sentence.tokens) == str(sentence)
-    assert street.language_of(str(sentence)) == language
+    sentence = toy_language.say(scene, language)
+    assert toy_language.readings(str(sentence), language) == [scene]
+    assert toy_language.parse(sentence.tokens, language) == scene
+    assert toy_language.tokenise(str(sentence)) == list(sentence.tokens)
+    assert toy_language.detokenise(sentence.tokens) == str(sentence)
+    assert toy_language.language_of(str(sentence)) == language
     assert len(sentence.tokens) <= 20
 
 
 @given(numbers)
 def test_french_is_contracted_and_elided(number):
     scene = scene_from_number(number)
-    french = str(street.say(scene, "french"))
+    french = str(toy_language.say(scene, "french"))
     lower = french.lower()
     assert not re.search(r"\b(le|la|de|ne|que|se) (?!hérisson|hangar)[aeiouyhàâéèêîôûœ]", lower), french
     assert not re.search(r"\b(de|à) le\b|\b(vieux|beau|nouveau) (?!hangar|hérisson)[aeiouhàâéèêîôûœ]", lower), french
     assert not re.search(r"\b(vieil|bel|nouvel) [bcdfgjklmnpqrstvwxz]|l'(hérisson|hangar)|' ", lower), french
     pronoun = re.search(r"parce qu'(il|elle) était", french).group(1)
-    assert (pronoun == "il") == (scene.referent_noun.gender == "m") == (street.pronoun(scene) == "il")
+    assert (pronoun == "il") == (scene.referent_noun.gender == "m") == (toy_language.pronoun(scene) == "il")
     assert french.count("pas") == (scene.mood in MOODS)
 
 
 @given(numbers, languages)
 def test_every_word_is_in_the_language(number, language):
     scene = scene_from_number(number)
-    assert set(street.say(scene, language).tokens) <= set(words_of(language))
+    assert set(toy_language.say(scene, language).tokens) <= set(words_of(language))
 
 
 def test_an_ambiguous_sentence_has_two_readings_and_french_one():
     english = "The bus didn't enter the station because it was too old."
-    assert [scene.referent for scene in street.readings(english, "english")] == ["subject", "object"]
-    assert all(scene.is_ambiguous for scene in street.readings(english, "english"))
-    assert "two readings" in street.explain(english, "english")
+    assert [scene.referent for scene in toy_language.readings(english, "english")] == ["subject", "object"]
+    assert all(scene.is_ambiguous for scene in toy_language.readings(english, "english"))
+    assert "two readings" in toy_language.explain(english, "english")
     with pytest.raises(ValueError, match="two readings: what is too old may be the bus or the station"):
-        street.parse(english, "english")
-    he = street.parse("Le bus n'est pas entré dans la gare parce qu'il était trop vieux.", "french")
-    she = street.parse("Le bus n'est pas entré dans la gare parce qu'elle était trop vieille.", "french")
+        toy_language.parse(english, "english")
+    he = toy_language.parse("Le bus n'est pas entré dans la gare parce qu'il était trop vieux.", "french")
+    she = toy_language.parse("Le bus n'est pas entré dans la gare parce qu'elle était trop vieille.", "french")
     assert (he.referent, she.referent) == ("subject", "object")
 
 
@@ -165,45 +165,45 @@ def test_an_ambiguous_sentence_has_two_readings_and_french_one():
 @given(numbers, languages, st.data())
 def test_neighbouring_words_swapped(number, language, data):
     scene = scene_from_number(number)
-    tokens = list(street.say(scene, language).tokens)
+    tokens = list(toy_language.say(scene, language).tokens)
     at = data.draw(st.integers(0, len(tokens) - 2))
     tokens[at], tokens[at + 1] = tokens[at + 1], tokens[at]
-    assert not street.is_grammatical(tokens, language)
+    assert not toy_language.is_grammatical(tokens, language)
 
 
 @given(numbers, languages, st.data())
 def test_a_word_left_out_or_doubled(number, language, data):
     scene = scene_from_number(number)
-    tokens = list(street.say(scene, language).tokens)
+    tokens = list(toy_language.say(scene, language).tokens)
     at = data.draw(st.integers(0, len(tokens) - 1))
-    assert not street.is_grammatical([*tokens[:at], tokens[at], *tokens[at:]], language)
+    assert not toy_language.is_grammatical([*tokens[:at], tokens[at], *tokens[at:]], language)
     if meanings(language).get(tokens[at]) not in ATTRIBUTE.values():
-        assert not street.is_grammatical([*tokens[:at], *tokens[at + 1 :]], language)
+        assert not toy_language.is_grammatical([*tokens[:at], *tokens[at + 1 :]], language)
 
 
 @given(numbers, languages, st.data())
 def test_a_small_word_exchanged(number, language, data):
     scene = scene_from_number(number)
-    tokens = list(street.say(scene, language).tokens)
+    tokens = list(toy_language.say(scene, language).tokens)
     glue = GLUE[language].split()
     moods = {*MOODS, "pouvait", "voulait"}
     at = data.draw(st.sampled_from([at for at, token in enumerate(tokens) if token in glue]))
     other = data.draw(st.sampled_from(glue))
     assume(other != tokens[at] and not {other, tokens[at]} <= moods)
     tokens[at] = other
-    assert not street.is_grammatical(tokens, language)
+    assert not toy_language.is_grammatical(tokens, language)
 
 
 @given(numbers, st.data())
 def test_wrong_agreement(number, data):
     scene = scene_from_number(number)
-    tokens = list(street.say(scene, "french").tokens)
+    tokens = list(toy_language.say(scene, "french").tokens)
     forms = [getattr(meanings("french").get(token), "french_forms", ()) for token in tokens]
     places = [at for at, choices in enumerate(forms) if len(choices) > 1]
     assume(places)
     at = data.draw(st.sampled_from(places))
     tokens[at] = data.draw(st.sampled_from([form for form in forms[at] if form != tokens[at]]))
-    assert not street.is_grammatical(tokens, "french")
+    assert not toy_language.is_grammatical(tokens, "french")
 
 
 @pytest.mark.parametrize(
@@ -225,20 +225,20 @@ def test_wrong_agreement(number, data):
     ],
 )
 def test_what_is_wrong_is_said(wrong, language, said):
-    assert not street.is_grammatical(wrong, language)
-    assert said in street.explain(wrong, language)
+    assert not toy_language.is_grammatical(wrong, language)
+    assert said in toy_language.explain(wrong, language)
     with pytest.raises(ValueError, match=re.escape(said)):
-        street.parse(wrong, language)
+        toy_language.parse(wrong, language)
 
 
 def test_share_of_grammatical_sentences():
     right, wrong = SENTENCES[0][1], "The animal didn't cross street the because it was too tired."
-    assert street.share_grammatical([right, right, wrong, right]) == 0.75
-    assert street.is_grammatical(right.upper().replace("'", "’"))
+    assert toy_language.share_grammatical([right, right, wrong, right]) == 0.75
+    assert toy_language.is_grammatical(right.upper().replace("'", "’"))
     with pytest.raises(ValueError, match="no sentences"):
-        street.share_grammatical([])
+        toy_language.share_grammatical([])
     with pytest.raises(ValueError, match="speaks english and french, not 'german'"):
-        street.is_grammatical(right, "german")
+        toy_language.is_grammatical(right, "german")
 
 
 # ---- wrong scenes ----

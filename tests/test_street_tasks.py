@@ -5,15 +5,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anatomy_utils import street
-from anatomy_utils.street import Scene, batches
-from anatomy_utils.street.inventory import scene_from_number
-from anatomy_utils.street.labels import CLASSES, TAGS, class_of, tags
-from anatomy_utils.street.lexicon import words_of
-from anatomy_utils.street.questions import QUESTIONS
-from anatomy_utils.street.sampling import sample_scenes
-from anatomy_utils.street.vocabulary import SPECIAL_TOKENS, TASKS, Vocabulary, street_vocabulary
-from anatomy_utils.street.words import LANGUAGES
+from anatomy_utils import toy_language
+from anatomy_utils.toy_language import Scene, batches
+from anatomy_utils.toy_language.inventory import scene_from_number
+from anatomy_utils.toy_language.labels import CLASSES, TAGS, class_of, tags
+from anatomy_utils.toy_language.lexicon import words_of
+from anatomy_utils.toy_language.questions import QUESTIONS
+from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.toy_language.vocabulary import SPECIAL_TOKENS, TASKS, Vocabulary, street_vocabulary
+from anatomy_utils.toy_language.word_types import LANGUAGES
 
 numbers = st.integers(0, 2**63 - 1)
 TIRED = Scene("animal", "cross", "street", "tired", "couldn't", "old", "white")
@@ -28,7 +28,7 @@ def chance(seed=0):
 
 
 def test_tags_by_hand():
-    english = street.say(TIRED, "english")
+    english = toy_language.say(TIRED, "english")
     assert list(zip(english.tokens, tags(TIRED, english), strict=True)) == [
         ("the", "O"),
         ("old", "B-ANIMAL"),
@@ -45,7 +45,7 @@ def test_tags_by_hand():
         ("tired", "O"),
         (".", "O"),
     ]
-    french = street.say(TIRED, "french")
+    french = toy_language.say(TIRED, "french")
     tagged = [(token, tag) for token, tag in zip(french.tokens, tags(TIRED, french), strict=True) if tag != "O"]
     assert tagged == [
         ("vieil", "B-ANIMAL"),
@@ -59,7 +59,7 @@ def test_tags_by_hand():
 @given(numbers, st.sampled_from(LANGUAGES))
 def test_tags_are_well_formed(number, language):
     scene = scene_from_number(number)
-    found = tags(scene, street.say(scene, language))
+    found = tags(scene, toy_language.say(scene, language))
     assert set(found) <= set(TAGS)
     for before, tag in zip(["O", *found], found, strict=False):
         assert not tag.startswith("I-") or before[2:] == tag[2:]
@@ -77,7 +77,7 @@ def test_classes_by_hand():
 
 
 def test_questions_by_hand():
-    asked = [(str(street.ask(scene, about)), " ".join(street.ask(scene, about).answer_tokens))
+    asked = [(str(toy_language.ask(scene, about)), " ".join(toy_language.ask(scene, about).answer_tokens))
              for scene in (TIRED, LEFT) for about in QUESTIONS]  # fmt: skip
     assert asked == [
         ("What was too tired?", "the old animal"),
@@ -90,33 +90,33 @@ def test_questions_by_hand():
         ("Why did the bus leave the garage?", "it was too crowded"),
     ]
     goes = Scene("dog", "go", "station", "sick")
-    assert str(street.ask(goes, "object")) == "What didn't the dog go to?"
-    assert str(street.ask(goes, "reason")) == "Why didn't the dog go to the station?"
+    assert str(toy_language.ask(goes, "object")) == "What didn't the dog go to?"
+    assert str(toy_language.ask(goes, "reason")) == "Why didn't the dog go to the station?"
     with pytest.raises(ValueError, match="not 'colour'"):
-        street.ask(TIRED, "colour")
+        toy_language.ask(TIRED, "colour")
 
 
 @given(numbers, st.sampled_from(QUESTIONS))
 def test_answers_stand_in_the_sentence(number, about):
     scene = scene_from_number(number)
-    question, sentence = street.ask(scene, about), street.say(scene, "english")
+    question, sentence = toy_language.ask(scene, about), toy_language.say(scene, "english")
     assert sentence.words(question.answer) == question.answer_tokens
-    assert street.answer(str(question), str(sentence)) == " ".join(question.answer_tokens)
+    assert toy_language.answer(str(question), str(sentence)) == " ".join(question.answer_tokens)
     assert set(question.tokens) <= set(words_of("english"))
 
 
 def test_a_question_that_cannot_be_answered():
-    sentence = str(street.say(TIRED, "english"))
+    sentence = str(toy_language.say(TIRED, "english"))
     with pytest.raises(ValueError, match=r"understands: What was too tired\? What couldn't cross the street\?"):
-        street.answer("What was too wide?", sentence)
+        toy_language.answer("What was too wide?", sentence)
     with pytest.raises(ValueError, match="does not know 'penguin'"):
-        street.answer("What was too tired?", "The penguin slept.")
+        toy_language.answer("What was too tired?", "The penguin slept.")
 
 
 def test_summaries_by_hand():
     wide = Scene("animal", "cross", "street", "wide", object_adjective="old")
     goes = Scene("dog", "go", "station", "sick")
-    assert [street.detokenise(street.summary(scene)) for scene in (TIRED, wide, LEFT, goes)] == [
+    assert [toy_language.detokenise(toy_language.summary(scene)) for scene in (TIRED, wide, LEFT, goes)] == [
         "The animal was too tired to cross the street.",
         "The street was too wide to cross.",
         "The garage was too crowded to stay in.",
@@ -127,9 +127,9 @@ def test_summaries_by_hand():
 @given(numbers)
 def test_a_summary_is_short_and_in_the_language(number):
     scene = scene_from_number(number)
-    words = street.summary(scene)
+    words = toy_language.summary(scene)
     assert set(words) <= set(words_of("english"))
-    assert len(words) <= len(street.say(scene, "english").tokens)
+    assert len(words) <= len(toy_language.say(scene, "english").tokens)
 
 
 # ---- vocabulary ----
@@ -142,7 +142,7 @@ def test_vocabulary_round_trip():
     assert vocabulary.ids(vocabulary.words) == list(range(len(vocabulary)))
     assert "elle" in vocabulary
     text = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
-    ids = vocabulary.ids(street.tokenise(text))
+    ids = vocabulary.ids(toy_language.tokenise(text))
     assert vocabulary.text([vocabulary.bos_id, *ids, vocabulary.eos_id, vocabulary.pad_id]) == text
 
 
@@ -165,10 +165,10 @@ def words(ids):
 
 def test_translation_by_hand():
     batch = batches.translation([LEFT, TIRED], to="french")
-    english = street.tokenise("The bus left the garage because it was too crowded.")
+    english = toy_language.tokenise("The bus left the garage because it was too crowded.")
     assert words(batch.input_ids[0]) == ["<french>", *english] + 3 * ["<pad>"]
     assert batch.attention_mask[0].tolist() == [1] * 12 + [0] * 3
-    french = street.tokenise("Le bus a quitté le garage parce qu'il était trop bondé.")
+    french = toy_language.tokenise("Le bus a quitté le garage parce qu'il était trop bondé.")
     wide = batch.labels.shape[1]
     assert words(batch.decoder_input_ids[0]) == ["<bos>", *french] + (wide - 14) * ["<pad>"]
     assert batch.decoder_attention_mask[0].tolist() == [1] * 14 + [0] * (wide - 14)
@@ -187,7 +187,7 @@ def test_classification_and_tagging():
     assert [CLASSES["referent"][number] for number in referents.tolist()] == ["object", "subject"]
     tagged = batches.tagging([LEFT, TIRED])
     assert tagged.labels.shape == tagged.input_ids.shape
-    assert [TAGS[number] for number in tagged.labels[1, 1:].tolist()] == tags(TIRED, street.say(TIRED, "english"))
+    assert [TAGS[number] for number in tagged.labels[1, 1:].tolist()] == tags(TIRED, toy_language.say(TIRED, "english"))
     assert (tagged.labels[:, 0] == batches.IGNORE).all()
     assert ((tagged.labels == batches.IGNORE)[:, 1:] == (tagged.attention_mask == 0)[:, 1:]).all()
 
@@ -208,9 +208,9 @@ def test_answers_are_pointed_at():
     for row in range(len(batch)):
         pointed = words(batch.input_ids[row])[batch.start_positions[row] : batch.end_positions[row] + 1]
         told = street_vocabulary().text(written.labels[row].clamp(min=0))
-        assert street.detokenise(pointed) == told
+        assert toy_language.detokenise(pointed) == told
         question, sentence = " ".join(words(batch.input_ids[row])).removeprefix("<bos> ").split(" <sep> ")
-        assert street.answer(question, sentence.split(" <pad>")[0]) == " ".join(pointed)
+        assert toy_language.answer(question, sentence.split(" <pad>")[0]) == " ".join(pointed)
     assert words(written.input_ids[0])[0] == "<answer>"
 
 

@@ -10,10 +10,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anatomy_utils import street
-from anatomy_utils.street.adjectives import ADJECTIVES
-from anatomy_utils.street.inventory import bare_scenes, scene_from_number
-from anatomy_utils.street.lexicon import (
+from anatomy_utils import toy_language
+from anatomy_utils.toy_language.adjectives import ADJECTIVES
+from anatomy_utils.toy_language.inventory import bare_scenes, scene_from_number
+from anatomy_utils.toy_language.lexicon import (
     ADJECTIVE,
     GLUE,
     NOUN,
@@ -23,12 +23,12 @@ from anatomy_utils.street.lexicon import (
     meanings,
     words_of,
 )
-from anatomy_utils.street.nouns import CONSONANT_H, NOUNS
-from anatomy_utils.street.sampling import sample_minimal_pairs, sample_scenes
-from anatomy_utils.street.scene import REFERENTS, clear_reasons
-from anatomy_utils.street.splits import SPLITS
-from anatomy_utils.street.verbs import VERBS
-from anatomy_utils.street.words import KINDS, LANGUAGES, kinds
+from anatomy_utils.toy_language.nouns import CONSONANT_H, NOUNS
+from anatomy_utils.toy_language.sampling import sample_minimal_pairs, sample_scenes
+from anatomy_utils.toy_language.scene import REFERENTS, clear_reasons
+from anatomy_utils.toy_language.splits import SPLITS
+from anatomy_utils.toy_language.verbs import VERBS
+from anatomy_utils.toy_language.word_types import KINDS, LANGUAGES, kinds
 
 pytestmark = pytest.mark.usefixtures("unchecked_file")  # all scenes of the world, again and again
 
@@ -74,7 +74,7 @@ def test_either_noun_can_be_meant_everywhere():
 
 def test_every_word_is_used(bare):
     for language in LANGUAGES:
-        used = {token for scene in bare[::13] for token in street.say(scene, language).tokens}
+        used = {token for scene in bare[::13] for token in toy_language.say(scene, language).tokens}
         unused = set(meanings(language)) - used
         # Adjectives that stand only beside a noun, and the base form of verbs that did happen, for questions.
         beside = {form for form, word in meanings(language).items() if getattr(word, "beside_noun", "")}
@@ -86,9 +86,9 @@ def test_every_word_is_used(bare):
 
 
 def test_more_than_a_hundred_thousand_scenes(bare):
-    assert street.count_scenes() == len(bare) * 11**2
+    assert toy_language.count_scenes() == len(bare) * 11**2
     assert len(set(bare)) == len(bare) >= 100_000
-    dressed = list(islice(street.all_scenes(), 11**2 + 1))
+    dressed = list(islice(toy_language.all_scenes(), 11**2 + 1))
     assert len(set(dressed)) == len(dressed)
     assert [(scene.subject, scene.reason, scene.mood) for scene in (dressed[0], dressed[-1])] == [
         (scene.subject, scene.reason, scene.mood) for scene in bare[:2]
@@ -98,8 +98,8 @@ def test_more_than_a_hundred_thousand_scenes(bare):
 def test_translation_is_a_function_both_ways(bare):
     drawn = sample_scenes(5_000, chance(3))
     scenes = dict.fromkeys([*bare[::13], *drawn])
-    english = {street.say(scene, "english").tokens for scene in scenes}
-    french = {street.say(scene, "french").tokens for scene in scenes}
+    english = {toy_language.say(scene, "english").tokens for scene in scenes}
+    french = {toy_language.say(scene, "french").tokens for scene in scenes}
     assert len(english) == len(french) == len(scenes)
 
 
@@ -118,7 +118,7 @@ def test_a_negative_number_is_no_scene():
 def test_no_combination_of_the_test_was_seen(bare):
     seen = {split: set() for split in SPLITS}
     for scene in bare:
-        seen[street.split_of(scene)].add((scene.subject, scene.object, scene.reason))
+        seen[toy_language.split_of(scene)].add((scene.subject, scene.object, scene.reason))
     assert not seen["train"] & seen["test"]
     assert not seen["train"] & seen["validation"]
     assert not seen["validation"] & seen["test"]
@@ -129,12 +129,12 @@ def test_no_combination_of_the_test_was_seen(bare):
         everything = {combination[place] for split in SPLITS for combination in seen[split]}
         assert {combination[place] for combination in seen["train"]} == everything
     assert {noun for pair in seen["train"] for noun in pair[:2]} == set(NOUN)
-    assert {scene.verb for scene in bare if street.split_of(scene) == "train"} == set(VERB)
+    assert {scene.verb for scene in bare if toy_language.split_of(scene) == "train"} == set(VERB)
 
 
 def test_the_first_sentence_is_kept_for_the_test():
     for reason in ("tired", "wide"):
-        assert street.split_of(street.Scene("animal", "cross", "street", reason)) == "test"
+        assert toy_language.split_of(toy_language.Scene("animal", "cross", "street", reason)) == "test"
 
 
 # ---- sampling ----
@@ -145,7 +145,7 @@ def test_labels_are_balanced():
     for of, classes, tolerance in (
         (lambda scene: scene.topic, 5, 0.04),
         (lambda scene: scene.referent, 2, 0.04),
-        (street.pronoun, 2, 0.05),
+        (toy_language.pronoun, 2, 0.05),
         (lambda scene: NOUN[scene.subject].gender, 2, 0.06),
     ):
         counts = Counter(map(of, drawn))
@@ -164,7 +164,7 @@ def test_the_same_seed_gives_the_same_scenes():
     assert sample_scenes(300, chance(5), "test") == sample_scenes(300, chance(5), "test")
     assert sample_scenes(300, chance(5)) != sample_scenes(300, chance(6))
     assert sample_scenes(0, chance()) == []
-    assert all(street.split_of(scene) == "validation" for scene in sample_scenes(50, chance(2), "validation"))
+    assert all(toy_language.split_of(scene) == "validation" for scene in sample_scenes(50, chance(2), "validation"))
     with pytest.raises(ValueError, match="there is no 'exam'"):
         sample_scenes(1, chance(), "exam")
 
@@ -175,7 +175,7 @@ def test_the_same_seed_gives_the_same_scenes():
 @given(st.integers(0, 2**63 - 1))
 def test_a_flip_changes_one_adjective_and_the_referent(number):
     scene = scene_from_number(number)
-    for other in street.flips(scene):
+    for other in toy_language.flips(scene):
         assert other.referent != scene.referent
         assert (other.subject, other.verb, other.object, other.mood) == (
             scene.subject,
@@ -183,9 +183,9 @@ def test_a_flip_changes_one_adjective_and_the_referent(number):
             scene.object,
             scene.mood,
         )
-        ours, theirs = (street.say(one, "english").tokens for one in (scene, other))
+        ours, theirs = (toy_language.say(one, "english").tokens for one in (scene, other))
         assert [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b] == [(scene.reason, other.reason)]
-        assert scene in street.flips(other)
+        assert scene in toy_language.flips(other)
         assert not other.is_ambiguous
 
 
@@ -197,14 +197,14 @@ def test_minimal_pairs():
         assert set(pair.pronouns) == {"il", "elle"}
         assert pair.about_subject.referent == "subject"
         assert pair.about_object.referent == "object"
-        assert street.split_of(pair.about_subject) == street.split_of(pair.about_object) == "test"
+        assert toy_language.split_of(pair.about_subject) == toy_language.split_of(pair.about_object) == "test"
         for scene, pronoun in zip((pair.about_subject, pair.about_object), pair.pronouns, strict=True):
-            assert pronoun in street.say(scene, "french").tokens
+            assert pronoun in toy_language.say(scene, "french").tokens
     assert not all(pair.different_gender for pair in sample_minimal_pairs(50, chance(4)))
 
 
 def test_the_grammar_needs_no_torch():
-    program = "import sys, anatomy_utils.street; sys.exit('torch' in sys.modules)"
+    program = "import sys, anatomy_utils.toy_language; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

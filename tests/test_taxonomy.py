@@ -13,7 +13,7 @@ from anatomy_utils.objectives import OBJECTIVES
 from anatomy_utils.taxonomy import TREE, children, find, lineage
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.describe import describe, difference
-from anatomy_utils.taxonomy.stacks import texts_of
+from anatomy_utils.taxonomy.structure import texts_of
 
 RUNNING = [model for model in TREE if model.runs]
 

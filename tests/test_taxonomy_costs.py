@@ -10,8 +10,8 @@ from anatomy_utils import tap
 from anatomy_utils.taxonomy import TREE, find
 from anatomy_utils.taxonomy.build import build, small, small_config
 from anatomy_utils.taxonomy.costs import cache_bytes, parameters, work_per_token
-from anatomy_utils.taxonomy.growing import Growing
-from anatomy_utils.taxonomy.stacks import texts_of
+from anatomy_utils.taxonomy.scaling import Growing
+from anatomy_utils.taxonomy.structure import texts_of
 from anatomy_utils.zoo.recurrent import RecurrentTranslator
 from anatomy_utils.zoo.transfo_xl import RecurrentLanguageModel
 

@@ -11,8 +11,8 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import nn
 
-from anatomy_utils.adaptive import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.decoding import generate
+from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.zoo import loader, transfo_xl
 
 FILE = Path(__file__).parent / "fixtures" / "transfo_xl.safetensors"

@@ -9,12 +9,14 @@ import torch
 from torch import nn
 from unchecked import shapes_unchecked
 
-from anatomy_utils import cache_lab, organ_swaps, pretrained, views_decoder
+from anatomy_utils import pretrained
 from anatomy_utils.decoding import generate
-from anatomy_utils.heads import LanguageModel
-from anatomy_utils.logit_lens import Lens, logit_lens
-from anatomy_utils.street import street_vocabulary
+from anatomy_utils.experiments import cache_cost, part_swaps
+from anatomy_utils.interpret.logit_lens import Lens, logit_lens
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import is_tapped
+from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.views import decoder
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, with_head
 
@@ -93,10 +95,10 @@ def test_the_formula_is_the_real_cache(kv_heads: int, dtype: torch.dtype) -> Non
     model = with_head(config, "CausalLM").to(dtype).eval()
     cache = model.start(1, 9)
     _, cache = model.step(torch.zeros(1, 5, dtype=torch.long), cache)
-    entry = cache_lab.entry_of(model)
+    entry = cache_cost.entry_of(model)
     assert 5 * entry.bytes == cache.bytes
     assert 9 * entry.bytes == sum(part.numel() * part.element_size() for pair in cache.layers for part in pair)
-    cost = cache_lab.cache_cost(model, 6, rounds=1)
+    cost = cache_cost.cache_cost(model, 6, rounds=1)
     assert cost.kept == 6 * entry.bytes and min(cost.with_cache, cost.without) > 0
 
 
@@ -106,25 +108,25 @@ def test_arithmetic_by_hand() -> None:
     weights = 2 * (6 * 6 + 2 * 6 * 2 + 6 * 6 + 3 * 6 * 5)  # layers · (query, key and value, output, feed-forward)
     logits = 2 * 11 * 6
     per_look = 4 * 2 * 3 * 2
-    assert cache_lab.arithmetic(model, 5, 1) == 2 * weights + 5 * per_look + logits
-    assert cache_lab.arithmetic(model, 5, 5) == 5 * 2 * weights + 15 * per_look + logits
-    assert cache_lab.arithmetic(model, 5, 2) == 2 * 2 * weights + 9 * per_look + logits
+    assert cache_cost.arithmetic(model, 5, 1) == 2 * weights + 5 * per_look + logits
+    assert cache_cost.arithmetic(model, 5, 5) == 5 * 2 * weights + 15 * per_look + logits
+    assert cache_cost.arithmetic(model, 5, 2) == 2 * 2 * weights + 9 * per_look + logits
 
 
 def test_a_length_that_cannot_be_gets_one_sentence(writer: LanguageModel) -> None:
     with pytest.raises(ValueError, match="at least 2 positions and 1 round"):
-        cache_lab.cache_cost(writer, 1)
+        cache_cost.cache_cost(writer, 1)
 
 
 # ---- the views with the street's writer
 
 
 def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
-    view = views_decoder.cache_lab(writer, street_vocabulary(), "The animal didn't", new_tokens=4, lengths=(2, 5))
+    view = decoder.cache_lab(writer, street_vocabulary(), "The animal didn't", new_tokens=4, lengths=(2, 5))
     ids = torch.tensor([street_vocabulary().ids(["<bos>", "the", "animal", "didn't"])])
     written = generate(writer.step, writer.start(1, 8), ids, max_new_tokens=4).rows()[0]
     assert view.prompt == ["<bos>", "the", "animal", "didn't"] and view.written == street_vocabulary().tokens(written)
-    assert view.entry["bytes"] == 2 * 3 * 3 * 4 * 4 == cache_lab.entry_of(writer).bytes
+    assert view.entry["bytes"] == 2 * 3 * 3 * 4 * 4 == cache_cost.entry_of(writer).bytes
     assert [(step.computed, step.read) for step in view.steps(cached=True)] == [(4, 0), (1, 4), (1, 5), (1, 6)]
     assert [(step.computed, step.read) for step in view.steps(cached=False)] == [(4, 0), (5, 0), (6, 0), (7, 0)]
     for length in (5, 2):
@@ -134,7 +136,7 @@ def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
 
 
 def test_the_writer_through_the_lens(writer: LanguageModel) -> None:
-    view = views_decoder.logit_lens(writer, street_vocabulary(), SENTENCE)
+    view = decoder.logit_lens(writer, street_vocabulary(), SENTENCE)
     ids = street_vocabulary().ids(view.tokens)
     lens = logit_lens(writer, torch.tensor([ids]))
     assert view.tokens[0] == "<bos>" and view.layers == 4 and view.position == len(ids) - 1
@@ -154,7 +156,7 @@ def test_the_writer_through_the_lens(writer: LanguageModel) -> None:
 
 def test_smollm2_through_the_lens(smollm2: Any) -> None:
     model, tokenizer = smollm2
-    view = views_decoder.logit_lens(model, tokenizer, "The capital of France is")
+    view = decoder.logit_lens(model, tokenizer, "The capital of France is")
     odds = model(tokenizer("The capital of France is").input_ids)[0].softmax(-1)
     assert view.layers == 31 and view.said(30, 4)[0][0] == "␣Paris"
     assert view.said(30, 4)[0][1] == pytest.approx(odds[-1].max().item(), abs=1e-3)
@@ -164,14 +166,14 @@ def test_smollm2_through_the_lens(smollm2: Any) -> None:
 
 def test_smollm2_keeps_45_kilobytes_of_each_position(smollm2: Any) -> None:
     model, tokenizer = smollm2
-    view = views_decoder.cache_lab(model, tokenizer, new_tokens=2, lengths=(8,))
+    view = decoder.cache_lab(model, tokenizer, new_tokens=2, lengths=(8,))
     assert view.entry == {"layers": 30, "kv_heads": 3, "heads": 9, "d_head": 64, "number_bytes": 4, "bytes": 46080}
     assert view.written[0] == "␣choice"
 
 
 def test_smollm2_without_some_modern_parts(smollm2: Any) -> None:
     """How much each exchange hurts, and that sharing keys is only a saving."""
-    view = views_decoder.organ_swapper(*smollm2, organ_swaps.swap_report(*smollm2, ["multi-head"], progress=False))
+    view = decoder.organ_swapper(*smollm2, part_swaps.swap_report(*smollm2, ["multi-head"], progress=False))
     assert view.before["plain"] == pytest.approx(50.6, rel=0.02)
     assert view.before["street"] == pytest.approx(104, rel=0.02)
     assert set(view.results) == {"multi-head", "LayerNorm"} and view.blind == 49152

@@ -5,19 +5,19 @@ from dataclasses import asdict
 import pytest
 import torch
 
-from anatomy_utils import views_objectives
 from anatomy_utils.objectives import OBJECTIVES
-from anatomy_utils.street import parse
+from anatomy_utils.toy_language import parse
+from anatomy_utils.views import objectives
 
 
 @pytest.fixture(scope="module")
 def explorer():
-    return views_objectives.objective_explorer(seed=11)
+    return objectives.objective_explorer(seed=11)
 
 
 def test_what_is_handed_over_is_what_the_objectives_draw(explorer):
     assert [each["name"] for each in explorer.objectives] == list(OBJECTIVES)
-    scene = parse(views_objectives.SENTENCE, "english")
+    scene = parse(objectives.SENTENCE, "english")
     for name, drawings in explorer.given.items():
         expected = asdict(OBJECTIVES[name].show(scene, torch.Generator().manual_seed(11 + 2)))
         given = drawings[2]
@@ -33,9 +33,9 @@ def test_each_objective_stands_with_its_branch(explorer):
 
 
 def test_more_is_drawn_with_the_next_seed(explorer):
-    explorer.set_state({"question": {"name": "masked tokens", "sentence": views_objectives.EXAMPLES[1], "rate": 0.5,
+    explorer.set_state({"question": {"name": "masked tokens", "sentence": objectives.EXAMPLES[1], "rate": 0.5,
                                      "number": 7}})  # fmt: skip
-    scene = parse(views_objectives.EXAMPLES[1], "english")
+    scene = parse(objectives.EXAMPLES[1], "english")
     expected = OBJECTIVES["masked tokens"].show(scene, torch.Generator().manual_seed(18), 0.5)
     assert explorer.drawing["inputs"] == list(expected.inputs) and explorer.rates == {"masked tokens": 0.5}
 
@@ -51,12 +51,12 @@ def test_sentences_that_are_not_the_streets_are_refused(explorer, sentence, said
     explorer.set_state({"question": {"name": "next token", "sentence": sentence}})
     assert said in explorer.error
     with pytest.raises(ValueError, match=said):
-        views_objectives.objective_explorer(sentence)
+        objectives.objective_explorer(sentence)
 
 
 def test_examples_and_the_first_drawing_are_worth_looking_at():
-    explorer = views_objectives.objective_explorer()
-    for sentence in views_objectives.EXAMPLES:
+    explorer = objectives.objective_explorer()
+    for sentence in objectives.EXAMPLES:
         parse(sentence, "english")
     first = {name: drawings[0] for name, drawings in explorer.given.items()}
     assert "1 hidden, 1 exchanged" in first["masked tokens"]["note"] and any(first["replaced tokens"]["altered"])

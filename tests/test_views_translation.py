@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from anatomy_utils import views_translation
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.translator import translate
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.street import Scene, flips, say, street_vocabulary
-from anatomy_utils.street.batches import to_translate
 from anatomy_utils.tap import watch
+from anatomy_utils.toy_language import Scene, flips, say, street_vocabulary
+from anatomy_utils.toy_language.batches import to_translate
+from anatomy_utils.views import translation
 from anatomy_utils.widgets.translator import UnknownWords
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
@@ -49,7 +49,7 @@ def forward(model: EncoderDecoder, sentence: str, target_ids: list[int]) -> tupl
 
 def test_decoding_is_greedy_with_the_models_own_weights_and_probabilities(model: EncoderDecoder) -> None:
     texts = to_translate(SENTENCE, "french")
-    decoded = views_translation.decode(model, texts)
+    decoded = translation.decode(model, texts)
     vocabulary = street_vocabulary()
     assert vocabulary.text(decoded.written_ids) == translate(model, texts)[0]
     logits, seen = forward(model, SENTENCE, [vocabulary.bos_id, *decoded.written_ids[:-1]])
@@ -66,8 +66,8 @@ def test_decoding_is_greedy_with_the_models_own_weights_and_probabilities(model:
 
 
 def test_the_widget_has_the_decoded_weights(model: EncoderDecoder) -> None:
-    widget = views_translation.translator(model, SENTENCE, layer=0, head=2, written="all")
-    decoded = views_translation.decode(model, to_translate(SENTENCE, "french"))
+    widget = translation.translator(model, SENTENCE, layer=0, head=2, written="all")
+    decoded = translation.decode(model, to_translate(SENTENCE, "french"))
     np.testing.assert_allclose(widget.alignment(), decoded.weights[0, 2], atol=1 / 255)
     widget.head = -1
     np.testing.assert_allclose(widget.alignment(), decoded.weights[0].mean(dim=0), atol=1 / 255)
@@ -81,7 +81,7 @@ def test_the_widget_has_the_decoded_weights(model: EncoderDecoder) -> None:
 
 
 def test_a_sentence_of_the_street_can_be_judged_and_swapped(model: EncoderDecoder) -> None:
-    made = views_translation.translation_of(model, TIRED)
+    made = translation.translation_of(model, TIRED)
     scene = Scene("animal", "cross", "street", "tired")
     assert made.accepted == [str(say(scene, "french"))]
     assert made.source[made.reason or 0] == "tired"
@@ -90,31 +90,28 @@ def test_a_sentence_of_the_street_can_be_judged_and_swapped(model: EncoderDecode
 
 
 def test_french_is_found_out_and_swapped_in_french(model: EncoderDecoder) -> None:
-    made = views_translation.translation_of(model, "L'animal n'a pas traversé la rue parce qu'il était trop fatigué.")
+    made = translation.translation_of(model, "L'animal n'a pas traversé la rue parce qu'il était trop fatigué.")
     assert made.source[0] == "<english>" and made.direction == "French → English"
     assert made.accepted == [TIRED]
     assert ("large", "L'animal n'a pas traversé la rue parce qu'elle était trop large.") in made.swaps
 
 
 def test_a_forgotten_full_stop_is_added(model: EncoderDecoder) -> None:
-    assert (
-        views_translation.translation_of(model, TIRED[:-1]).source
-        == views_translation.translation_of(model, TIRED).source
-    )
+    assert translation.translation_of(model, TIRED[:-1]).source == translation.translation_of(model, TIRED).source
 
 
 def test_known_words_in_a_strange_order_are_translated_with_a_remark(model: EncoderDecoder) -> None:
-    made = views_translation.translation_of(model, "The dog didn't cross the bridge because it was long.")
+    made = translation.translation_of(model, "The dog didn't cross the bridge because it was long.")
     assert made.remark.startswith("Not a sentence of the street") and "expects 'too'" in made.remark
     assert made.correction == SENTENCE
     assert (made.accepted, made.swaps, made.reason) == ([], [], None)
-    two = views_translation.translation_of(model, "The bus didn't enter the garage because it was too old.")
+    two = translation.translation_of(model, "The bus didn't enter the garage because it was too old.")
     assert "two readings" in two.remark and two.swaps == []
 
 
 def test_unknown_words_are_named_and_known_ones_offered_in_the_sentence(model: EncoderDecoder) -> None:
     with pytest.raises(UnknownWords, match="does not know 'stret'.*'!'") as caught:
-        views_translation.translation_of(model, "The dog didn't cross the stret!")
+        translation.translation_of(model, "The dog didn't cross the stret!")
     near = caught.value.nearest["stret"]
     assert near[0] == ("street", "The dog didn't cross the street!")
     assert "!" not in caught.value.nearest
@@ -122,13 +119,13 @@ def test_unknown_words_are_named_and_known_ones_offered_in_the_sentence(model: E
 
 def test_a_sentence_of_another_language_is_refused_in_few_words(model: EncoderDecoder) -> None:
     with pytest.raises(UnknownWords, match=r"'sieben'.*\. Nor 4 more\.$") as caught:
-        views_translation.translation_of(model, "Sieben Zwerge trinken heute Himbeersaft, glaubt man.")
+        translation.translation_of(model, "Sieben Zwerge trinken heute Himbeersaft, glaubt man.")
     assert list(caught.value.nearest) == ["sieben", "zwerge", "trinken", "heute"]
 
 
 def test_too_many_words_get_one_sentence(model: EncoderDecoder) -> None:
     with pytest.raises(ValueError, match="40 words and signs; there is room for 31"):
-        views_translation.translation_of(model, "dog " * 39)
+        translation.translation_of(model, "dog " * 39)
 
 
 # ---- the flow
@@ -137,7 +134,7 @@ def test_too_many_words_get_one_sentence(model: EncoderDecoder) -> None:
 @pytest.mark.parametrize("pre_norm", [True, False])
 def test_every_decoding_step_shows_what_the_model_computes_then(pre_norm: bool) -> None:
     model = untrained(pre_norm)
-    widget = views_translation.flow(model, SENTENCE)
+    widget = translation.flow(model, SENTENCE)
     vocabulary = street_vocabulary()
     target_ids = vocabulary.ids(widget.target)
     assert widget.target == ["<bos>", *widget.written[:-1]] and len(set(widget.written)) > 5
@@ -167,7 +164,7 @@ def test_every_decoding_step_shows_what_the_model_computes_then(pre_norm: bool) 
     ("pre_norm", "label", "said"), [(True, "add", "pre-norm"), (False, "add & norm", "normalized")]
 )
 def test_the_steps_follow_the_figure_layer_by_layer(pre_norm: bool, label: str, said: str) -> None:
-    widget = views_translation.flow(untrained(pre_norm), SENTENCE)
+    widget = translation.flow(untrained(pre_norm), SENTENCE)
     assert [moment["part"] for moment in widget.encoder] == [
         "source_tokens", "source_embedding", "encoder_positions",
         "encoder_self_attention", "encoder_add_norm_1", "encoder_feed_forward", "encoder_add_norm_2", "memory",
@@ -185,7 +182,7 @@ def test_the_steps_follow_the_figure_layer_by_layer(pre_norm: bool, label: str, 
 
 
 def test_sums_and_sub_layers_add_up() -> None:
-    widget = views_translation.flow(untrained(), SENTENCE)
+    widget = translation.flow(untrained(), SENTENCE)
     path = "encoder.layers.0"
     before, attended = widget.tensor("encoder.embeddings.output"), widget.tensor(f"{path}.self_attention.output")
     after = widget.tensor(f"{path}.after_attention")
@@ -199,16 +196,16 @@ def test_sums_and_sub_layers_add_up() -> None:
 
 def test_a_whole_translation_of_the_courses_size_is_small() -> None:
     model = untrained(d_model=64, num_layers=2, num_heads=4, d_ff=256)
-    widget = views_translation.flow(model, "The old animal couldn't cross the black street because it was too tired.")
+    widget = translation.flow(model, "The old animal couldn't cross the black street because it was too tired.")
     assert len(widget.written) == 32  # it never ends: as long as it can get
     assert len(widget.values) < 300_000
     assert len(widget) == 12 + 18 * 32
 
 
 def test_the_flow_starts_where_it_is_told(model: EncoderDecoder) -> None:
-    widget = views_translation.flow(model, SENTENCE, place="cross_attention")
+    widget = translation.flow(model, SENTENCE, place="cross_attention")
     assert widget.where() == ("cross_attention", 1)
     with pytest.raises(ValueError, match="names no part at work; try one of source_tokens"):
-        views_translation.flow(model, SENTENCE, place="soul")
+        translation.flow(model, SENTENCE, place="soul")
     with pytest.raises(UnknownWords, match="'stret'"):
-        views_translation.flow(model, "The stret")
+        translation.flow(model, "The stret")

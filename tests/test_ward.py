@@ -11,17 +11,17 @@ import pytest
 import torch
 from unchecked import unchecked
 
-from anatomy_utils.exercises.catalogue.capstone.ward import DIAGNOSES
-from anatomy_utils.exercises.record import Progress
-from anatomy_utils.exercises.ward_round import ward_round
-from anatomy_utils.street import is_grammatical
-from anatomy_utils.street.batches import IGNORE, Labelled
-from anatomy_utils.ward import PROBES, Table, Ward, admit, faults
-from anatomy_utils.ward.body import new_body
-from anatomy_utils.ward.care import HEALTHY, new_books
-from anatomy_utils.ward.cases import CASES
-from anatomy_utils.ward.looks import all_weights
-from anatomy_utils.ward.writing import PROMPTS
+from anatomy_utils.debugging import PROBES, Table, Ward, admit, bugs
+from anatomy_utils.debugging.cases import CASES
+from anatomy_utils.debugging.inspect_plots import all_weights
+from anatomy_utils.debugging.model import new_body
+from anatomy_utils.debugging.pipeline import HEALTHY, new_books
+from anatomy_utils.debugging.samples import PROMPTS
+from anatomy_utils.exercises.capstone.debugging_lab import ward_round
+from anatomy_utils.exercises.catalogue.capstone.debugging import DIAGNOSES
+from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.toy_language import is_grammatical
+from anatomy_utils.toy_language.batches import IGNORE, Labelled
 
 STEPS = 100
 """Enough for every symptom; sentences get good later."""
@@ -59,7 +59,7 @@ PASSES = {
 def ward() -> Iterator[Ward]:
     """Everybody, taught without looking at types; Gustav's cure teaches once more, and there they are looked at."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(faults, "FEW", 16)  # so that Hanna knows her sentences by heart after so few steps
+        patch.setattr(bugs, "FEW", 16)  # so that Hanna knows her sentences by heart after so few steps
         with unchecked():
             admitted = admit(steps=STEPS, progress=False)
         yield admitted
@@ -169,9 +169,9 @@ def test_labels_that_the_losses_ask_for() -> None:
     model = new_body(torch.Generator())
     batch = new_books(1, torch.Generator().manual_seed(1)).lessons[0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(faults, "label_loss", note)
-        faults.without_the_end(model, batch)
-        faults.shifted_again(model, batch)
+        patch.setattr(bugs, "label_loss", note)
+        bugs.without_the_end(model, batch)
+        bugs.shifted_again(model, batch)
     ends = (batch.labels == 2).sum()
     assert ends == 64 and (asked[0] == IGNORE).sum() == (batch.labels == IGNORE).sum() + ends
     assert torch.equal(asked[1][:, :-1], batch.labels[:, 1:]) and (asked[1][:, -1] == IGNORE).all()
@@ -184,15 +184,15 @@ def test_sorted_weights_do_on_the_new_engine_what_they_did_on_the_old() -> None:
     ids = torch.randint(3, 316, (2, 7), generator=torch.Generator().manual_seed(3))
     with torch.no_grad():
         before = model(ids)
-        assert torch.allclose(faults.moved_and_sorted(model)(ids), before, atol=1e-4)
-        assert (faults.moved_to_neighbours(model)(ids) - before).abs().max() > 0.1
+        assert torch.allclose(bugs.moved_and_sorted(model)(ids), before, atol=1e-4)
+        assert (bugs.moved_to_neighbours(model)(ids) - before).abs().max() > 0.1
         assert torch.equal(model(ids), before), "the taught body stays as it is"
-        assert faults.unguarded(model)(ids).allclose(before, atol=1e-4), "without padding nothing is amiss"
+        assert bugs.unguarded(model)(ids).allclose(before, atol=1e-4), "without padding nothing is amiss"
 
 
 def test_the_optimizer_that_came_too_early_holds_another_table() -> None:
-    early, late = (faults.small_body(torch.Generator().manual_seed(4)) for _ in range(2))
-    optimizers = faults.enlarged_too_late(early), faults.enlarged_first(late)
+    early, late = (bugs.small_body(torch.Generator().manual_seed(4)) for _ in range(2))
+    optimizers = bugs.enlarged_too_late(early), bugs.enlarged_first(late)
     held = [[id(p) for group in optimizer.param_groups for p in group["params"]] for optimizer in optimizers]
     assert id(early.vocabulary.weight) not in held[0] and id(late.vocabulary.weight) in held[1]
     assert early.vocabulary.weight is early.decoder.embeddings.tokens.weight and len(early.vocabulary.weight) == 316
@@ -232,7 +232,7 @@ def test_no_name_of_a_fault_in_an_anamnesis() -> None:
 
 def test_equal_care_is_taught_once(ward: Ward) -> None:
     assert ward["Ada"].cured().history is ward.twin.history
-    assert replace(HEALTHY, use=faults.unguarded).lessons == HEALTHY
+    assert replace(HEALTHY, use=bugs.unguarded).lessons == HEALTHY
 
 
 # ---- the view

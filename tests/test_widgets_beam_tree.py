@@ -8,11 +8,11 @@ import pytest
 import torch
 from widget_page import Browser, Shown, show
 
-from anatomy_utils import views_decoding
 from anatomy_utils.decoding import beam_search, generate
-from anatomy_utils.heads import LanguageModel
-from anatomy_utils.recipes.writer import train_writer
-from anatomy_utils.street import street_vocabulary
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.recipes.small_gpt import train_writer
+from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.views import decoding
 from anatomy_utils.widgets import BeamTree
 from anatomy_utils.widgets.beam_tree import Found, Greedy, Node
 
@@ -58,7 +58,7 @@ def ask(widget: Any, **question: Any) -> Any:
 @pytest.mark.parametrize(("num_beams", "length_penalty"), [(1, 1), (3, 0), (4, 1), (2, 2)])
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_the_tree_is_the_search(model: LanguageModel, num_beams: int, length_penalty: int) -> None:
-    widget = views_decoding.beam_tree(
+    widget = decoding.beam_tree(
         model, VOCABULARY, PROMPT, num_beams=num_beams, length_penalty=length_penalty, max_new_tokens=6
     )
     ids = torch.tensor([VOCABULARY.ids(widget.prompt)])
@@ -188,7 +188,7 @@ def test_going_from_text_to_text_by_keys(browser: Browser) -> None:
 
 @pytest.mark.browser
 def test_another_prompt_and_width(browser: Browser, model: LanguageModel) -> None:
-    shown = show(browser, views_decoding.beam_tree(model, VOCABULARY, PROMPT, num_beams=2, max_new_tokens=4))
+    shown = show(browser, decoding.beam_tree(model, VOCABULARY, PROMPT, num_beams=2, max_new_tokens=4))
     page = shown.page
     page.get_by_label("Beams kept").select_option("4")
     widget = answer(shown)

@@ -11,7 +11,9 @@ import torch
 from torch.nn import functional as F
 from widget_page import Browser, Shown, show
 
-from anatomy_utils import pretrained, probe, views_encoder
+from anatomy_utils import pretrained
+from anatomy_utils.interpret import activations
+from anatomy_utils.views import encoder
 from anatomy_utils.widgets import BlockStepper
 from anatomy_utils.widgets.block_stepper import STAGES, Block
 
@@ -47,9 +49,9 @@ def stepper(sentence: str = "a b c d", **settings: Any) -> BlockStepper:
 
 
 def test_post_norm_stages_are_the_real_layer(minilm: Any) -> None:
-    widget = views_encoder.block_stepper(*minilm, layer=3, word="animal")
+    widget = encoder.block_stepper(*minilm, layer=3, word="animal")
     assert widget.tokens[widget.token] == "animal"
-    _, seen = probe.run(*minilm, STREET)
+    _, seen = activations.run(*minilm, STREET)
     np.testing.assert_allclose(widget.stage("input"), seen["layers.2.output"][0].numpy(), atol=1e-6)
     np.testing.assert_allclose(widget.stage("normed again"), seen["layers.3.output"][0].numpy(), atol=1e-5)
     norm = minilm.model.layers[3].feed_forward_norms.after
@@ -59,7 +61,7 @@ def test_post_norm_stages_are_the_real_layer(minilm: Any) -> None:
 
 
 def test_pre_norm_stages_use_the_same_weights_in_the_other_order(minilm: Any) -> None:
-    widget = views_encoder.block_stepper(*minilm, layer=1)
+    widget = encoder.block_stepper(*minilm, layer=1)
     layer = minilm.model.layers[1]
     x = torch.from_numpy(widget.stage("input", "pre"))
     with torch.no_grad():
@@ -72,11 +74,11 @@ def test_pre_norm_stages_use_the_same_weights_in_the_other_order(minilm: Any) ->
 
 
 def test_a_layer_without_norms_after_is_refused() -> None:
-    from anatomy_utils.depth import narrow_encoder
+    from anatomy_utils.experiments.norm_placement import narrow_encoder
 
     layer = narrow_encoder(1, "pre", torch.Generator()).body.layers[0]
     with pytest.raises(ValueError, match="no LayerNorm after each sub-layer"):
-        views_encoder.block_of(layer, torch.ones(1, 2, 32), ["a", "b"])
+        encoder.block_of(layer, torch.ones(1, 2, 32), ["a", "b"])
 
 
 @pytest.mark.parametrize(

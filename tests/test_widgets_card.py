@@ -12,10 +12,10 @@ from widget_page import Browser, Theme, show
 
 from anatomy_utils.exercises import exercise, find_exercise
 from anatomy_utils.exercises.card import card, card_page
-from anatomy_utils.exercises.help import _choices
-from anatomy_utils.exercises.judge import judge
+from anatomy_utils.exercises.commands import _choices
+from anatomy_utils.exercises.judging.judge import judge
+from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.questions import question_page
-from anatomy_utils.exercises.record import Progress
 from anatomy_utils.exercises.registry import find_question
 from anatomy_utils.widgets import Card, ChoiceQuestion
 

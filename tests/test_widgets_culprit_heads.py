@@ -11,13 +11,13 @@ import pytest
 import torch
 from playwright.sync_api import Browser, expect
 
-from anatomy_utils import culprit_heads as culprits
+from anatomy_utils.experiments import pronoun_heads as culprits
 from anatomy_utils.recipes.translator import small_transformer, translate
-from anatomy_utils.street.batches import to_translate
-from anatomy_utils.street.sampling import sample_minimal_pairs
-from anatomy_utils.views_culprits import culprit_heads
+from anatomy_utils.toy_language.batches import to_translate
+from anatomy_utils.toy_language.sampling import sample_minimal_pairs
+from anatomy_utils.views.pronoun_heads import culprit_heads
 from anatomy_utils.widgets import CulpritHeads
-from anatomy_utils.widgets.culprit_heads import Lab, Organ, Pair, Places
+from anatomy_utils.widgets.pronoun_heads import Lab, Organ, Pair, Places
 from tests.widget_page import Shown, show
 
 ALONE = np.array([[1.0, 0.75, 0.95]])

@@ -12,7 +12,7 @@ from widget_page import Browser, Shown, show
 from anatomy_utils.widgets import CacheLab, LogitLens, OrganSwapper
 from anatomy_utils.widgets.cache_lab import Cost, Entry
 from anatomy_utils.widgets.logit_lens import Readings
-from anatomy_utils.widgets.organ_swapper import Outcome, Part
+from anatomy_utils.widgets.part_swapper import Outcome, Part
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 

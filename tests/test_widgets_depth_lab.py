@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from widget_page import Browser, Shown, show
 
-from anatomy_utils import views_encoder
-from anatomy_utils.depth import depth_experiment
+from anatomy_utils.experiments.norm_placement import depth_experiment
+from anatomy_utils.views import encoder
 from anatomy_utils.widgets import DepthLab
 from anatomy_utils.widgets.depth_lab import Report, Run, Setting, name_of
 
@@ -148,7 +148,7 @@ def test_the_twin_tells_the_ends() -> None:
 
 def test_real_encoders_in_the_lab() -> None:
     done = depth_experiment(2, "post", warmup=3, steps=4)
-    widget = views_encoder.depth_lab([done], depths=(2, 10))
+    widget = encoder.depth_lab([done], depths=(2, 10))
     assert widget.shown[0]["warmup"] is True
     np.testing.assert_allclose(widget.curve(0)[1], np.array(done.gradient_norms), rtol=1e-6)
     widget.depth, widget.steps, widget.warmup, widget.norm = 2, 4, True, "pre"

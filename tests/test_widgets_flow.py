@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import Flow
-from anatomy_utils.widgets.flow import Moment, Run
-from anatomy_utils.widgets.flow import Shown as Drawn
+from anatomy_utils.widgets.translation_flow import Moment, Run
+from anatomy_utils.widgets.translation_flow import Shown as Drawn
 
 
 def vectors(name: str, axis: str, rows: int) -> Drawn:

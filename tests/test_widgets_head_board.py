@@ -10,7 +10,9 @@ import pytest
 import torch
 from playwright.sync_api import Browser
 
-from anatomy_utils import pretrained, probe, views
+from anatomy_utils import pretrained
+from anatomy_utils.interpret import activations
+from anatomy_utils.views import attention
 from anatomy_utils.widgets import HeadBoard
 from tests.widget_page import Shown, show
 
@@ -115,13 +117,13 @@ def test_the_twin_shows_the_ranking() -> None:
 
 def test_the_real_encoder_on_the_street() -> None:
     encoder, tokenizer = pretrained.load("minilm")
-    shown = views.head_board(encoder, tokenizer, STREET, word="it", towards="animal")
+    shown = attention.head_board(encoder, tokenizer, STREET, word="it", towards="animal")
     assert (shown.layer, shown.head) == shown.ranked()[0] == (3, 1)
     assert shown.ranked()[1] == (5, 11)
-    importance = shown.value_of(views.IMPORTANCE)
+    importance = shown.value_of(attention.IMPORTANCE)
     shown.off = [[5, 11]]
     assert np.frombuffer(shown.moved, "<f4").mean() == pytest.approx(importance[5, 11], abs=1e-4)
-    _, seen = probe.run(encoder, tokenizer, STREET)
+    _, seen = activations.run(encoder, tokenizer, STREET)
     output = seen["layers.5.output"][0]
     similarity = torch.cosine_similarity(output[10], output[2], dim=0).item()
     assert np.frombuffer(shown.before, "<f4").reshape(16, 16)[10, 2] == pytest.approx(similarity, abs=1e-5)

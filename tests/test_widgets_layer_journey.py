@@ -9,9 +9,11 @@ import pytest
 from torch.nn import functional as F
 from widget_page import Browser, Shown, show
 
-from anatomy_utils import pretrained, probe, views_encoder
+from anatomy_utils import pretrained
+from anatomy_utils.interpret import activations
+from anatomy_utils.views import encoder
 from anatomy_utils.widgets import LayerJourney
-from anatomy_utils.widgets.layer_journey import Journey
+from anatomy_utils.widgets.nearest_words import Journey
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +51,13 @@ def test_similarities_are_cosines_and_neighbours_are_in_order() -> None:
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_the_real_encoder_draws_the_two_apples_apart(minilm: Any) -> None:
-    widget = views_encoder.layer_journey(*minilm)
+    widget = encoder.layer_journey(*minilm)
     fruit, firm = widget.cosines("apple 1"), widget.cosines("apple 3")
     pear, microsoft = widget.words.index("pear 2"), widget.words.index("microsoft 4")
     np.testing.assert_allclose(fruit[0], firm[0], atol=1e-4)  # one row of the table
     assert fruit[3, pear] > firm[3, pear] + 0.1 and firm[3, microsoft] > fruit[3, microsoft] + 0.1
     one, other = (
-        probe.word_states(*minilm, views_encoder.JOURNEY[i], word)[4] for i, word in ((0, "apple"), (1, "pear"))
+        activations.word_states(*minilm, encoder.JOURNEY[i], word)[4] for i, word in ((0, "apple"), (1, "pear"))
     )
     assert fruit[4, pear] == pytest.approx(F.cosine_similarity(one, other, dim=0).item(), abs=1e-4)
     assert not any(name.startswith(("[", ".")) for name in widget.words)

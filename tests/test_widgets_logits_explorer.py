@@ -9,10 +9,11 @@ import pytest
 import torch
 from widget_page import Browser, Shown, show
 
-from anatomy_utils import decoder_functions, views_decoding
+from anatomy_utils import decoder_functions
 from anatomy_utils.decoding import Filters
-from anatomy_utils.recipes.writer import train_writer
-from anatomy_utils.street import street_vocabulary
+from anatomy_utils.recipes.small_gpt import train_writer
+from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.views import decoding
 from anatomy_utils.widgets import LogitsExplorer
 from anatomy_utils.widgets.logits_explorer import KEPT, Outputs, distribution
 
@@ -87,7 +88,7 @@ def test_what_really_came_next_is_found_wherever_it_stands() -> None:
 
 def test_the_views_of_the_street() -> None:
     model, _ = train_writer(0, steps=1, progress=False)
-    widget = views_decoding.explore_logits(
+    widget = decoding.explore_logits(
         model, street_vocabulary(), SENTENCE, after="too", filters=Filters(temperature=0.7, top_p=0.9)
     )
     assert (widget.tokens[0], widget.tokens[widget.position]) == ("<bos>", "too")
@@ -98,9 +99,9 @@ def test_the_views_of_the_street() -> None:
     np.testing.assert_allclose(widget.distribution().after, filtered(logits, 0.7, 0, 0.9), atol=1e-6)
     assert (widget.vocab_size, widget.d_model, widget.tied) == (len(street_vocabulary()), 64, True)
     with pytest.raises(ValueError, match="no token 'plum'"):
-        views_decoding.explore_logits(model, street_vocabulary(), SENTENCE, after="plum")
+        decoding.explore_logits(model, street_vocabulary(), SENTENCE, after="plum")
     with pytest.raises(ValueError, match="filter without a slider"):
-        views_decoding.explore_logits(model, street_vocabulary(), SENTENCE, filters=Filters(min_p=0.1))
+        decoding.explore_logits(model, street_vocabulary(), SENTENCE, filters=Filters(min_p=0.1))
 
 
 @pytest.mark.parametrize(

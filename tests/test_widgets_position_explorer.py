@@ -10,8 +10,9 @@ import pytest
 import torch
 from widget_page import Browser, Shown, show
 
-from anatomy_utils import pretrained, views_positions
+from anatomy_utils import pretrained
 from anatomy_utils.positions import sinusoids
+from anatomy_utils.views import positions
 from anatomy_utils.widgets import PositionExplorer
 from anatomy_utils.widgets.position_explorer import SAME, Scheme, spread
 
@@ -35,7 +36,7 @@ def test_spread_is_the_widest_gap_on_a_diagonal_as_a_share_of_the_range() -> Non
 
 
 def test_of_the_real_schemes_only_the_learned_table_knows_more_than_offsets(encoder: Any) -> None:
-    widget = views_positions.position_explorer(encoder)
+    widget = positions.position_explorer(encoder)
     spreads = {scheme["name"]: spread(widget.scores(scheme["name"])[0]) for scheme in widget.schemes}
     assert len(spreads) == 8
     assert spreads.pop("learned") > 0.5
@@ -43,7 +44,7 @@ def test_of_the_real_schemes_only_the_learned_table_knows_more_than_offsets(enco
 
 
 def test_the_numbers_are_the_modules_own(encoder: Any) -> None:
-    widget = views_positions.position_explorer(encoder)
+    widget = positions.position_explorer(encoder)
     table = encoder.embeddings.positions.table.weight[:64].detach()
     np.testing.assert_allclose(widget.scores("learned")[0], (table @ table.T).numpy(), atol=1e-5)
     assert widget.scores("ALiBi")[:, 3, 7].tolist() == [-4 * slope for slope in (0.25, 0.0625, 0.015625, 0.00390625)]
@@ -57,10 +58,10 @@ def test_the_numbers_are_the_modules_own(encoder: Any) -> None:
 
 
 def test_an_encoder_without_a_table_is_refused_in_one_sentence(encoder: Any) -> None:
-    from anatomy_utils.encoder import Encoder
+    from anatomy_utils.nn.encoder import Encoder
 
     with pytest.raises(ValueError, match="positions are NoneType; give one with LearnedPositions"):
-        views_positions.position_explorer(Encoder(type(encoder.embeddings)(7, 4), []))
+        positions.position_explorer(Encoder(type(encoder.embeddings)(7, 4), []))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def verdict(shown: Shown) -> str:
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_choosing_a_scheme_by_mouse_and_by_keys(browser: Browser, encoder: Any, theme: Any) -> None:
-    shown = show(browser, views_positions.position_explorer(encoder), theme=theme)
+    shown = show(browser, positions.position_explorer(encoder), theme=theme)
     assert verdict(shown).startswith("Depends only on the offset")
     shown.page.get_by_role("radio", name="learned").click()
     shown.settle()
@@ -116,7 +117,7 @@ def test_choosing_a_scheme_by_mouse_and_by_keys(browser: Browser, encoder: Any, 
 
 @pytest.mark.browser
 def test_the_worked_example_follows_the_position(browser: Browser, encoder: Any) -> None:
-    shown = show(browser, views_positions.position_explorer(encoder))
+    shown = show(browser, positions.position_explorer(encoder))
     place = shown.page.get_by_role("slider", name="reference position")
     place.focus()
     place.press("Home")

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from anatomy_utils.figures import plots
 from anatomy_utils.widgets import Ward
-from anatomy_utils.widgets.ward import Bed, Lab, Result, Twin
+from anatomy_utils.widgets.debugging_lab import Bed, Lab, Result, Twin
 from tests.widget_page import Shown, show
 
 TOKENS = ["<pad>", "<bos>", "the", "<b>cow</b>", "crossed"]

@@ -7,10 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anatomy_utils import masks
 from anatomy_utils.attention import scaled_dot_product_attention
-from anatomy_utils.measure import largest_tensor
-from anatomy_utils.window_attention import bigbird_blocks, window_attention, window_pairs
+from anatomy_utils.experiments.attention_cost import largest_tensor
+from anatomy_utils.functional import masks
+from anatomy_utils.functional.window_attention import bigbird_blocks, window_attention, window_pairs
 
 
 @given(length=st.integers(1, 23), reach=st.integers(0, 25), seed=st.integers(0, 99))

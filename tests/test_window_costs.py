@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils.masks import local
-from anatomy_utils.window_attention import bigbird_blocks
-from anatomy_utils.window_costs import BLOCK, counted_pairs, window_costs
+from anatomy_utils.experiments.window_cost import BLOCK, counted_pairs, window_costs
+from anatomy_utils.functional.masks import local
+from anatomy_utils.functional.window_attention import bigbird_blocks
 
 
 def test_pairs_are_counted_for_every_pattern() -> None:

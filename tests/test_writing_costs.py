@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from anatomy_utils.writing_costs import untrained_llama, write_both_ways
+from anatomy_utils.experiments.generation_cost import untrained_llama, write_both_ways
 
 PROMPT = torch.tensor([[7, 3, 5]])
 

@@ -30,7 +30,7 @@ from zoo_cases import (
     ours,
 )
 
-from anatomy_utils import masks
+from anatomy_utils.functional import masks
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo import checkpoint, loader, m2m_100
 

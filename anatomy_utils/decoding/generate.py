@@ -13,8 +13,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from anatomy_utils.decoding.choice import check_randomness, chooser
 from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.sampling import check_randomness, chooser
 from anatomy_utils.decoding.steps import CacheT, Step, check_prompts, stop_table
 
 NO_FILTERS = Filters()

@@ -10,10 +10,10 @@ Nothing else of the package imports this room; it may use all of them as referen
 
 from __future__ import annotations
 
+from anatomy_utils.exercises.by_id import inject_solutions, solution_source, stub, your_function
+from anatomy_utils.exercises.commands import ask, hint, outcome, predict, progress, solution
 from anatomy_utils.exercises.decorator import Answer, exercise
-from anatomy_utils.exercises.help import ask, hint, outcome, predict, progress, solution
 from anatomy_utils.exercises.registry import find_exercise, ids, question_ids
-from anatomy_utils.exercises.texts import inject_solutions, solution_source, stub, your_function
 
 __all__ = [
     "Answer",

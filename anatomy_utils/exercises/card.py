@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.exercises import drawing
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.shown import Shown, code_block, details, escape, in_code
+from anatomy_utils.exercises.judging import comparison
+from anatomy_utils.exercises.judging.verdict import Verdict
 from anatomy_utils.exercises.stub import solution_text
-from anatomy_utils.exercises.verdict import Verdict
 from anatomy_utils.figures import palette
+from anatomy_utils.notebook.page import Shown, code_block, details, escape, in_code
 
 HEADLINES = {
     "not attempted": ("○", "Not attempted yet"),
@@ -65,7 +65,7 @@ def _comparison(verdict: Verdict) -> dict[str, Any] | None:
     if drawn is None:
         return None
 
-    def window(piece: drawing.Window) -> dict[str, Any]:
+    def window(piece: comparison.Window) -> dict[str, Any]:
         return {
             "caption": piece.caption,
             "cells": [list(row) for row in piece.cells],
@@ -95,7 +95,7 @@ def _html(data: dict[str, Any], verdict: Verdict) -> str:
     pieces += [_line_html(data["line"])] if data["line"] else []
     pieces += [f"<p>{in_code(data['sentence'])}</p>"]
     pieces += [f"<p>{in_code(note)}</p>" for note in data["notes"]]
-    pieces += [drawing.as_html(verdict.comparison)] if verdict.comparison else []
+    pieces += [comparison.as_html(verdict.comparison)] if verdict.comparison else []
     pieces += [f"<p>Your function printed:</p>{code_block(data['printed'])}"] if data["printed"] else []
     pieces += [f"<p>{escape(data['after'])}</p>"]
     pieces += [f"<p>{escape(data['notice'])}</p>"] if data["notice"] else []
@@ -120,7 +120,7 @@ def _text(data: dict[str, Any], verdict: Verdict) -> str:
         lines += [f"In line {data['line']['number']}{where}:", f"    {data['line']['text']}"]
         lines += [f"    {held}" for held in data["line"]["held"]]
     lines += [data["sentence"], *data["notes"]]
-    lines += [drawing.as_text(verdict.comparison)] if verdict.comparison else []
+    lines += [comparison.as_text(verdict.comparison)] if verdict.comparison else []
     lines += ["Your function printed:", data["printed"]] if data["printed"] else []
     lines.append(data["after"])
     lines += [data["notice"]] if data["notice"] else []

@@ -8,14 +8,14 @@ from typing import Any
 
 from anatomy_utils.exercises.card import card, card_page
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.judge import judge
-from anatomy_utils.exercises.own_source import standing_alone
-from anatomy_utils.exercises.place import own_progress
-from anatomy_utils.exercises.record import Progress
+from anatomy_utils.exercises.judging.judge import judge
+from anatomy_utils.exercises.judging.verdict import Verdict
+from anatomy_utils.exercises.progress.location import own_progress
+from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.exercises.progress.source import standing_alone
 from anatomy_utils.exercises.registry import find_exercise
-from anatomy_utils.exercises.shown import Shown, show
 from anatomy_utils.exercises.stub import is_untouched, source_of
-from anatomy_utils.exercises.verdict import Verdict
+from anatomy_utils.notebook.page import Shown, show
 
 
 class Answer:

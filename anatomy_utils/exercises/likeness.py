@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case, Exercise, Output
-from anatomy_utils.exercises.tensors import close, fresh_arguments, numbers, parts, plain
+from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, numbers, parts, plain
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,8 @@ def _tried(change: Callable[[Tensor], Tensor | None], target: Tensor) -> Tensor 
 
 def find_likeness(wrong: Wrong) -> tuple[str, str] | None:
     """The first likeness that holds, the most telling ones first."""
-    from anatomy_utils.exercises import likeness_functions as functions
-    from anatomy_utils.exercises import likeness_inputs as inputs
-    from anatomy_utils.exercises import likeness_places as places
-    from anatomy_utils.exercises import likeness_shape as shapes
-    from anatomy_utils.exercises import likeness_values as values
-    from anatomy_utils.exercises import likeness_weights as weights
+    from anatomy_utils.exercises.diagnosis import arguments as inputs
+    from anatomy_utils.exercises.diagnosis import functions, places, shapes, values, weights
 
     looks: tuple[Likeness, ...] = (
         *values.FIRST,

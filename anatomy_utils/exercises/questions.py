@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from anatomy_utils.exercises.shown import Shown, details, in_code
+from anatomy_utils.notebook.page import Shown, details, in_code
 
 Kind = Literal["question", "prediction"]
 

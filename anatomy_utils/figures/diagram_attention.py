@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anatomy_utils.figures.canvas import Number, look
-from anatomy_utils.figures.pen import Pen
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
 
 SOURCE = ("the", "animal", "was", "tired")

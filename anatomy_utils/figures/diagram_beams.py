@@ -7,7 +7,7 @@ from typing import Any
 
 from anatomy_utils.figures import canvas
 from anatomy_utils.figures.canvas import look
-from anatomy_utils.figures.pen import Pen
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
 
 WIDE, HIGH, ACROSS, DOWN = 84, 36, 112, 44

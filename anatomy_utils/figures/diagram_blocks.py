@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anatomy_utils.figures import transformer_layout as layout
 from anatomy_utils.figures.canvas import QUIET, Number, look
-from anatomy_utils.figures.pen import Pen
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
 
 

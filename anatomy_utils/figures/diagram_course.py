@@ -10,7 +10,7 @@ import numpy as np
 from anatomy_utils.figures import canvas
 from anatomy_utils.figures import transformer_layout as layout
 from anatomy_utils.figures.canvas import INK, PAGE, QUIET, Number, look
-from anatomy_utils.figures.pen import Pen
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
 
 NOTEBOOKS: tuple[tuple[str, str, str], ...] = (

@@ -9,8 +9,8 @@ import numpy as np
 
 from anatomy_utils.figures import canvas
 from anatomy_utils.figures.canvas import Kind, Number, array, labels_for, look, number, printable, shape_text
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.matrices import colour_bar
-from anatomy_utils.figures.pen import Pen
 from anatomy_utils.figures.picture import Picture
 
 LANE_TITLES = {"right": "✓ right: view, then transpose", "wrong": "✗ wrong: view alone"}

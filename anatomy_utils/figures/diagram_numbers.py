@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from anatomy_utils.figures.canvas import Number, array, labels_for, look, number, shape_text, width_of
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.matrices import colour_bar, masked_key
-from anatomy_utils.figures.pen import Pen
 from anatomy_utils.figures.picture import Picture
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from anatomy_utils.figures import canvas
 from anatomy_utils.figures.canvas import Number, look, printable, width_of
-from anatomy_utils.figures.pen import Pen
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
 
 WIDTH, LEFT, TOP, ROW = 960.0, 200.0, 66.0, 50.0

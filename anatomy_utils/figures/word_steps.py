@@ -22,8 +22,8 @@ from anatomy_utils.figures.canvas import (
     role,
     shape_text,
 )
+from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.matrices import EDGE_LINE, limit_of
-from anatomy_utils.figures.pen import Pen
 from anatomy_utils.figures.picture import Picture
 
 NAMES = ("query", "key", "value", "scores", "weights", "context")

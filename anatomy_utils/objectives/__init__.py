@@ -10,7 +10,7 @@ exactly, and a thin function beside it draws. Labels that are not asked for are 
 - `registry`: all of them by name, each `shown` on a sentence of the street (`showing`, `showing_pairs`)
 """
 
+from anatomy_utils.objectives.illustration import Shown
 from anatomy_utils.objectives.registry import OBJECTIVES, Objective
-from anatomy_utils.objectives.shown import Shown
 
 __all__ = ["OBJECTIVES", "Objective", "Shown"]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import torch
 
-from anatomy_utils.objectives import showing, showing_pairs
-from anatomy_utils.objectives.shown import Shown
-from anatomy_utils.street import Scene
+from anatomy_utils.objectives import illustrate, illustrate_pairs
+from anatomy_utils.objectives.illustration import Shown
+from anatomy_utils.toy_language import Scene
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ _ALL = (
         ("BERT", "RoBERTa", "ALBERT", "XLM-R", "DistilBERT", "DeBERTa", "BigBird", "ModernBERT"),
         "Devlin et al. 2019, arXiv:1810.04805",
         "encoder",
-        showing.show_masked_tokens,
+        illustrate.show_masked_tokens,
         0.15,
         "of the tokens are chosen",
     ),
@@ -74,7 +74,7 @@ _ALL = (
         ("BERT (release of May 2019)",),
         "Devlin et al. 2019, README of google-research/bert",
         "encoder",
-        showing.show_whole_words,
+        illustrate.show_whole_words,
         0.15,
         "of the words are chosen",
     ),
@@ -84,7 +84,7 @@ _ALL = (
         ("BERT",),
         "Devlin et al. 2019, arXiv:1810.04805",
         "encoder",
-        showing.show_next_sentence,
+        illustrate.show_next_sentence,
     ),
     Objective(
         "sentence order",
@@ -92,7 +92,7 @@ _ALL = (
         ("ALBERT",),
         "Lan et al. 2020, arXiv:1909.11942",
         "encoder",
-        showing.show_sentence_order,
+        illustrate.show_sentence_order,
     ),
     Objective(
         "replaced tokens",
@@ -100,7 +100,7 @@ _ALL = (
         ("ELECTRA", "DeBERTa v3"),
         "Clark et al. 2020, arXiv:2003.10555",
         "encoder",
-        showing.show_replaced_tokens,
+        illustrate.show_replaced_tokens,
         0.15,
         "of the tokens are chosen",
     ),
@@ -110,7 +110,7 @@ _ALL = (
         ("XLNet",),
         "Yang et al. 2019, arXiv:1906.08237",
         "encoder",
-        showing.show_permuted_order,
+        illustrate.show_permuted_order,
         1 / 6,
         "of the tokens are asked for",
     ),
@@ -120,7 +120,7 @@ _ALL = (
         ("DistilBERT",),
         "Hinton et al. 2015, arXiv:1503.02531; Sanh et al. 2019, arXiv:1910.01108",
         "encoder",
-        showing.show_distillation,
+        illustrate.show_distillation,
         0.15,
         "of the tokens are chosen",
     ),
@@ -133,7 +133,7 @@ _ALL = (
         ),
         "Radford et al. 2018 (GPT)",
         "decoder",
-        showing.show_next_token,
+        illustrate.show_next_token,
     ),
     Objective(
         "prefix LM",
@@ -141,7 +141,7 @@ _ALL = (
         ("UniLM", "T5 (as a comparison)"),
         "Raffel et al. 2020, arXiv:1910.10683",
         "decoder",
-        showing.show_prefix_lm,
+        illustrate.show_prefix_lm,
         0.5,
         "of the tokens are the prefix",
     ),
@@ -151,7 +151,7 @@ _ALL = (
         ("RNN with attention", "Transformer", "M2M-100"),
         "Vaswani et al. 2017, arXiv:1706.03762",
         "encoder–decoder",
-        showing_pairs.show_translation_pairs,
+        illustrate_pairs.show_translation_pairs,
     ),
     Objective(
         "span corruption",
@@ -159,7 +159,7 @@ _ALL = (
         ("T5",),
         "Raffel et al. 2020, arXiv:1910.10683",
         "encoder–decoder",
-        showing_pairs.show_span_corruption,
+        illustrate_pairs.show_span_corruption,
         0.15,
         "of the tokens are hidden",
     ),
@@ -169,7 +169,7 @@ _ALL = (
         ("BART",),
         "Lewis et al. 2020, arXiv:1910.13461",
         "encoder–decoder",
-        showing_pairs.show_text_infilling,
+        illustrate_pairs.show_text_infilling,
         0.3,
         "of the tokens are hidden",
     ),
@@ -179,7 +179,7 @@ _ALL = (
         ("BART",),
         "Lewis et al. 2020, arXiv:1910.13461",
         "encoder–decoder",
-        showing_pairs.show_sentence_permutation,
+        illustrate_pairs.show_sentence_permutation,
     ),
 )
 

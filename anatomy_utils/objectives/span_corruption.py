@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from anatomy_utils.objectives.hidden_spans import Span, check_spans, kept_pieces, place_spans, split_randomly
+from anatomy_utils.objectives.span_sampling import Span, check_spans, kept_pieces, place_spans, split_randomly
 
 
 class CorruptedSpans(NamedTuple):

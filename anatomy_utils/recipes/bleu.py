@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from anatomy_utils.street import tokenise
+from anatomy_utils.toy_language import tokenise
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

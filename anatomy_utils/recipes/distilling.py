@@ -11,15 +11,15 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.heads import MaskedLanguageHead, WithHead
+from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
 from anatomy_utils.norm import LayerNorm
 from anatomy_utils.objectives.distillation import distillation_loss
-from anatomy_utils.recipes.gaps import hide_words, one_gap_each
-from anatomy_utils.recipes.practice import BATCH, OnStep, practise
-from anatomy_utils.recipes.readers import D_MODEL, label_loss, small_encoder
-from anatomy_utils.street import Scene
-from anatomy_utils.street.batches import Labelled, language_modelling
-from anatomy_utils.street.sampling import sample_scenes
+from anatomy_utils.recipes.encoder_tasks import D_MODEL, label_loss, small_encoder
+from anatomy_utils.recipes.masked_language_model import hide_words, one_gap_each
+from anatomy_utils.recipes.train import BATCH, OnStep, practise
+from anatomy_utils.toy_language import Scene
+from anatomy_utils.toy_language.batches import Labelled, language_modelling
+from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import History, seeded
 
 

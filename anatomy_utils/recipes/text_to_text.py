@@ -12,11 +12,11 @@ from dataclasses import fields
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils.recipes.practice import OnStep, practise
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.recipes.train import OnStep, practise
 from anatomy_utils.recipes.translator import BATCH, small_transformer, translate, translation_loss
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.street import Scene, street_vocabulary, tokenise
-from anatomy_utils.street.batches import (
+from anatomy_utils.toy_language import Scene, street_vocabulary, tokenise
+from anatomy_utils.toy_language.batches import (
     TextToText,
     answering,
     summarisation,
@@ -24,9 +24,9 @@ from anatomy_utils.street.batches import (
     to_translate,
     translation,
 )
-from anatomy_utils.street.lexicon import name_unknown, unknown_words, words_of
-from anatomy_utils.street.sampling import sample_scenes
-from anatomy_utils.street.vocabulary import SEP, TASKS
+from anatomy_utils.toy_language.lexicon import name_unknown, unknown_words, words_of
+from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.toy_language.vocabulary import SEP, TASKS
 from anatomy_utils.training import IGNORE, History
 
 

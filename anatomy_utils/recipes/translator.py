@@ -12,12 +12,12 @@ from typing import Any
 import torch
 
 from anatomy_utils.decoding import beam_search, generate
-from anatomy_utils.recipes.practice import OnStep, practise
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.street import Scene, say, street_vocabulary
-from anatomy_utils.street.batches import Batch, TextToText, text_to_text, translation
-from anatomy_utils.street.sampling import sample_scenes
-from anatomy_utils.street.words import Language
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.recipes.train import OnStep, practise
+from anatomy_utils.toy_language import Scene, say, street_vocabulary
+from anatomy_utils.toy_language.batches import Batch, TextToText, text_to_text, translation
+from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.toy_language.word_types import Language
 from anatomy_utils.training import History, cross_entropy
 from anatomy_utils.zoo.recurrent import RecurrentTranslator
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer

@@ -13,10 +13,10 @@ This module holds the rows and needs no torch. The rooms beside it compute what 
 from __future__ import annotations
 
 from anatomy_utils.taxonomy.decoders import DECODERS
+from anatomy_utils.taxonomy.encoder_decoders import ROOTS, TRANSLATORS
 from anatomy_utils.taxonomy.encoders import ENCODERS
 from anatomy_utils.taxonomy.llamas import LLAMAS
-from anatomy_utils.taxonomy.record import Model, Size
-from anatomy_utils.taxonomy.translators import ROOTS, TRANSLATORS
+from anatomy_utils.taxonomy.row import Model, Size
 
 __all__ = ["TREE", "Model", "Size", "children", "find", "lineage"]
 

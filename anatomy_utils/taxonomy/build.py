@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from anatomy_utils.taxonomy.record import Model, Size
+from anatomy_utils.taxonomy.row import Model, Size
 from anatomy_utils.zoo.checkpoint import unfilled
 
 BUILDERS = {

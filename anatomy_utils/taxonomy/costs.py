@@ -12,13 +12,13 @@ from typing import Any
 from torch import nn
 
 from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.heads import SequenceHead
-from anatomy_utils.parameters import parameters_by_organ
+from anatomy_utils.interpret.parameter_count import parameters_by_organ
+from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.relative_positions import DisentangledPositions, TransformerXLPositions
-from anatomy_utils.taxonomy import roots
-from anatomy_utils.taxonomy.growing import Growing
-from anatomy_utils.taxonomy.record import Counted
-from anatomy_utils.taxonomy.stacks import Layer, layers_of, reach_of, stacks_of
+from anatomy_utils.taxonomy import recurrent
+from anatomy_utils.taxonomy.row import Counted
+from anatomy_utils.taxonomy.scaling import Growing
+from anatomy_utils.taxonomy.structure import Layer, layers_of, reach_of, stacks_of
 
 
 def parameters(model: nn.Module, part: Counted = "all") -> int:
@@ -30,7 +30,7 @@ def parameters(model: nn.Module, part: Counted = "all") -> int:
     """
     counted = {id(each): each.numel() for each in model.parameters() if each.requires_grad}
     if part == "body":
-        bodies = roots.bodies_of(model) if roots.is_root(model) else [stack for _, stack in stacks_of(model)]
+        bodies = recurrent.bodies_of(model) if recurrent.is_root(model) else [stack for _, stack in stacks_of(model)]
         inside = {id(each) for body in bodies for each in body.parameters()}
         return sum(number for which, number in counted.items() if which in inside)
     if part == "all but the token table":
@@ -41,7 +41,7 @@ def parameters(model: nn.Module, part: Counted = "all") -> int:
 
 def organs(model: nn.Module) -> dict[str, int]:
     """The same, organ by organ; see `parameters_by_organ`. A root's cells are among the rest."""
-    return roots.organs_of(model) if roots.is_root(model) else parameters_by_organ(model)
+    return recurrent.organs_of(model) if recurrent.is_root(model) else parameters_by_organ(model)
 
 
 def work_per_token(model: nn.Module) -> Growing:
@@ -51,8 +51,8 @@ def work_per_token(model: nn.Module) -> Growing:
     In an encoder–decoder the source is as long as the target, and the work is the mean over both: each token passes
     through one of the two stacks.
     """
-    if roots.is_root(model):
-        return roots.work_of(model)
+    if recurrent.is_root(model):
+        return recurrent.work_of(model)
     stacks = stacks_of(model)
     fixed = sum(_product(linear) for linear in _products(model))
     once = sum(_product(head.labels) + (_product(head.dense) if isinstance(head.dense, nn.Linear) else 0)
@@ -78,8 +78,8 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> Growing:
     Returns:
         Bytes by the length of the text. An encoder–decoder keeps a source of the same length as well.
     """
-    if roots.is_root(model):
-        return roots.cache_of(model, bytes_per_number)
+    if recurrent.is_root(model):
+        return recurrent.cache_of(model, bytes_per_number)
     kept: list[tuple[int, int | None]] = []
     for name, stack in stacks_of(model):
         if hasattr(stack, "memory_length"):  # keeps what went into each layer, and makes keys and values of it anew

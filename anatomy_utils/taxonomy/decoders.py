@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.taxonomy.record import BILLION, MILLION, Model, Size
+from anatomy_utils.taxonomy.row import BILLION, MILLION, Model, Size
 
 
 def _gpt2(d_model: int, num_layers: int, num_heads: int, max_positions: int = 1024) -> dict[str, Any]:

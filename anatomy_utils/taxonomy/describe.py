@@ -11,9 +11,9 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.taxonomy import blocks, parts, roots
-from anatomy_utils.taxonomy.blocks import StackDrawing
-from anatomy_utils.taxonomy.stacks import stacks_of
+from anatomy_utils.taxonomy import attributes, block_diagram, recurrent
+from anatomy_utils.taxonomy.block_diagram import StackDrawing
+from anatomy_utils.taxonomy.structure import stacks_of
 
 NOTHING = "none"
 
@@ -62,18 +62,18 @@ def describe(model: nn.Module) -> Anatomy:
     >>> describe(bert(BertConfig(7, 4, 1, 2, 8, 5)))["positions"]
     'learned, one vector per place, added to the tokens'
     """
-    if roots.is_root(model):
-        has, sizes = roots.parts_of(model), parts.SIZES
-        names = [*parts.DESIGN, "output", *sizes]
+    if recurrent.is_root(model):
+        has, sizes = recurrent.parts_of(model), attributes.SIZES
+        names = [*attributes.DESIGN, "output", *sizes]
         return Anatomy(
-            tuple(Part(name, has.get(name, NOTHING), name in sizes) for name in names), roots.drawings_of(model)
+            tuple(Part(name, has.get(name, NOTHING), name in sizes) for name in names), recurrent.drawings_of(model)
         )
     stacks = stacks_of(model)
-    found = [Part(name, _joined(stacks, read)) for name, read in parts.DESIGN.items()]
-    found += [Part("output", parts.output(model, stacks))]
-    found += [Part(name, _joined(stacks, read), is_size=True) for name, read in parts.SIZES.items()]
-    *read, last = (blocks.drawn(name, stack) for name, stack in stacks)
-    return Anatomy(tuple(found), (*read, blocks.with_head(last, model)))
+    found = [Part(name, _joined(stacks, read)) for name, read in attributes.DESIGN.items()]
+    found += [Part("output", attributes.output(model, stacks))]
+    found += [Part(name, _joined(stacks, read), is_size=True) for name, read in attributes.SIZES.items()]
+    *read, last = (block_diagram.drawn(name, stack) for name, stack in stacks)
+    return Anatomy(tuple(found), (*read, block_diagram.with_head(last, model)))
 
 
 def difference(child: Anatomy, parent: Anatomy) -> list[Difference]:

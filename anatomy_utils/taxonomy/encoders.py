@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.taxonomy.record import MILLION, Model, Size
+from anatomy_utils.taxonomy.row import MILLION, Model, Size
 
 
 def _bert(vocab_size: int, d_model: int, num_layers: int, num_heads: int, **more: Any) -> dict[str, Any]:

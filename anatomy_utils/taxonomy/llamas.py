@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.taxonomy.record import BILLION, MILLION, Model, Size
+from anatomy_utils.taxonomy.row import BILLION, MILLION, Model, Size
 
 
 def _llama(

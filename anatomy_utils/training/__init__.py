@@ -9,8 +9,8 @@ from anatomy_utils.training.fit import fit
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import IGNORE, cross_entropy
 from anatomy_utils.training.optimizers import adamw
-from anatomy_utils.training.randomness import seeded
 from anatomy_utils.training.schedules import Schedule, cosine_schedule, linear_schedule, paper_schedule
+from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.teacher_forcing import labels_of, next_token_pair, shift_right
 
 __all__ = [

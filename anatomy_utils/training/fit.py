@@ -19,8 +19,8 @@ from tqdm.auto import tqdm
 
 from anatomy_utils.training.history import History
 from anatomy_utils.training.optimizers import adamw
-from anatomy_utils.training.randomness import seeded
 from anatomy_utils.training.schedules import Schedule
+from anatomy_utils.training.seeding import seeded
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
 BatchT = TypeVar("BatchT")

@@ -5,8 +5,8 @@
 notebook 07, puts a whole body together from such functions. Models know nothing of it and pay nothing.
 """
 
-from anatomy_utils.transplant.operation import organs_in, reject, transplant
 from anatomy_utils.transplant.organs import ORGANS, Organ
 from anatomy_utils.transplant.rejection import Rejection
+from anatomy_utils.transplant.transplant import organs_in, reject, transplant
 
 __all__ = ["ORGANS", "Organ", "Rejection", "organs_in", "reject", "transplant"]

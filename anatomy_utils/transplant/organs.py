@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from anatomy_utils import attention, embeddings, head_axes, masks, norm, positions, seq2seq_functions
+from anatomy_utils import attention, embeddings, head_axes, norm, positions, seq2seq_functions
+from anatomy_utils.functional import masks
 from anatomy_utils.transplant import references
 
 Function = Callable[..., Any]

@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.cache import KeyValue
-from anatomy_utils.decoder import DecoderLayer, ParallelLayer
-from anatomy_utils.encoder import EncoderLayer
-from anatomy_utils.masks import Mask
+from anatomy_utils.functional.masks import Mask
+from anatomy_utils.nn.cache import KeyValue
+from anatomy_utils.nn.decoder import DecoderLayer, ParallelLayer
+from anatomy_utils.nn.encoder import EncoderLayer
 from anatomy_utils.norm import Norms
 from anatomy_utils.tap import tap
 from anatomy_utils.transplant.organs import Calls

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from anatomy_utils.widgets.asking import Asking
 from anatomy_utils.widgets.base import word_list
+from anatomy_utils.widgets.request import Asking
 
 if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import traitlets
 
-from anatomy_utils.widgets.asking import Asking
+from anatomy_utils.widgets.request import Asking
 
 if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from anatomy_utils.widgets.asking import Asking
 from anatomy_utils.widgets.model_card import ModelCard, Run, place_of, told
+from anatomy_utils.widgets.request import Asking
 
 if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture

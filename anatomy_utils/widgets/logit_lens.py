@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
-from anatomy_utils.widgets.asking import Asking, usable_sentence
 from anatomy_utils.widgets.base import buffer_trait, float_bytes, numbers, word_list
+from anatomy_utils.widgets.request import Asking, usable_sentence
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -15,9 +15,9 @@ from torch.nn import functional as F
 
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.encoder import Encoder, EncoderLayer
 from anatomy_utils.feed_forward import FeedForward
-from anatomy_utils.heads import (
+from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.heads import (
     MaskedLanguageHead,
     MultipleChoice,
     PretrainingHead,

@@ -16,8 +16,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.encoder import Encoder, EncoderLayer
-from anatomy_utils.masks import Mask
+from anatomy_utils.functional.masks import Mask
+from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.norm import LayerNorm
 from anatomy_utils.positions import Rotation
 from anatomy_utils.tap import tap

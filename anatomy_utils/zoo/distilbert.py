@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.heads import MultipleChoice, SequenceHead, WithHead
+from anatomy_utils.nn.heads import MultipleChoice, SequenceHead, WithHead
 from anatomy_utils.zoo.bert import BertConfig, bert, with_head
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.encoder import Encoder
-from anatomy_utils.heads import (
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.heads import (
     MaskedLanguageHead,
     MultipleChoice,
     ReplacedTokenHead,

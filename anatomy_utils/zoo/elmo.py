@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils import masks
+from anatomy_utils.functional import masks
 from anatomy_utils.tap import tap
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from anatomy_utils.decoder import Decoder
 from anatomy_utils.feed_forward import GatedFeedForward, gelu_tanh
+from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.norm import Norms, RMSNorm
 from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
 from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama

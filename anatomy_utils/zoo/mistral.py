@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.decoder import Decoder
+from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
 from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
 from anatomy_utils.zoo.llama import with_head as llama_with_head

@@ -12,8 +12,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.dropout import dropout_or_nothing
-from anatomy_utils.heads import SequenceHead
+from anatomy_utils.nn.dropout import dropout_or_nothing
+from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.zoo.bert import KEYS, BertConfig, with_head
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
 

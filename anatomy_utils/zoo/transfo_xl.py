@@ -17,10 +17,10 @@ from typing import Any, cast
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.adaptive import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.norm import LayerNorm, Norms
 from anatomy_utils.recurrence import Memories, RecurrentDecoder, RecurrentLayer
 from anatomy_utils.relative_positions import TransformerXLPositions

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator
 
 SET_UP = """
 import torch
-from anatomy_utils import bertviz_views
+from anatomy_utils.views import bertviz
 weights = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(0)).softmax(-1)
 seen = {f"layers.{i}.self_attention.weights": weights[i][None] for i in range(2)}
 tokens = ["[CLS]", "fruit", "</script><script>parent.hacked = true</script>", "flies", "[SEP]"]

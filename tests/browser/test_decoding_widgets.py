@@ -12,11 +12,11 @@ from access import RULES, load_axe, nameless_controls, violations
 from playwright.sync_api import Browser
 from widget_page import Shown, show
 
-from anatomy_utils import views_decoding
 from anatomy_utils.decoding import Filters
-from anatomy_utils.heads import LanguageModel
-from anatomy_utils.recipes.writer import train_writer
-from anatomy_utils.street import street_vocabulary
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.recipes.small_gpt import train_writer
+from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.views import decoding
 from anatomy_utils.widgets.base import AnatomyWidget
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
@@ -29,17 +29,17 @@ def model() -> LanguageModel:
 
 
 def logits() -> AnatomyWidget:
-    return views_decoding.explore_logits(model(), street_vocabulary(), SENTENCE, after="too")
+    return decoding.explore_logits(model(), street_vocabulary(), SENTENCE, after="too")
 
 
 def stepper() -> AnatomyWidget:
-    return views_decoding.step_through(
+    return decoding.step_through(
         model(), street_vocabulary(), BEGINNING, filters=Filters(temperature=1.2, top_k=6), seed=0
     )
 
 
 def tree() -> AnatomyWidget:
-    return views_decoding.beam_tree(model(), street_vocabulary(), BEGINNING, step=1)
+    return decoding.beam_tree(model(), street_vocabulary(), BEGINNING, step=1)
 
 
 def use(shown: Shown, turn: int, **question: Any) -> None:

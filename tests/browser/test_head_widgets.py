@@ -18,8 +18,9 @@ from driving import numbers_in, pixels, point_at, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
-from anatomy_utils import pretrained, views
+from anatomy_utils import pretrained
 from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.views import attention
 from anatomy_utils.widgets.base import AnatomyWidget
 
 STREET = "The animal didn't cross the street because it was too tired."
@@ -31,14 +32,14 @@ def minilm() -> Any:
 
 
 def board() -> AnatomyWidget:
-    return views.head_board(*minilm(), STREET, word="it", towards="animal")
+    return attention.head_board(*minilm(), STREET, word="it", towards="animal")
 
 
 def traveller() -> AnatomyWidget:
     torch.manual_seed(0)
     small = MultiHeadAttention(12, 3)
     words = "The animal crossed a street".split()
-    return views.head_traveller(small, 2 * torch.randn(1, 5, 12), words, position=1, feature=9)
+    return attention.head_traveller(small, 2 * torch.randn(1, 5, 12), words, position=1, feature=9)
 
 
 def answer(shown: Shown) -> None:
@@ -85,7 +86,7 @@ def test_the_board_by_mouse(browser: Browser) -> None:
     shown.settle()
     assert numbers_in(page.locator(".av-read").inner_text())
 
-    page.get_by_label("Rank by").select_option(views.IMPORTANCE)
+    page.get_by_label("Rank by").select_option(attention.IMPORTANCE)
     page.locator(".hb-tile").first.click()
     page.get_by_role("button", name="Switch layer 5, head 11 off").click()
     answer(shown)

@@ -18,9 +18,9 @@ from driving import drag_slider, numbers_in, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
-from anatomy_utils import views_translation
-from anatomy_utils.seq2seq import EncoderDecoder
-from anatomy_utils.street import street_vocabulary
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.views import translation
 from anatomy_utils.widgets.base import AnatomyWidget
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
@@ -40,11 +40,11 @@ def model() -> EncoderDecoder:
 
 
 def translator() -> AnatomyWidget:
-    return views_translation.translator(model())
+    return translation.translator(model())
 
 
 def flow() -> AnatomyWidget:
-    return views_translation.flow(model())
+    return translation.flow(model())
 
 
 def answer(shown: Shown) -> None:

@@ -190,6 +190,6 @@ def _bytes() -> Any:
 
 REMEMBERED = {
     "anatomy_utils.training.fit": ("fit", remembering),
-    "anatomy_utils.depth": ("depth_experiment", remembering_whole),
+    "anatomy_utils.experiments.norm_placement": ("depth_experiment", remembering_whole),
 }
 """Module → its function, and what stands in its place."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.attention import (
-    all_words,
+    attention,
     averages,
     closing,
     masks,
@@ -22,7 +22,7 @@ EXERCISES = (
     softmax.SOFTMAX,
     one_word.ONE_WORD,
     scores.SCORES,
-    all_words.ATTENTION,
+    attention.ATTENTION,
     masks.CAUSAL_MASK,
     masks.MASKED_SOFTMAX,
     repair.REPAIR,

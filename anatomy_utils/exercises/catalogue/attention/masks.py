@@ -38,7 +38,7 @@ CAUSAL_MASK = Exercise(
     minutes=3,
     signature="causal_mask(length: int) -> Tensor",
     docstring="A boolean (query, key) table, True = may attend: each position sees itself and the ones before it.",
-    reference="anatomy_utils.masks.causal",
+    reference="anatomy_utils.functional.masks.causal",
     returns=(Output("mask", "query key"),),
     cases=_lengths,
     mistakes=(

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.cases.attention import almost_right_attention
-from anatomy_utils.exercises.catalogue.attention.attended import attend
+from anatomy_utils.debugging.colleague.attention_scale import almost_right_attention
+from anatomy_utils.exercises.catalogue.attention.shared import attend
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 

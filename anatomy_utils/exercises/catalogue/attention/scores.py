@@ -7,7 +7,7 @@ import math
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.attention.attended import dots
+from anatomy_utils.exercises.catalogue.attention.shared import dots
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.capstone import closing, parting, predictions, ward, whole_layer
+from anatomy_utils.exercises.catalogue.capstone import closing, debugging, first_difference, llama_layer, predictions
 
-EXERCISES = (parting.FIRST_DIFFERENCE, whole_layer.LLAMA_LAYER)
-QUESTIONS = (*predictions.PREDICTIONS, *ward.DIAGNOSES, *closing.CLOSING)
+EXERCISES = (first_difference.FIRST_DIFFERENCE, llama_layer.LLAMA_LAYER)
+QUESTIONS = (*predictions.PREDICTIONS, *debugging.DIAGNOSES, *closing.CLOSING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.cases.future import colleagues_mask
+from anatomy_utils.debugging.colleague.causal_mask import colleagues_mask
 from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.cases.norms import colleagues_layer
-from anatomy_utils.exercises.cases.positions import colleagues_embedding
-from anatomy_utils.exercises.catalogue.encoder.layers import layer_cases, post, pre
+from anatomy_utils.debugging.colleague.norm_placement import colleagues_layer
+from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding
+from anatomy_utils.exercises.catalogue.encoder.encoder_layer import layer_cases, post, pre
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 

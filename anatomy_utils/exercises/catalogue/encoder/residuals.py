@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.encoder.given import norm, sublayer
+from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.encoder_decoder import (
+    attend_to_memory,
+    beam_step,
     closing,
-    layers,
+    decoder_inputs,
+    decoder_layer,
+    learning_rates,
     predictions,
     questions,
-    reading,
     repair,
-    searching,
-    shifting,
-    smoothing,
-    translating,
-    warming,
+    smoothed_cross_entropy,
+    translate,
 )
 
 EXERCISES = (
-    reading.ATTEND_TO_MEMORY,
-    layers.DECODER_LAYER,
-    shifting.DECODER_INPUTS,
-    smoothing.SMOOTHED_CROSS_ENTROPY,
-    warming.LEARNING_RATES,
-    translating.TRANSLATE,
-    searching.BEAM_STEP,
+    attend_to_memory.ATTEND_TO_MEMORY,
+    decoder_layer.DECODER_LAYER,
+    decoder_inputs.DECODER_INPUTS,
+    smoothed_cross_entropy.SMOOTHED_CROSS_ENTROPY,
+    learning_rates.LEARNING_RATES,
+    translate.TRANSLATE,
+    beam_step.BEAM_STEP,
     repair.REPAIR,
 )
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.cases.company import colleagues_mask
+from anatomy_utils.debugging.colleague.batch_mask import colleagues_mask
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -47,7 +47,7 @@ REPAIR = Exercise(
     signature="repaired_mask(attention_mask: Tensor) -> Tensor",
     docstring="attention_mask (batch, key) of the source, 1 = real token, 0 = padding\n"
     "→ mask (batch, 1, 1, key) for all heads and all positions that ask, boolean, True = may attend.",
-    reference="anatomy_utils.masks.padding",
+    reference="anatomy_utils.functional.masks.padding",
     returns=(Output("mask", "batch head query key"),),
     cases=_cases,
     mistakes=(

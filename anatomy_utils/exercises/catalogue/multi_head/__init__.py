@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.multi_head import (
     closing,
-    elsewhere,
+    cross_attention,
     mixing,
+    multi_head_attention,
     predictions,
-    projecting,
     questions,
     repair,
-    sharing,
+    share_heads,
     splitting,
-    whole,
+    stack_heads,
 )
 
 EXERCISES = (
-    projecting.STACK_HEADS,
+    stack_heads.STACK_HEADS,
     splitting.SPLIT_HEADS,
     splitting.MERGE_HEADS,
-    whole.MULTI_HEAD_ATTENTION,
+    multi_head_attention.MULTI_HEAD_ATTENTION,
     mixing.HEAD_OUTPUTS,
-    elsewhere.CROSS_ATTENTION,
+    cross_attention.CROSS_ATTENTION,
     mixing.SWITCH_OFF,
-    sharing.SHARE_HEADS,
+    share_heads.SHARE_HEADS,
     repair.REPAIR,
 )
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

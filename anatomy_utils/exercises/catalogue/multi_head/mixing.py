@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.multi_head.arranged import merge, split
+from anatomy_utils.exercises.catalogue.multi_head.shared import merge, split
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -49,7 +49,7 @@ HEAD_OUTPUTS = Exercise(
     signature="head_outputs(context: Tensor, output_weight: Tensor) -> Tensor",
     docstring="context (batch, heads, position, d_head), output_weight (heads·d_head, d_model)\n"
     "→ (batch, heads, position, d_model). Added up over the heads: the output of multi-head attention, bias left out.",
-    reference="anatomy_utils.multi_head.head_outputs",
+    reference="anatomy_utils.functional.multi_head.head_outputs",
     returns=(Output("outputs", "heads position d_model"),),
     cases=_contexts,
     mistakes=(
@@ -187,7 +187,7 @@ SWITCH_OFF = Exercise(
     signature="switch_off(context: Tensor, head: int, num_heads: int) -> Tensor",
     docstring="context (batch, position, d_model), all heads side by side; head, counted from 0\n"
     "→ a new tensor like context, with 0 in the features of that head.",
-    reference="anatomy_utils.multi_head.switch_off",
+    reference="anatomy_utils.functional.multi_head.switch_off",
     returns=(Output("context", "position d_model"),),
     cases=_merged_contexts,
     mistakes=(

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.cases.multi_head import colleagues_heads
-from anatomy_utils.exercises.catalogue.attention.attended import attend, dots
-from anatomy_utils.exercises.catalogue.multi_head import arranged
-from anatomy_utils.exercises.catalogue.multi_head.arranged import in_heads, merge, split
+from anatomy_utils.debugging.colleague.head_splitting import colleagues_heads
+from anatomy_utils.exercises.catalogue.attention.shared import attend, dots
+from anatomy_utils.exercises.catalogue.multi_head import shared
+from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, merge, split
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -58,7 +58,7 @@ def _zero_afterwards(q: Tensor, k: Tensor, v: Tensor, n: int, m: Tensor) -> Tens
 
 
 def _queries_only(q: Tensor, k: Tensor, v: Tensor, n: int, m: Tensor) -> Tensor:
-    query, (key, value) = split(q, n), (arranged.split_scrambled(part, n) for part in (k, v))
+    query, (key, value) = split(q, n), (shared.split_scrambled(part, n) for part in (k, v))
     return merge(attend(query, key, value, query.shape[-1] ** -0.5, m)[0])
 
 
@@ -91,7 +91,7 @@ REPAIR = Exercise(
     docstring="query (batch, query, d_model), key and value (batch, key, d_model), all heads side by side;\n"
     "mask (broadcast to batch, heads, query, key; True = may attend; each query has a key to attend to)\n"
     "→ context (batch, query, d_model).",
-    reference="anatomy_utils.multi_head.attend_in_heads",
+    reference="anatomy_utils.functional.multi_head.attend_in_heads",
     returns=(Output("context", "query d_model"),),
     cases=_cases,
     mistakes=(
@@ -103,12 +103,12 @@ REPAIR = Exercise(
         ),
         Mistake(
             "not_merged_rightly",
-            partial(in_heads, join=arranged.merge_scrambled),
+            partial(in_heads, join=shared.merge_scrambled),
             "The way in is repaired: your heads see a part of every word. On the way out they are still scrambled.",
         ),
         Mistake(
             "not_split_rightly",
-            partial(in_heads, cut=arranged.split_scrambled),
+            partial(in_heads, cut=shared.split_scrambled),
             "The way out is repaired, but the heads are still scrambled on the way in.",
         ),
         Mistake(
@@ -118,7 +118,7 @@ REPAIR = Exercise(
         ),
         Mistake(
             "interleaved",
-            partial(in_heads, cut=arranged.split_interleaved, join=arranged.merge_interleaved),
+            partial(in_heads, cut=shared.split_interleaved, join=shared.merge_interleaved),
             "Your heads see a part of every word, but of features that are num_heads apart; a head's features are "
             "neighbours.",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.multi_head import arranged
+from anatomy_utils.exercises.catalogue.multi_head import shared
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -65,7 +65,7 @@ SPLIT_HEADS = Exercise(
     mistakes=(
         Mistake(
             "view_alone",
-            arranged.split_scrambled,
+            shared.split_scrambled,
             "Your shape is right, but the sentence was cut where the vectors should be: the first head has "
             "everything of the first words, the last head everything of the last ones.",
         ),
@@ -76,7 +76,7 @@ SPLIT_HEADS = Exercise(
         ),
         Mistake(
             "interleaved",
-            arranged.split_interleaved,
+            shared.split_interleaved,
             "The axes are right, but a head of yours takes one feature here and one there: its features are "
             "num_heads apart, and should be neighbours.",
         ),
@@ -145,7 +145,7 @@ MERGE_HEADS = Exercise(
     mistakes=(
         Mistake(
             "reshape_alone",
-            arranged.merge_scrambled,
+            shared.merge_scrambled,
             "Your shape is right, but no axes changed places: each of your vectors is filled with neighbouring rows "
             "of one head.",
         ),
@@ -157,7 +157,7 @@ MERGE_HEADS = Exercise(
         ),
         Mistake(
             "interleaved",
-            arranged.merge_interleaved,
+            shared.merge_interleaved,
             "Your vectors begin with feature 0 of every head, then comes feature 1 of every head; the features of one "
             "head should stay together.",
         ),
@@ -174,7 +174,7 @@ MERGE_HEADS = Exercise(
         ),
         Mistake(
             "last_head_first",
-            lambda vectors: arranged.merge(vectors.flip(1)),
+            lambda vectors: shared.merge(vectors.flip(1)),
             "The pieces are joined rightly, but in your vectors the last head comes first.",
         ),
     ),

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.taxonomy import (
-    caching,
+    cache_bytes,
     closing,
-    counting,
-    disentangling,
-    distilling,
-    hiding,
+    corrupt_spans,
+    disentangled_scores,
+    encoder_parameters,
+    leave_one_out,
+    parallel_layer,
     predictions,
     questions,
     repair,
-    replacing,
-    side_by_side,
-    spans,
+    replace_tokens,
+    soft_loss,
     windows,
 )
 
 EXERCISES = (
-    counting.ENCODER_PARAMETERS,
-    distilling.SOFT_LOSS,
-    replacing.REPLACE_TOKENS,
-    disentangling.DISENTANGLED_SCORES,
-    side_by_side.PARALLEL_LAYER,
+    encoder_parameters.ENCODER_PARAMETERS,
+    soft_loss.SOFT_LOSS,
+    replace_tokens.REPLACE_TOKENS,
+    disentangled_scores.DISENTANGLED_SCORES,
+    parallel_layer.PARALLEL_LAYER,
     windows.WINDOW_MASK,
-    caching.CACHE_BYTES,
-    spans.CORRUPT_SPANS,
+    cache_bytes.CACHE_BYTES,
+    corrupt_spans.CORRUPT_SPANS,
     windows.PREFIX_MASK,
-    hiding.LEAVE_ONE_OUT,
+    leave_one_out.LEAVE_ONE_OUT,
     repair.REPAIR,
 )
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

@@ -48,7 +48,7 @@ WINDOW_MASK = Exercise(
     minutes=3,
     signature="window_mask(length: int, window: int) -> Tensor",
     docstring="A boolean (query, key) table, True = may attend. With a window of 3 position 5 sees 3, 4 and itself.",
-    reference="anatomy_utils.masks.local_causal",
+    reference="anatomy_utils.functional.masks.local_causal",
     returns=(Output("mask", "query key"),),
     cases=_lengths,
     mistakes=(
@@ -193,7 +193,7 @@ PREFIX_MASK = Exercise(
     signature="prefix_mask(prefix_lengths: Tensor, length: int) -> Tensor",
     docstring="prefix_lengths (batch), how many of the first positions belong to each text's prefix; length of the\n"
     "texts → mask (batch, 1, query, key) for all heads, boolean, True = may attend.",
-    reference="anatomy_utils.objectives.prefixes.prefix_mask",
+    reference="anatomy_utils.objectives.prefix_lm.prefix_mask",
     returns=(Output("mask", "batch head query key"),),
     cases=_prefixes,
     mistakes=(

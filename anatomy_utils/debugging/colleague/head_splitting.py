@@ -1,0 +1,157 @@
+"""The case of notebook 02: heads scrambled by a view.
+
+All shapes are right, nothing crashes, and a model with it trains. But a head of it sees pieces of a few neighbouring
+words where it should see a part of every word. `symptoms` shows what that does to one sentence; `tagging_trial` what
+it does to a model that learns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from anatomy_utils.attention import scaled_dot_product_attention
+from anatomy_utils.functional.masks import padding
+from anatomy_utils.functional.multi_head import attend_in_heads
+from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.toy_language.batches import IGNORE, Labelled, shuffled, tagging
+from anatomy_utils.toy_language.english import say_in_english
+from anatomy_utils.toy_language.labels import TAGS, tags
+from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training import History, cross_entropy, fit, seeded
+
+Heads = Callable[[Tensor, Tensor, Tensor, int, Tensor | None], Tensor]
+"""(query, key, value, num_heads, mask) → context, all (batch position d_model)."""
+
+
+def colleagues_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor | None = None) -> Tensor:
+    """The patient: split into heads, attend in each, merge, as `attend_in_heads` does."""
+    batch, _, d_model = query.shape
+    query, key, value = (part.view(batch, num_heads, -1, d_model // num_heads) for part in (query, key, value))
+    context = scaled_dot_product_attention(query, key, value, mask).context
+    return context.reshape(batch, -1, d_model)
+
+
+def symptoms(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> Shown:
+    """What a doctor would try on one sentence of random vectors: both attentions, and what reaches which word.
+
+    Args:
+        words: how many there are.
+        num_heads: each 8 wide.
+        seed: of the vectors.
+
+    Returns:
+        A table: the shapes, how many outputs change with the last word, and two things that should change nothing.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    sentence, other = torch.randn(2, 1, words, num_heads * 8, generator=generator)
+    order = torch.randperm(words, generator=generator)
+    healthy, patient = (
+        _examine(heads, sentence, other, order, num_heads) for heads in (attend_in_heads, colleagues_heads)
+    )
+    rows = [(what, healthy[what], patient[what]) for what in healthy]
+    return table(f"{words} words, {num_heads} heads", ("tried on one sentence", "healthy", "patient"), rows)
+
+
+def _examine(heads: Heads, sentence: Tensor, other: Tensor, order: Tensor, num_heads: int) -> dict[str, str]:
+    words = sentence.shape[1]
+
+    def outputs(vectors: Tensor, real: int) -> Tensor:
+        mask = torch.arange(vectors.shape[1]) < real
+        return heads(vectors, vectors, vectors, num_heads, mask)[0, :real]
+
+    before = outputs(sentence, words)
+    last = torch.cat((sentence[:, :-1], other[:, -1:]), dim=1)
+    noticed = int((outputs(last, words) - before).abs().amax(-1).gt(1e-5).sum())
+    padded = outputs(torch.cat((sentence, other[:, :3]), dim=1), words)
+    moved = outputs(sentence[:, order], words)
+    return {
+        "shape of the output": str(tuple(heads(sentence, sentence, sentence, num_heads, None).shape)),
+        "another last word: outputs that change": f"{noticed} of {words}",
+        "shuffled words give the same vectors, shuffled": _yes(moved, before[order]),
+        "three words of padding after it change nothing": _yes(padded, before),
+    }
+
+
+def _yes(one: Tensor, other: Tensor) -> str:
+    return "yes" if torch.allclose(one, other, atol=1e-5) else "no"
+
+
+class Tagger(nn.Module):
+    """A small model that gives each word a label: embeddings, layers of attention with residuals, a linear layer."""
+
+    def __init__(self, heads: Heads, vocab_size: int, num_labels: int, d_model: int = 64, num_layers: int = 2) -> None:
+        super().__init__()
+        self.heads = heads
+        self.words = nn.Embedding(vocab_size, d_model)
+        self.positions = nn.Embedding(32, d_model)
+        self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(num_layers))
+        self.to_query, self.to_key, self.to_value, self.to_output = (
+            nn.ModuleList(nn.Linear(d_model, d_model) for _ in range(num_layers)) for _ in range(4)
+        )
+        self.labels = nn.Linear(d_model, num_labels)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, num_heads: int = 4) -> Tensor:
+        hidden_states = self.words(input_ids) + self.positions.weight[: input_ids.shape[1]]
+        mask = padding(attention_mask)
+        layers = zip(self.norms, self.to_query, self.to_key, self.to_value, self.to_output, strict=True)
+        for norm, to_query, to_key, to_value, to_output in layers:
+            normed = norm(hidden_states)
+            context = self.heads(to_query(normed), to_key(normed), to_value(normed), num_heads, mask)
+            hidden_states = hidden_states + to_output(context)
+        logits: Tensor = self.labels(hidden_states)
+        return logits
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a tagger learnt.
+
+    Attributes:
+        history: the loss of each step.
+        all_words: the share of right labels among all words of unseen sentences.
+        pronouns: the same among *it* alone, whose label is the kind of what it stands for.
+        guess: the share of *it* that has the most common of its labels: what always guessing that one would get.
+    """
+
+    history: History
+    all_words: float
+    pronouns: float
+    guess: float
+
+
+def tagging_example(*, seed: int = 0) -> str:
+    """One sentence of the street, each word with its label behind a slash."""
+    (scene,) = sample_scenes(1, torch.Generator().manual_seed(seed), "test")
+    told = say_in_english(scene)
+    return " ".join(f"{word}/{label}" for word, label in zip(told.tokens, tags(scene, told), strict=True))
+
+
+def tagging_trial(heads: Heads, *, steps: int = 200, seed: int = 0) -> Trial:
+    """Train a tagger on the street with the given attention inside, and try it on sentences it has not seen.
+
+    Args:
+        heads: `attend_in_heads`, `colleagues_heads`, or your own.
+        steps: of 64 sentences each.
+        seed: of the model, the sentences and their order.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    train, test = (tagging(sample_scenes(n, generator, split)) for n, split in ((2000, "train"), (500, "test")))
+    with seeded(generator):
+        model = Tagger(heads, len(street_vocabulary()), len(TAGS))
+    batches = list(shuffled(train, 64, generator))
+    history = fit(model, batches, _loss, steps=steps, learning_rate=2e-3, progress=False)
+    with torch.no_grad():
+        right = model(test.input_ids, test.attention_mask).argmax(-1) == test.labels
+    real = test.labels != IGNORE
+    pronoun = test.input_ids == street_vocabulary().ids(["it"])[0]
+    guess = test.labels[pronoun].bincount().max().item() / int(pronoun.sum())
+    return Trial(history, right[real].float().mean().item(), right[pronoun].float().mean().item(), guess)
+
+
+def _loss(model: Tagger, batch: Labelled) -> Tensor:
+    return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)

@@ -1,0 +1,130 @@
+"""A case of notebook 03: an encoder whose words do not know where they stand.
+
+All shapes are right, every word gets a position vector, and a model with it trains. `symptoms` shows what one sentence
+tells; `tagging_trial` what a model with it learns, and what it never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy_utils.encoder_functions import embed_words
+from anatomy_utils.experiments.norm_placement import D_MODEL, narrow_encoder
+from anatomy_utils.functional.masks import padding
+from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.toy_language.batches import IGNORE, Labelled, shuffled, tagging
+from anatomy_utils.toy_language.labels import TAGS
+from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.training import History, cross_entropy, fit, seeded
+from anatomy_utils.training.threads import threads
+
+EmbedWords = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""(input_ids, token table, position table) → vectors (batch position d_model)."""
+
+BATCH = 64
+"""Sentences in a step of training, and rows of the position table."""
+
+
+def colleagues_embedding(input_ids: Tensor, token_table: Tensor, position_table: Tensor) -> Tensor:
+    """The patient: a vector for each word and its position, as `embed_words` makes them."""
+    positions = torch.arange(len(input_ids), device=input_ids.device)
+    return token_table[input_ids] + position_table[positions][:, None]
+
+
+def symptoms(*, seed: int = 0) -> Shown:
+    """What a doctor would try on "a dog sees a cat" and random tables: both embeddings.
+
+    Args:
+        seed: of the tables.
+
+    Returns:
+        A table: the shape, whether a position vector is added at all, and three things in which the two differ.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    tables = torch.randn(2, 8, 6, generator=generator)
+    healthy, patient = (_examine(embed, *tables) for embed in (embed_words, colleagues_embedding))
+    rows = [(what, healthy[what], patient[what]) for what in healthy]
+    return table("“a dog sees a cat”, 6 features", ("tried on one sentence", "healthy", "patient"), rows)
+
+
+def _examine(embed: EmbedWords, tokens: Tensor, positions: Tensor) -> dict[str, str]:
+    sentence, other_order = torch.tensor([[1, 2, 3, 1, 4]]), torch.tensor([[1, 4, 3, 1, 2]])
+    vectors, turned = (embed(ids, tokens, positions)[0] for ids in (sentence, other_order))
+    second = embed(torch.cat((other_order, sentence)), tokens, positions)[1]
+    return {
+        "shape of the output": str(tuple(vectors.shape)),
+        "more than the tokens' vectors is in it": _yes(not torch.allclose(vectors, tokens[sentence[0]])),
+        "both words “a” have the same vector": _yes(torch.allclose(vectors[0], vectors[3])),
+        "“dog” has the same vector in “a cat sees a dog”": _yes(torch.allclose(vectors[1], turned[4])),
+        "the sentence has the same vectors as second text of a batch": _yes(torch.allclose(vectors, second)),
+    }
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+class Tagger(nn.Module):
+    """A narrow encoder of two layers that tags words, with any way to embed them."""
+
+    def __init__(self, embed: EmbedWords, generator: torch.Generator) -> None:
+        super().__init__()
+        self.embed = embed
+        self.model: Any = narrow_encoder(2, "pre", generator)
+        with seeded(generator):
+            self.positions = nn.Embedding(BATCH, D_MODEL)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        encoder = self.model.body
+        hidden_states = self.embed(input_ids, encoder.embeddings.tokens.weight, self.positions.weight)
+        for layer in encoder.layers:
+            hidden_states = layer(hidden_states, padding(attention_mask))
+        logits: Tensor = self.model.head(encoder.norm(hidden_states))
+        return logits
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a tagger learnt.
+
+    Attributes:
+        history: the loss of each step.
+        all_words: the share of right tags among all words of unseen sentences.
+        beginnings: the same among words with which an entity begins.
+    """
+
+    history: History
+    all_words: float
+    beginnings: float
+
+
+def tagging_trial(embed: EmbedWords, *, steps: int = 200, seed: int = 0) -> Trial:
+    """Train a tagger on the street with the given embedding, and try it on sentences it has not seen.
+
+    Args:
+        embed: `embed_words`, `colleagues_embedding`, or your own.
+        steps: of 64 sentences each.
+        seed: of the model, the sentences and their order.
+    """
+
+    generator = torch.Generator().manual_seed(seed)
+    train, test = (tagging(sample_scenes(n, generator, split)) for n, split in ((2048, "train"), (512, "test")))
+    model = Tagger(embed, generator)
+    batches = list(shuffled(train, BATCH, generator))
+    with threads(1):
+        history = fit(model, batches, _loss, steps=steps, learning_rate=5e-3, progress=False)
+        with torch.no_grad():
+            parts = [test[start : start + BATCH] for start in range(0, len(test), BATCH)]
+            answers = torch.cat([model(part.input_ids, part.attention_mask).argmax(-1) for part in parts])
+    right, real = answers == test.labels, test.labels != IGNORE
+    begins = torch.tensor([tag.startswith("B") for tag in TAGS])[test.labels.clamp(min=0)] & real
+    return Trial(history, right[real].float().mean().item(), right[begins].float().mean().item())
+
+
+def _loss(model: Tagger, batch: Labelled) -> Tensor:
+    return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)

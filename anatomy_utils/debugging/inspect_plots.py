@@ -1,0 +1,92 @@
+"""What can be seen of a writer: its loss curve, and the weights of one head while it reads a sentence.
+
+The sentence is read as the writer is used: first a part of it as a prompt, padded at the head because it stands in a
+batch beside a longer one, and then word by word with the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.tap import watch
+from anatomy_utils.toy_language import street_vocabulary, tokenise
+from anatomy_utils.toy_language.vocabulary import BOS, PAD
+
+if TYPE_CHECKING:
+    from anatomy_utils.figures.picture import Picture
+
+SENTENCE = "The animal didn't cross the street because it was too tired."
+PADDING, PROMPT = 2, 5
+"""Positions of padding, and tokens that are read at once behind them."""
+
+
+@dataclass(frozen=True)
+class HeadMap:
+    """The weights of one head, and those of the same head of the healthy twin.
+
+    Attributes:
+        tokens: what was read, padding included.
+        layer, head: which one.
+        weights: (query, key); NaN where the writer gave none.
+        twin: the same.
+    """
+
+    tokens: tuple[str, ...]
+    layer: int
+    head: int
+    weights: Tensor
+    twin: Tensor
+
+
+def all_weights(model: LanguageModel) -> Tensor:
+    """(layer, head, query, key): every head's weights while the sentence is read."""
+    vocabulary = street_vocabulary()
+    ids = vocabulary.ids(tokens())
+    prompts = torch.tensor([ids[: PADDING + PROMPT], ids[PADDING : 2 * PADDING + PROMPT]])
+    mask = (prompts != vocabulary.pad_id).long()
+    cache = model.start(2, len(ids), attention_mask=mask)
+    with watch(model, "decoder.layers.*.self_attention.weights") as seen:
+        _, cache = model.step(prompts, cache)
+        for token in ids[PADDING + PROMPT :]:
+            _, cache = model.step(torch.tensor([[token], [token]]), cache)
+    layers = []
+    for name in seen:
+        calls = [call[0] for call in seen.all(name)]  # the padded text alone: heads query key
+        rows = [torch.nn.functional.pad(call, (0, len(ids) - call.shape[-1])) for call in calls]
+        layers.append(torch.cat(rows, dim=1))
+    return torch.stack(layers)
+
+
+def tokens() -> tuple[str, ...]:
+    """What is read: padding, then the sentence."""
+    return (*[PAD] * PADDING, BOS, *tokenise(SENTENCE))
+
+
+def telling_head(weights: Tensor, twin: Tensor) -> HeadMap:
+    """The head whose weights are farthest from those of the same head of the twin; see `all_weights`."""
+    apart = (weights - twin).abs().nan_to_num(nan=1.0).mean(dim=(-2, -1))
+    layer, head = divmod(int(apart.argmax()), apart.shape[1])
+    return HeadMap(tokens(), layer, head, weights[layer, head], twin[layer, head])
+
+
+def loss_curve(name: str, loss: Sequence[float], twin: Sequence[float]) -> Picture:
+    """Two losses over the steps of training."""
+    from anatomy_utils.figures import plots
+
+    steps = range(1, len(loss) + 1)
+    return plots.lines(list(steps), {name: loss, "healthy twin": twin}, xlabel="step", ylabel="loss", title=name)
+
+
+def attention_map(name: str, found: HeadMap) -> Picture:
+    """A head's weights beside its twin's."""
+    from anatomy_utils.figures import plots
+
+    maps = [(name, found.weights), ("healthy twin", found.twin)]
+    title = f"Layer {found.layer}, head {found.head}: where the two differ most"
+    return plots.heatmaps(maps, found.tokens, found.tokens, title=title)

@@ -1,0 +1,62 @@
+"""The body that all patients share: a small modern writer over the street's words.
+
+Two layers in the manner of Llama (rotary positions, RMSNorm, a gate in the feed-forward network), 48 features wide. A
+healthy one writes sentences of the street after some seconds of training.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.embeddings import Embeddings
+from anatomy_utils.feed_forward import GatedFeedForward
+from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.norm import Norms, RMSNorm
+from anatomy_utils.positions import Layout, RotaryPositions
+from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.zoo.gpt2 import initialize
+
+D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 48, 3, 2, 96
+D_HEAD = D_MODEL // NUM_HEADS
+ROTARY_BASE = 100.0
+"""The longest wave is some hundred positions, which is enough for the street's sentences."""
+
+
+def new_body(
+    generator: torch.Generator,
+    *,
+    vocab_size: int | None = None,
+    dropout: float = 0.0,
+    layout: Layout = "halves",
+) -> LanguageModel:
+    """A writer that has learnt nothing yet.
+
+    Args:
+        generator: the source of its weights.
+        vocab_size: rows of its token table; as many as the street has words when left out.
+        dropout: probability of dropping a feature of a sub-layer's output while training.
+        layout: which features of queries and keys are turned together.
+    """
+
+    def layer() -> DecoderLayer:
+        return DecoderLayer(
+            MultiHeadAttention(D_MODEL, NUM_HEADS, bias=False),
+            GatedFeedForward(D_MODEL, D_FF),
+            self_attention_norms=Norms(before=RMSNorm(D_MODEL)),
+            feed_forward_norms=Norms(before=RMSNorm(D_MODEL)),
+            dropout=dropout,
+        )
+
+    size = vocab_size or len(street_vocabulary())
+    decoder = Decoder(
+        Embeddings(size, D_MODEL),
+        [layer() for _ in range(NUM_LAYERS)],
+        norm=RMSNorm(D_MODEL),
+        rotary=RotaryPositions(D_HEAD, base=ROTARY_BASE, layout=layout),
+    )
+    model = LanguageModel(decoder, nn.Linear(D_MODEL, size, bias=False))
+    initialize(model, NUM_LAYERS, generator=generator)
+    return model

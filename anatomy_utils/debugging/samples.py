@@ -1,0 +1,58 @@
+"""How the ward lets a writer write: texts from nothing, and answers to prompts of unequal length in one batch."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.decoding import Filters, Generated, generate
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.toy_language import street_vocabulary, tokenise
+
+LONGEST = 24
+"""Tokens after which a text is cut off; the street's longest English sentence has 15."""
+PROMPTS = (
+    "The animal didn't cross the street because it was too",
+    "The monster avoided the",
+    "The big truck couldn't",
+    "The old dog",
+    "The",
+)
+"""Beginnings of unequal length."""
+
+
+def texts(model: LanguageModel, count: int, generator: torch.Generator) -> Generated:
+    """Texts from nothing, each word drawn among those that together have a probability of 90 %."""
+    vocabulary = street_vocabulary()
+    return generate(
+        model.step,
+        model.start(count, 1 + LONGEST),
+        torch.full((count, 1), vocabulary.bos_id),
+        max_new_tokens=LONGEST,
+        stop_ids=[vocabulary.eos_id],
+        filters=Filters(top_p=0.9),
+        generator=generator,
+    )
+
+
+def padded_prompts() -> tuple[Tensor, Tensor]:
+    """`PROMPTS` as ids and mask, padded at the head."""
+    vocabulary = street_vocabulary()
+    rows = [[vocabulary.bos_id, *vocabulary.ids(tokenise(prompt))] for prompt in PROMPTS]
+    width = max(map(len, rows))
+    ids = [[vocabulary.pad_id] * (width - len(row)) + row for row in rows]
+    return torch.tensor(ids), torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
+
+
+def answers(model: LanguageModel) -> Generated:
+    """What follows each of `PROMPTS`, all of them in one batch, always the likeliest word."""
+    vocabulary = street_vocabulary()
+    ids, mask = padded_prompts()
+    return generate(
+        model.step,
+        model.start(len(ids), ids.shape[1] + LONGEST, attention_mask=mask),
+        ids,
+        max_new_tokens=LONGEST,
+        stop_ids=[vocabulary.eos_id],
+        attention_mask=mask,
+    )

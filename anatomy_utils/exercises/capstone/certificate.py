@@ -1,0 +1,153 @@
+"""A page that says what a learner has built, to be shown, saved and printed. It claims nothing that was not checked."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anatomy_utils.exercises.capstone.body import Body, Examination, assemble
+from anatomy_utils.exercises.progress.location import own_progress
+from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.exercises.registry import NOTEBOOKS, exercises_of, questions_of
+from anatomy_utils.notebook.page import Shown, escape
+
+WARD = "capstone.ward_"
+"""How the ids of the ward's diagnoses begin."""
+# Dark ink on paper in either theme: it is meant for a printer. The long selectors stand above JupyterLab's own.
+STYLE = """
+.anatomy-certificate { max-width: 46rem; margin: 1rem 0; padding: 2rem 2.5rem; border: 3px double #0b5c8c;
+  background: #fffdf7; color: #1a1a1a; font: 1rem/1.45 Georgia, 'Times New Roman', serif; }
+.anatomy-certificate h2, .anatomy-certificate h3 { color: #0b4a70; margin: 1.2rem 0 0.4rem; font-weight: normal; }
+.anatomy-certificate h2 { font-size: 1.9rem; margin-top: 0; }
+.anatomy-certificate .name { font-size: 1.5rem; border-bottom: 1px solid #6b6b6b; padding-bottom: 0.2rem; }
+.anatomy-certificate table { border-collapse: collapse; width: 100%; color: inherit; font-size: 0.95rem; }
+section.anatomy-certificate table tr:nth-child(n) :is(th, td) { text-align: left; color: inherit;
+  padding: 0.15rem 0.6rem 0.15rem 0; background: none; border-bottom: 1px solid #d8d2c0; font-weight: normal; }
+section.anatomy-certificate table tr:nth-child(n) { background: none; }
+@page { margin: 1.5cm; }
+@media print { .anatomy-certificate { border-color: #000; background: #fff; page-break-inside: avoid; } }
+"""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The page; as the last expression of a cell it shows itself, with a link that downloads it."""
+
+    heading: str
+    body: str
+    text: str
+
+    @property
+    def page(self) -> str:
+        """A whole HTML document that needs nothing else."""
+        return (
+            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{self.heading}</title>'
+            f"<style>{STYLE}</style></head><body>{self.body}</body></html>"
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file; open that in a browser to print it.
+
+        Raises:
+            ValueError: the file cannot be written.
+        """
+        place = Path(path)
+        try:
+            place.write_text(self.page, encoding="utf-8")
+        except OSError as error:
+            raise ValueError(
+                f"{place} cannot be written ({error.strerror}); give the name of a file in a folder of yours."
+            ) from error
+        return place
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        data = base64.b64encode(self.page.encode()).decode()
+        link = f'<a download="certificate.html" href="data:text/html;base64,{data}">Download this page to print it</a>'
+        shown = Shown(f"<style>{STYLE}</style>{self.body}<p>{link}</p>", self.text)
+        return shown._repr_mimebundle_(include, exclude)
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def certificate(
+    name: str,
+    *,
+    body: Body | None = None,
+    runs: Mapping[str, Examination] | None = None,
+    day: datetime.date | None = None,
+    record: Progress | None = None,
+) -> Certificate:
+    """What was built, by whose hand, and what it runs.
+
+    Args:
+        name: whose certificate.
+        body: the organs; those of the saved progress when left out.
+        runs: model → what it said to the body, such as `{"MiniLM": body.examine(encoder, …)}`.
+        day: today when left out.
+        record: whose progress; the learner's own when left out.
+
+    Raises:
+        ValueError: there is no name.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError(f'name is {name!r}; write your name between quotes: certificate("Ada Lovelace").')
+    notes = record or own_progress()
+    body = body or assemble(record=notes)
+    date = (day or datetime.date.today()).strftime("%-d %B %Y")
+    organs, lines = [part for part in body.parts.values() if part.whose == "yours"], _exercises(notes)
+    built = [(part.notebook, f"{part.name}: {part.exercise.title}") for part in organs]
+    ran = [(model, _said(examination)) for model, examination in (runs or {}).items()]
+    sections = [
+        (
+            f"Organs of their own: {len(organs)} of {len(body.parts)}",
+            built or [("none yet", "the course's own ran instead")],
+        ),
+        ("Models run by this body", ran or [("none yet", "examine a model first")]),
+        ("Exercises and diagnoses", [*lines, _ward(notes)]),
+    ]
+    heading = f"Transformer Anatomy: {escape(name.strip())}"
+    tables = "".join(_section(title, rows) for title, rows in sections)
+    page = (
+        f'<section class="anatomy-certificate" aria-label="Certificate"><h2>Transformer Anatomy</h2>'
+        f'<p>This page says what was built by</p><p class="name">{escape(name.strip())}</p>{tables}'
+        f"<p>{escape(date)}</p></section>"
+    )
+    text = [f"Transformer Anatomy: what {name.strip()} built, {date}"]
+    for title, rows in sections:
+        text += [title, *(f"  {left}: {right}" for left, right in rows)]
+    return Certificate(heading, page, "\n".join(text))
+
+
+def _section(title: str, rows: list[tuple[str, str]]) -> str:
+    cells = "".join(f'<tr><th scope="row">{escape(left)}</th><td>{escape(right)}</td></tr>' for left, right in rows)
+    return f"<h3>{escape(title)}</h3><table>{cells}</table>"
+
+
+def _said(examination: Examination) -> str:
+    accepted = sum(rejection is None for rejection in examination.found.values())
+    yours = sum(examination.body.parts[name].whose == "yours" for name in examination.found)
+    together = "" if examination.difference is None else f", output within {examination.difference:.0e} of the original"
+    return f"{accepted} of {len(examination.found)} organs accepted, {yours} of them their own{together}"
+
+
+def _exercises(notes: Progress) -> list[tuple[str, str]]:
+    passed = notes.read()["exercises"]
+    rows = []
+    for notebook in NOTEBOOKS:
+        ids = list(exercises_of(notebook.prefix))
+        if ids:
+            done = sum(bool(passed.get(id, {}).get("passed")) for id in ids)
+            rows.append((f"{notebook.number} {notebook.title}", f"{done} of {len(ids)} exercises"))
+    return rows
+
+
+def _ward(notes: Progress) -> tuple[str, str]:
+    answers = notes.read()["questions"]
+    patients = [id for id in questions_of("capstone") if id.startswith(WARD)]
+    right = sum(bool(answers.get(id, {}).get("right")) for id in patients)
+    return "The ward", f"{right} of {len(patients)} broken transformers diagnosed"

@@ -1,0 +1,218 @@
+"""Notebook 03: a head for a task, the span of an answer."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import normal
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+BASE = -10.0
+"""Where scores lie that are not planted."""
+
+
+def _scores(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, longest in (("a batch of texts", 3), ("a batch of texts", 2), ("one text", 5), ("one word at most", 1)):
+        position = (11, 13)[int(torch.randint(2, (1,), generator=generator))]
+        start, end = (0.3 * normal(generator, 7, position) + BASE for _ in range(2))
+        first = int(torch.randint(1, 3, (1,), generator=generator))
+        last = first + longest - 1
+        planted = (
+            ((8, 6), (first, 6)),  # the best end stands before the best start
+            ((first, 6), (9, 6)),  # the best two are too far apart
+            ((first, 6), (last, 6)),  # as long as may be
+            ((first, 6), (last + 1, 6)),  # one word longer than may be
+            ((first, 6), (first, 6)),  # one word
+            ((first, 4), (9, 1)),  # the best start has no good end …
+            ((9, 1), (8, 4)),  # … and the best end no good start
+        )
+        for row, ((begin, more), (stop, much)) in enumerate(planted):
+            start[row, begin] += more
+            end[row, stop] += much
+        start[5, 8], end[5, 8], start[6, first], end[6, first] = (BASE + 3 for _ in range(4))
+        rows = torch.randperm(7, generator=generator)[: 1 if kind == "one text" else 7]
+        arguments = {"start_scores": start[rows], "end_scores": end[rows], "max_length": longest}
+        cases.append(Case(arguments, kind, {"batch": len(rows), "position": position}))
+    return cases
+
+
+Span = tuple[Tensor, Tensor]
+
+
+def _sums(start: Tensor, end: Tensor) -> Tensor:
+    return start[:, :, None] + end[:, None, :]
+
+
+def _band(start: Tensor, nearest: int, farthest: int) -> Tensor:
+    """True where the end stands `nearest` to `farthest` words behind the start."""
+    places = torch.arange(start.shape[1])
+    behind = places[None, :] - places[:, None]
+    return (behind >= nearest) & (behind <= farthest)
+
+
+def _largest(sums: Tensor, legal: Tensor, other: float = -torch.inf) -> Span:
+    best = sums.masked_fill(~legal, other).flatten(1).argmax(1)
+    return best // sums.shape[2], best % sums.shape[2]
+
+
+def _within(start: Tensor, end: Tensor, nearest: int, farthest: int) -> Span:
+    return _largest(_sums(start, end), _band(start, nearest, farthest))
+
+
+def _right(start: Tensor, end: Tensor, longest: int) -> Span:
+    return _within(start, end, 0, longest - 1)
+
+
+def _start_first(start: Tensor, end: Tensor, longest: int) -> Span:
+    begin = start.argmax(1)
+    legal = _band(start, 0, longest - 1)[begin]
+    return begin, end.masked_fill(~legal, -torch.inf).argmax(1)
+
+
+def _end_first(start: Tensor, end: Tensor, longest: int) -> Span:
+    stop = end.argmax(1)
+    legal = _band(start, 0, longest - 1)[:, stop].T
+    return start.masked_fill(~legal, -torch.inf).argmax(1), stop
+
+
+def _in_loops(start: Tensor, end: Tensor, longest: int) -> Span:
+    begins, stops = [], []
+    for begin_scores, end_scores in zip(start.tolist(), end.tolist(), strict=True):
+        spans = [(i, j) for i in range(len(end_scores)) for j in range(i, min(i + longest, len(end_scores)))]
+        begin, stop = max(spans, key=lambda span: begin_scores[span[0]] + end_scores[span[1]])
+        begins.append(begin)
+        stops.append(stop)
+    return torch.tensor(begins), torch.tensor(stops)
+
+
+def _by_max(start: Tensor, end: Tensor, longest: int) -> Span:
+    """The best legal end for each start, then the best start."""
+    best = _sums(start, end).masked_fill(~_band(start, 0, longest - 1), -1e9).max(2)
+    begin = best.values.argmax(1)
+    return begin, best.indices.gather(1, begin[:, None])[:, 0]
+
+
+BEST_SPAN = Exercise(
+    id="encoder.best_span",
+    title="The best span",
+    task="Find the start and the end whose scores have the largest sum, among all spans that do not end before they "
+    "start and have at most max_length words.",
+    difficulty="hard",
+    minutes=8,
+    signature="best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tuple[Tensor, Tensor]",
+    docstring="How well each word begins the answer and how well it ends it, (batch, position) each\n"
+    "→ start and end, (batch,) each; the end is the answer's last word, so a span of one word has end = start.\n"
+    "No padding to mind.",
+    reference="anatomy_utils.functional.spans.best_span",
+    returns=(Output("start", "batch"), Output("end", "batch")),
+    cases=_scores,
+    mistakes=(
+        Mistake(
+            "each_alone",
+            lambda start, end, longest: (start.argmax(1), end.argmax(1)),
+            "You take the best start and the best end, each by itself: in some texts the end stands before the start.",
+        ),
+        Mistake(
+            "put_in_order",
+            lambda start, end, longest: (
+                torch.minimum(start.argmax(1), end.argmax(1)),
+                torch.maximum(start.argmax(1), end.argmax(1)),
+            ),
+            "You take the best start and the best end, and call the earlier one the start: what ends an answer well "
+            "need not begin one well.",
+        ),
+        Mistake(
+            "backwards_allowed",
+            lambda start, end, longest: _within(start, end, -start.shape[1], longest - 1),
+            "Your spans are never too long, but some of them end before they start.",
+        ),
+        Mistake(
+            "backwards_only",
+            lambda start, end, longest: _within(start, end, 1 - longest, 0),
+            "Your spans end before they start: the triangle on the wrong side is left.",
+        ),
+        Mistake(
+            "any_length",
+            lambda start, end, longest: _within(start, end, 0, start.shape[1]),
+            "Your spans never end before they start, but some have more than max_length words.",
+        ),
+        Mistake(
+            "one_word_too_many",
+            lambda start, end, longest: _within(start, end, 0, longest),
+            "Your spans may have one word too many: with end = start there is one word already.",
+        ),
+        Mistake(
+            "one_word_too_few",
+            lambda start, end, longest: _within(start, end, 0, longest - 2),
+            "Spans of exactly max_length words are not among yours.",
+        ),
+        Mistake(
+            "never_one_word",
+            lambda start, end, longest: _within(start, end, 1, longest - 1),
+            "Your spans have two words at least; an answer may be a single word.",
+        ),
+        Mistake(
+            "start_first",
+            _start_first,
+            "You choose the best start, and then the best end that goes with it. Another start may have a far better "
+            "end.",
+        ),
+        Mistake(
+            "end_first",
+            _end_first,
+            "You choose the best end, and then the best start that goes with it. Another end may have a far better "
+            "start.",
+        ),
+        Mistake(
+            "zero_wins",
+            lambda start, end, longest: _largest(_sums(start, end), _band(start, 0, longest - 1), 0.0),
+            "What is not allowed has a sum of 0 in yours, and where all scores are negative, 0 is the largest.",
+        ),
+        Mistake(
+            "multiplied",
+            lambda start, end, longest: _largest(start[:, :, None] * end[:, None, :], _band(start, 0, longest - 1)),
+            "Your two scores are multiplied: two very bad ones make a large product. Scores like these are added.",
+        ),
+        Mistake(
+            "subtracted",
+            lambda start, end, longest: _largest(end[:, None, :] - start[:, :, None], _band(start, 0, longest - 1)),
+            "You subtract one score from the other; words that begin an answer well are then punished.",
+        ),
+        Mistake(
+            "end_exclusive",
+            lambda start, end, longest: (_right(start, end, longest)[0], _right(start, end, longest)[1] + 1),
+            "Your starts are right; your ends are one word behind the answer, as in a slice. Wanted is its last word.",
+        ),
+        Mistake(
+            "length_for_end",
+            lambda start, end, longest: (
+                _right(start, end, longest)[0],
+                _right(start, end, longest)[1] - _right(start, end, longest)[0] + 1,
+            ),
+            "Your starts are right, but in place of the ends you return how many words the answers have.",
+        ),
+    ),
+    alternatives={
+        "in loops": _in_loops,
+        "a band": _right,
+        "best end of each start": _by_max,
+    },
+    hints=(
+        "Make a table of all sums, (batch, start, end); forbid some of its cells with −∞; find the largest one.",
+        "`start_scores[:, :, None] + end_scores[:, None, :]` is the table. `torch.ones(n, n, dtype=torch.bool).triu()` "
+        "is True where the end is not before the start; `.tril(k)` keeps what is at most k columns to its right.",
+        "`flatten(1).argmax(dim=1)` finds the largest cell of each text; divided by the length of the text (`//`) it "
+        "is the start, and the remainder (`%`) is the end.",
+    ),
+    solution="sums = start_scores[:, :, None] + end_scores[:, None, :]\n"
+    "length = sums.shape[-1]\n"
+    "legal = torch.ones(length, length, dtype=torch.bool).triu().tril(max_length - 1)\n"
+    "best = sums.masked_fill(~legal, float('-inf')).flatten(1).argmax(dim=1)\n"
+    "return best // length, best % length",
+    explanation="The model never sees this rule; it only scores words. BERT answers questions so. In a real text the "
+    "question's own words and padding are forbidden as well: their scores are set to −∞ before.",
+    look_first=("start", "end"),
+    seconds=10.0,  # torch.unravel_index, a fine way to end it, takes long to load
+)

@@ -1,0 +1,180 @@
+"""Notebook 03: a whole layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+Part = Callable[[Tensor], Tensor]
+
+
+def layer_cases(generator: torch.Generator) -> list[Case]:
+    """Two sub-layers and two norms, all of them different."""
+    cases = []
+    for kind in ("one text", "a batch of texts", "a batch of texts"):
+        batch, position, d_model = primes(generator, 3, (3, 5, 7))
+        batch = 1 if kind == "one text" else batch
+        arguments = {
+            "hidden_states": 2 * normal(generator, batch, position, d_model),
+            "self_attention": sublayer(generator, d_model, "attention"),
+            "feed_forward": sublayer(generator, d_model, "a feed-forward network"),
+            "attention_norm": norm(generator, d_model, "its norm"),
+            "feed_forward_norm": norm(generator, d_model, "its norm"),
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
+    return cases
+
+
+def post(x: Tensor, f: Part, norm: Part) -> Tensor:
+    return norm(x + f(x))
+
+
+def pre(x: Tensor, f: Part, norm: Part) -> Tensor:
+    return x + f(norm(x))
+
+
+def _layer(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    return post(post(x, attend, norm1), feed, norm2)
+
+
+def _in_steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    attended = attend(x)
+    middle = norm1(attended + x)
+    fed = feed(middle)
+    return norm2(middle + fed)
+
+
+def _in_a_loop(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    for part, behind in ((attend, norm1), (feed, norm2)):
+        x = behind(torch.add(part(x), x))
+    return x
+
+
+def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Mapping[str, Tensor]:
+    middle = post(x, attend, norm1)
+    return {
+        "attention's result": attend(x),
+        "first sum": x + attend(x),
+        "states after attention": middle,
+        "feed-forward's result": feed(middle),
+        "second sum": middle + feed(middle),
+    }
+
+
+ENCODER_LAYER = Exercise(
+    id="encoder.encoder_layer",
+    title="An encoder layer",
+    task="Put an encoder layer together: attention, then feed-forward, each added to its own input and normed behind "
+    "the sum.",
+    difficulty="medium",
+    minutes=4,
+    signature="encoder_layer(\n"
+    "    hidden_states: Tensor, self_attention, feed_forward, attention_norm, feed_forward_norm\n"
+    ") -> Tensor",
+    docstring="Four functions, each from (batch, position, d_model) to the same shape\n"
+    "→ output (batch, position, d_model). Attention first; each norm behind its sum.",
+    reference="anatomy_utils.encoder_functions.encoder_layer",
+    returns=(Output("output", "position d_model"),),
+    cases=layer_cases,
+    mistakes=(
+        Mistake(
+            "no_residuals",
+            lambda x, attend, feed, norm1, norm2: norm2(feed(norm1(attend(x)))),
+            "Neither of your sub-layers has its input added.",
+        ),
+        Mistake(
+            "no_first_residual",
+            lambda x, attend, feed, norm1, norm2: post(norm1(attend(x)), feed, norm2),
+            "What attention gives goes on without its input: the first residual connection is missing.",
+        ),
+        Mistake(
+            "no_second_residual",
+            lambda x, attend, feed, norm1, norm2: norm2(feed(post(x, attend, norm1))),
+            "What the feed-forward network gives goes on without its input: the second residual connection is missing.",
+        ),
+        Mistake(
+            "second_residual_from_below",
+            lambda x, attend, feed, norm1, norm2: norm2(x + feed(post(x, attend, norm1))),
+            "Your second sum takes up the layer's input again, and not what came out of the first half.",
+        ),
+        Mistake(
+            "side_by_side",
+            lambda x, attend, feed, norm1, norm2: norm2(norm1(x + attend(x)) + feed(x)),
+            "Your feed-forward network works on the layer's input; what attention found does not reach it.",
+        ),
+        Mistake(
+            "in_parallel",
+            lambda x, attend, feed, norm1, norm2: norm2(x + attend(x) + feed(x)),
+            "Both of your sub-layers work on the layer's input, and one sum takes up all three.",
+        ),
+        Mistake(
+            "feed_forward_first",
+            lambda x, attend, feed, norm1, norm2: post(post(x, feed, norm2), attend, norm1),
+            "Your halves have changed places: the feed-forward network comes first.",
+        ),
+        Mistake(
+            "norms_swapped",
+            lambda x, attend, feed, norm1, norm2: post(post(x, attend, norm2), feed, norm1),
+            "Your two norms have changed places.",
+        ),
+        Mistake(
+            "one_norm_twice",
+            lambda x, attend, feed, norm1, norm2: post(post(x, attend, norm1), feed, norm1),
+            "The first norm of yours is used twice, and the second not at all.",
+        ),
+        Mistake(
+            "no_first_norm",
+            lambda x, attend, feed, norm1, norm2: post(x + attend(x), feed, norm2),
+            "There is no norm behind your first sum.",
+        ),
+        Mistake(
+            "no_second_norm",
+            lambda x, attend, feed, norm1, norm2: post(x, attend, norm1) + feed(post(x, attend, norm1)),
+            "There is no norm behind your second sum.",
+        ),
+        Mistake(
+            "norms_before",
+            lambda x, attend, feed, norm1, norm2: pre(pre(x, attend, norm1), feed, norm2),
+            "Your norms stand before the sub-layers (pre-norm); this layer has them behind the sums.",
+        ),
+        Mistake(
+            "half_and_half",
+            lambda x, attend, feed, norm1, norm2: pre(post(x, attend, norm1), feed, norm2),
+            "The first half of yours is right; in the second the norm stands before the sub-layer, not behind the sum.",
+        ),
+        Mistake(
+            "branches_normed",
+            lambda x, attend, feed, norm1, norm2: x + norm1(attend(x)) + norm2(feed(x + norm1(attend(x)))),
+            "Your norms are applied to what the sub-layers give, before it is added.",
+        ),
+        Mistake(
+            "half_a_layer",
+            lambda x, attend, feed, norm1, norm2: post(x, attend, norm1),
+            "You return what stands between the two halves: the feed-forward network has not had its turn.",
+        ),
+    ),
+    alternatives={
+        "two residual connections": _layer,
+        "in steps": _in_steps,
+        "in a loop": _in_a_loop,
+    },
+    hints=(
+        "You have written one half already: a sub-layer, its input added, a norm behind. A layer has two such halves.",
+        "What comes out of the first half is both the input of the feed-forward network and what is added to its "
+        "result.",
+        "`hidden_states = attention_norm(hidden_states + self_attention(hidden_states))`; the second line looks just "
+        "like it.",
+    ),
+    solution="hidden_states = attention_norm(hidden_states + self_attention(hidden_states))\n"
+    "return feed_forward_norm(hidden_states + feed_forward(hidden_states))",
+    explanation="Section 3.1 of the 2017 paper, the whole encoder layer. Attention lets words look at each other, the "
+    "feed-forward network thinks over what each has found, and the residual connections let both of them change a "
+    "little instead of making all anew.",
+    stages=_steps,
+)

@@ -1,0 +1,256 @@
+"""Notebook 03: masked words, what an encoder is pretrained with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+VOCABULARY, MASK = 97, 103
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, batch, position in (("padded texts", 5, 23), ("padded texts", 7, 17), ("one text", 1, 61)):
+        shape = (batch, position)
+        ids = torch.randint(VOCABULARY, shape, generator=generator)
+        real = torch.randint(position // 2, position, (batch, 1), generator=generator)
+        real = torch.full_like(real, position) if kind == "one text" else real
+        uniform, part = torch.rand(2, *shape, generator=generator)
+        chosen = torch.rand(shape, generator=generator) < 0.5  # more than 15 %, so that all three parts occur
+        third = torch.randint(3, shape, generator=generator)
+        action = torch.where(third == 0, 0.8 * part, torch.where(third == 1, 0.8 + 0.1 * part, 0.9 + 0.1 * part))
+        arguments = {
+            "input_ids": ids,
+            "attention_mask": (torch.arange(position) < real).long(),
+            "choice": torch.where(chosen, 0.15 * uniform, 0.15 + 0.85 * uniform),
+            "action": action,
+            "random_ids": (ids + torch.randint(1, VOCABULARY, shape, generator=generator)) % VOCABULARY,
+            "mask_id": MASK,
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
+    return cases
+
+
+Both = tuple[Tensor, Tensor]
+
+
+def _made(
+    ids: Tensor, chosen: Tensor, hidden: Tensor, exchanged: Tensor, random_ids: Tensor, mask_id: int, rest: int = -100
+) -> Both:
+    masked = ids.masked_fill(chosen & hidden, mask_id)
+    return torch.where(chosen & exchanged, random_ids, masked), ids.masked_fill(~chosen, rest)
+
+
+def _right(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
+    return _made(ids, _chosen(real, choice), action < 0.8, (action >= 0.8) & (action < 0.9), other, mask_id)
+
+
+def _chosen(real: Tensor, choice: Tensor) -> Tensor:
+    return (choice < 0.15) & (real == 1)
+
+
+def _hidden_labelled_only(
+    ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int
+) -> Both:
+    masked, labels = _right(ids, real, choice, action, other, mask_id)
+    return masked, labels.masked_fill(action >= 0.8, -100)
+
+
+def _by_index(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
+    chosen = _chosen(real, choice)
+    masked, labels = ids.clone(), ids.clone()
+    labels[~chosen] = -100
+    exchanged = chosen & (action < 0.9)
+    masked[exchanged] = other[exchanged]
+    masked[chosen & (action < 0.8)] = mask_id
+    return masked, labels
+
+
+def _where(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
+    chosen = _chosen(real, choice)
+    instead = torch.where(action < 0.8, mask_id, torch.where(action < 0.9, other, ids))
+    return torch.where(chosen, instead, ids), torch.where(chosen, ids, -100)
+
+
+def _word_by_word(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
+    masked, labels = ids.clone(), torch.full_like(ids, -100)
+    for row in range(ids.shape[0]):
+        for place in range(ids.shape[1]):
+            if real[row, place] == 0 or choice[row, place] >= 0.15:
+                continue
+            labels[row, place] = ids[row, place]
+            if action[row, place] < 0.8:
+                masked[row, place] = mask_id
+            elif action[row, place] < 0.9:
+                masked[row, place] = other[row, place]
+    return masked, labels
+
+
+def _steps(
+    ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int
+) -> Mapping[str, Tensor]:
+    chosen = _chosen(real, choice)
+    return {
+        "chosen words": chosen,
+        "hidden words": chosen & (action < 0.8),
+        "exchanged words": chosen & (action >= 0.8) & (action < 0.9),
+    }
+
+
+MASK_WORDS = Exercise(
+    id="encoder.mask_words",
+    title="Masked words",
+    task="Choose the real words whose `choice` is below 0.15; hide those whose `action` is below 0.8, exchange those "
+    "from 0.8 to below 0.9, leave the others; label the chosen ones.",
+    difficulty="hard",
+    minutes=7,
+    signature="mask_words(\n"
+    "    input_ids: Tensor, attention_mask: Tensor, choice: Tensor, action: Tensor, random_ids: Tensor, mask_id: int\n"
+    ") -> tuple[Tensor, Tensor]",
+    docstring="All (batch, position): ids, 1 = real word, two tables of random numbers from 0 to 1, and what an\n"
+    "exchanged word becomes; mask_id stands for a hidden word\n"
+    "→ masked_ids, and labels: the chosen words' own ids, −100 elsewhere.",
+    reference="anatomy_utils.objectives.masked_tokens.mask_words",
+    returns=(Output("masked_ids", "batch position"), Output("labels", "batch position")),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "all_hidden",
+            lambda ids, real, choice, action, other, mask_id: _made(
+                ids, _chosen(real, choice), action < 2, action > 2, other, mask_id
+            ),
+            "All chosen words of yours are hidden; `action` plays no part.",
+        ),
+        Mistake(
+            "none_exchanged",
+            lambda ids, real, choice, action, other, mask_id: _made(
+                ids, _chosen(real, choice), action < 0.8, action > 2, other, mask_id
+            ),
+            "The right words are hidden, and the other chosen ones all stay; half of those should be exchanged.",
+        ),
+        Mistake(
+            "none_left",
+            lambda ids, real, choice, action, other, mask_id: _made(
+                ids, _chosen(real, choice), action < 0.8, action >= 0.8, other, mask_id
+            ),
+            "The right words are hidden, and the other chosen ones are all exchanged; half of those should stay.",
+        ),
+        Mistake(
+            "halves_swapped",
+            lambda ids, real, choice, action, other, mask_id: _made(
+                ids, _chosen(real, choice), action < 0.8, action >= 0.9, other, mask_id
+            ),
+            "Your shares are right, but those from 0.8 to 0.9 stay and those above are exchanged: the other way round.",
+        ),
+        Mistake(
+            "exchange_wins",
+            lambda ids, real, choice, action, other, mask_id: _made(
+                ids, _chosen(real, choice), action < 0.8, action < 0.9, other, mask_id
+            ),
+            "Nothing is hidden in yours: words below 0.8 are below 0.9 too, and have been exchanged after they were "
+            "hidden.",
+        ),
+        Mistake(
+            "padding_chosen",
+            lambda ids, real, choice, action, other, mask_id: _right(
+                ids, torch.ones_like(real), choice, action, other, mask_id
+            ),
+            "Padding is among your chosen words; there is nothing to be learnt from it.",
+        ),
+        Mistake(
+            "chosen_turned_round",
+            lambda ids, real, choice, action, other, mask_id: _right(ids, real, 0.3 - choice, action, other, mask_id),
+            "You choose the words from 0.15 upwards: 85 % in place of 15 %.",
+        ),
+        Mistake(
+            "not_only_chosen",
+            lambda ids, real, choice, action, other, mask_id: (
+                _right(ids, torch.ones_like(real), 0 * choice, action, other, mask_id)[0],
+                _right(ids, real, choice, action, other, mask_id)[1],
+            ),
+            "Your labels are right, but words that were not chosen are hidden and exchanged as well.",
+        ),
+        Mistake(
+            "exchanged_everywhere",
+            lambda ids, real, choice, action, other, mask_id: (
+                torch.where(
+                    (action >= 0.8) & (action < 0.9), other, _right(ids, real, choice, action, other, mask_id)[0]
+                ),
+                _right(ids, real, choice, action, other, mask_id)[1],
+            ),
+            "Your labels are right and the right words are hidden, but words that were not chosen are exchanged too.",
+        ),
+        Mistake(
+            "all_labelled",
+            lambda ids, real, choice, action, other, mask_id: (
+                _right(ids, real, choice, action, other, mask_id)[0],
+                ids,
+            ),
+            "Your masked_ids are right, but all words have labels: the model would mostly learn to copy.",
+        ),
+        Mistake(
+            "real_labelled",
+            lambda ids, real, choice, action, other, mask_id: (
+                _right(ids, real, choice, action, other, mask_id)[0],
+                ids.masked_fill(real == 0, -100),
+            ),
+            "Your masked_ids are right, but all real words have labels, not the chosen ones alone.",
+        ),
+        Mistake(
+            "hidden_labelled_only",
+            _hidden_labelled_only,
+            "Your masked_ids are right, but only the hidden words have labels; exchanged and left ones are asked for "
+            "too.",
+        ),
+        Mistake(
+            "labels_turned_round",
+            lambda ids, real, choice, action, other, mask_id: (
+                _right(ids, real, choice, action, other, mask_id)[0],
+                ids.masked_fill(_chosen(real, choice), -100),
+            ),
+            "Your masked_ids are right, but −100 stands where the words were chosen, and labels where they were not.",
+        ),
+        Mistake(
+            "labels_of_the_masked",
+            lambda ids, real, choice, action, other, mask_id: (
+                _right(ids, real, choice, action, other, mask_id)[0],
+                _right(ids, real, choice, action, other, mask_id)[0].masked_fill(~_chosen(real, choice), -100),
+            ),
+            "Your labels are what stands there now, mask and all; they should be what stood there before.",
+        ),
+        Mistake(
+            "zero_elsewhere",
+            lambda ids, real, choice, action, other, mask_id: _made(
+                ids, _chosen(real, choice), action < 0.8, (action >= 0.8) & (action < 0.9), other, mask_id, 0
+            ),
+            "Where no word was chosen your labels are 0, which is a word of the vocabulary.",
+        ),
+    ),
+    alternatives={
+        "where": _where,
+        "by index": _by_index,
+        "word by word": _word_by_word,
+        "three masks": _right,
+    },
+    hints=(
+        "Three masks of True and False: which words are chosen, which of them are hidden, which of them exchanged.",
+        "`(choice < 0.15) & (attention_mask == 1)` are the chosen ones. `masked_fill` puts one number where a mask is "
+        "True, `torch.where(mask, one, other)` takes from two tensors.",
+        "`labels = input_ids.masked_fill(~chosen, -100)`; for masked_ids first `masked_fill(chosen & (action < 0.8), "
+        "mask_id)`, then `torch.where` with random_ids.",
+    ),
+    solution="chosen = (choice < 0.15) & (attention_mask == 1)\n"
+    "labels = input_ids.masked_fill(~chosen, -100)\n"
+    "masked_ids = input_ids.masked_fill(chosen & (action < 0.8), mask_id)\n"
+    "exchanged = chosen & (action >= 0.8) & (action < 0.9)\n"
+    "return torch.where(exchanged, random_ids, masked_ids), labels",
+    explanation="Devlin et al. 2019, section 3.1. A model in use never sees the mask token. Because some of the asked "
+    "words are exchanged and some left, it must make a good vector of every word, hidden or not. −100 is the label "
+    "that torch's cross_entropy leaves out.",
+    stages=_steps,
+    look_first=("labels", "masked_ids"),
+)

@@ -1,0 +1,149 @@
+"""Notebook 03: a stack of layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.encoder.shared import sublayer
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+Part = Callable[[Tensor], Tensor]
+
+
+def _stacks(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, count in (("one text", 2), ("a batch of texts", 4), ("a single layer", 1)):
+        batch, position, d_model = primes(generator, 3, (7, 11, 13))
+        batch = 1 if kind == "one text" else batch
+        layers = [sublayer(generator, d_model, f"layer {number}") for number in range(count)]
+        arguments = {"hidden_states": normal(generator, batch, position, d_model), "layers": layers}
+        sizes = {"states": count + 1, "batch": batch, "position": position, "d_model": d_model}
+        cases.append(Case(arguments, kind, sizes))
+    return cases
+
+
+Both = tuple[Tensor, Tensor]
+
+
+def _all_states(x: Tensor, layers: Sequence[Part]) -> list[Tensor]:
+    states = [x]
+    for layer in layers:
+        states.append(layer(states[-1]))
+    return states
+
+
+def _run(x: Tensor, layers: Sequence[Part]) -> Both:
+    states = _all_states(x, layers)
+    return states[-1], torch.stack(states)
+
+
+def _added(x: Tensor, layers: Sequence[Part]) -> Both:
+    states = [x]
+    for layer in layers:
+        states.append(states[-1] + layer(states[-1]))
+    return states[-1], torch.stack(states)
+
+
+def _all_from_the_input(x: Tensor, layers: Sequence[Part]) -> Both:
+    states = [x, *(layer(x) for layer in layers)]
+    return states[-1], torch.stack(states)
+
+
+def _with_cat(x: Tensor, layers: Sequence[Part]) -> Both:
+    states = x[None]
+    for layer in layers:
+        states = torch.cat((states, layer(states[-1])[None]))
+    return states[-1], states
+
+
+def _filled(x: Tensor, layers: Sequence[Part]) -> Both:
+    states = torch.zeros(len(layers) + 1, *x.shape)
+    states[0] = x
+    for number, layer in enumerate(layers):
+        states[number + 1] = layer(states[number])
+    return states[len(layers)], states
+
+
+RUN_LAYERS = Exercise(
+    id="encoder.run_layers",
+    title="The stack",
+    task="Send the hidden states through all layers, one after the other, and keep what stands before the first layer "
+    "and behind each of them.",
+    difficulty="easy",
+    minutes=3,
+    signature="run_layers(hidden_states: Tensor, layers: list) -> tuple[Tensor, Tensor]",
+    docstring="layers: functions from (batch, position, d_model) to the same shape, the lowest one first\n"
+    "→ output (batch, position, d_model) and all_states (layers + 1, batch, position, d_model), input first.",
+    reference="anatomy_utils.encoder_functions.run_layers",
+    returns=(Output("output", "batch position d_model"), Output("all_states", "states batch position d_model")),
+    cases=_stacks,
+    mistakes=(
+        Mistake(
+            "all_from_the_input",
+            _all_from_the_input,
+            "Each layer of yours works on the first hidden states, not on what the layer below it gave.",
+        ),
+        Mistake(
+            "input_not_kept",
+            lambda x, layers: (_run(x, layers)[0], _run(x, layers)[1][1:]),
+            "Your output is right, but all_states begins behind the first layer: the input is not among them.",
+        ),
+        Mistake(
+            "output_not_kept",
+            lambda x, layers: (_run(x, layers)[0], _run(x, layers)[1][:-1]),
+            "Your output is right, but it is not the last of your all_states.",
+        ),
+        Mistake(
+            "top_down",
+            lambda x, layers: _run(x, layers[::-1]),
+            "The layers of yours run from the last to the first.",
+        ),
+        Mistake(
+            "listed_top_down",
+            lambda x, layers: (_run(x, layers)[0], _run(x, layers)[1].flip(0)),
+            "Your output is right, but all_states begins with the last layer.",
+        ),
+        Mistake("added", _added, "You add each layer's input to its output; a layer has done that inside already."),
+        Mistake(
+            "batch_first",
+            lambda x, layers: (_run(x, layers)[0], torch.stack(_all_states(x, layers), dim=1)),
+            "Your states are all there, but the batch is their first axis; the layers should be.",
+        ),
+        Mistake(
+            "side_by_side",
+            lambda x, layers: (_run(x, layers)[0], torch.cat(_all_states(x, layers))),
+            "Your states have been joined along the batch; they should have an axis of their own.",
+        ),
+        Mistake(
+            "one_layer_too_few",
+            lambda x, layers: (_all_states(x, layers)[-2], _run(x, layers)[1]),
+            "Your all_states are right, but the output is what goes into the last layer.",
+        ),
+        Mistake(
+            "averaged",
+            lambda x, layers: (_run(x, layers)[1].mean(0), _run(x, layers)[1]),
+            "Your all_states are right, but the output is their average; it is the last one alone.",
+        ),
+    ),
+    alternatives={
+        "a list": _run,
+        "cat": _with_cat,
+        "filled in": _filled,
+    },
+    hints=(
+        "A loop over the layers. What goes into the first one, and what into each other one?",
+        "Begin with the list `states = [hidden_states]`; each layer gets the last of them and puts its own behind.",
+        "`states.append(layer(states[-1]))` in the loop; `torch.stack(states)` makes one tensor of the list.",
+    ),
+    solution="states = [hidden_states]\n"
+    "for layer in layers:\n"
+    "    states.append(layer(states[-1]))\n"
+    "return states[-1], torch.stack(states)",
+    explanation="What comes out has the shape of what goes in, so layers can be piled up: six in 2017 and in MiniLM, "
+    "30 in SmolLM2. What you kept is what one reads to see a word change layer by layer.",
+    look_first=("output", "all_states"),
+)

@@ -1,0 +1,214 @@
+"""Notebook 05: a decoder layer with its three sub-layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
+from anatomy_utils.exercises.catalogue.encoder_decoder.shared import reader
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+Part = Callable[[Tensor], Tensor]
+Read = Callable[[Tensor, Tensor], Tensor]
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    """Three sub-layers and three norms, all of them different."""
+    cases = []
+    for kind in ("one text", "a batch of texts", "a batch of texts"):
+        batch, position, key, d_model = primes(generator, 4, (3, 5, 7, 11))
+        batch = 1 if kind == "one text" else batch
+        arguments = {
+            "hidden_states": 2 * normal(generator, batch, position, d_model),
+            "memory": normal(generator, batch, key, d_model),
+            "self_attention": sublayer(generator, d_model, "self-attention"),
+            "cross_attention": reader(generator, d_model),
+            "feed_forward": sublayer(generator, d_model, "a feed-forward network"),
+            "self_attention_norm": norm(generator, d_model, "its norm"),
+            "cross_attention_norm": norm(generator, d_model, "its norm"),
+            "feed_forward_norm": norm(generator, d_model, "its norm"),
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "key": key, "d_model": d_model}))
+    return cases
+
+
+def _layer(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Tensor:
+    x = x + mix(norm1(x))
+    x = x + read(norm2(x), memory)
+    return x + feed(norm3(x))
+
+
+def _in_a_loop(x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, *norms: Part) -> Tensor:
+    for part, before in zip((mix, lambda states: read(states, memory), feed), norms, strict=True):
+        x = torch.add(part(before(x)), x)
+    return x
+
+
+def _in_steps(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Tensor:
+    mixed = x + mix(norm1(x))
+    found = read(norm2(mixed), memory)
+    return mixed + found + feed(norm3(mixed + found))
+
+
+def _post_norm(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Tensor:
+    x = norm1(x + mix(x))
+    x = norm2(x + read(x, memory))
+    return norm3(x + feed(x))
+
+
+def _memory_first(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Tensor:
+    x = x + read(norm2(x), memory)
+    x = x + mix(norm1(x))
+    return x + feed(norm3(x))
+
+
+def _side_by_side(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Tensor:
+    x = x + mix(norm1(x)) + read(norm2(x), memory)
+    return x + feed(norm3(x))
+
+
+def _no_second_residual(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Tensor:
+    x = read(norm2(x + mix(norm1(x))), memory)
+    return x + feed(norm3(x))
+
+
+def _normed_stream(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Tensor:
+    x = norm1(x)
+    x = norm2(x + mix(x))
+    x = norm3(x + read(x, memory))
+    return x + feed(x)
+
+
+def _steps(
+    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+) -> Mapping[str, Tensor]:
+    mixed = x + mix(norm1(x))
+    found = read(norm2(mixed), memory)
+    return {
+        "self-attention's result": mix(norm1(x)),
+        "states after self-attention": mixed,
+        "cross-attention's result": found,
+        "states after cross-attention": mixed + found,
+    }
+
+
+DECODER_LAYER = Exercise(
+    id="encoder_decoder.decoder_layer",
+    title="Three sub-layers",
+    task="Put a decoder layer together: self-attention, then cross-attention to the memory, then feed-forward; each "
+    "gets normed states, and its result is added to the states. The memory goes in as it is; masks are the "
+    "sub-layers' own.",
+    difficulty="medium",
+    minutes=5,
+    signature="decoder_layer(\n"
+    "    hidden_states: Tensor, memory: Tensor, self_attention, cross_attention, feed_forward,\n"
+    "    self_attention_norm, cross_attention_norm, feed_forward_norm,\n"
+    ") -> Tensor",
+    docstring="hidden_states (batch, position, d_model), memory (batch, key, d_model). cross_attention takes states\n"
+    "and memory, all others take states; each gives the shape of the states → output (batch, position, d_model).",
+    reference="anatomy_utils.seq2seq_functions.decoder_layer",
+    returns=(Output("output", "position d_model"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "no_cross_attention",
+            lambda x, m, mix, read, feed, n1, n2, n3: (x + mix(n1(x))) + feed(n3(x + mix(n1(x)))),
+            "That is the layer of a decoder by itself: cross-attention has no turn, and the memory plays no part.",
+        ),
+        Mistake(
+            "memory_first",
+            _memory_first,
+            "Your first two sub-layers have changed places: cross-attention comes before self-attention.",
+        ),
+        Mistake(
+            "side_by_side",
+            _side_by_side,
+            "Your cross-attention works on the layer's input: what self-attention found does not reach it.",
+        ),
+        Mistake(
+            "reads_itself",
+            lambda x, m, mix, read, feed, n1, n2, n3: _layer(
+                x, m, mix, lambda states, memory: read(states, states), feed, n1, n2, n3
+            ),
+            "Your cross-attention gets the decoder's states as memory: the text reads itself.",
+        ),
+        Mistake(
+            "memory_normed",
+            lambda x, m, mix, read, feed, n1, n2, n3: _layer(x, n2(m), mix, read, feed, n1, n2, n3),
+            "Your memory is normed once more in this layer; it comes from the encoder as it should be.",
+        ),
+        Mistake(
+            "post_norm",
+            _post_norm,
+            "Your norms stand behind the sums (post-norm, as in 2017); this layer has them before the sub-layers.",
+        ),
+        Mistake(
+            "normed_stream",
+            _normed_stream,
+            "What you add to is the normed states; the norm should be for the sub-layer alone, and the sum should take "
+            "up the states as they were.",
+        ),
+        Mistake(
+            "no_residuals",
+            lambda x, m, mix, read, feed, n1, n2, n3: feed(n3(read(n2(mix(n1(x))), m))),
+            "None of your sub-layers has its input added.",
+        ),
+        Mistake(
+            "no_second_residual",
+            _no_second_residual,
+            "What cross-attention gives goes on without its input: the residual connection around it is missing.",
+        ),
+        Mistake(
+            "no_norms",
+            lambda x, m, mix, read, feed, n1, n2, n3: _layer(
+                x, m, mix, read, feed, *(lambda states: states for _ in range(3))
+            ),
+            "Your three norms are not used.",
+        ),
+        Mistake(
+            "norms_swapped",
+            lambda x, m, mix, read, feed, n1, n2, n3: _layer(x, m, mix, read, feed, n2, n1, n3),
+            "The norms of your two attentions have changed places.",
+        ),
+        Mistake(
+            "two_sublayers",
+            lambda x, m, mix, read, feed, n1, n2, n3: x + mix(n1(x)) + read(n2(x + mix(n1(x))), m),
+            "You return what stands after cross-attention: the feed-forward network has not had its turn.",
+        ),
+    ),
+    alternatives={
+        "three lines": _layer,
+        "in steps": _in_steps,
+        "in a loop": _in_a_loop,
+    },
+    hints=(
+        "An encoder layer has two residual connections. Here is a third one, between them.",
+        "Each line has the same form: states + sub-layer(norm(states)). What comes out of one line goes into the next.",
+        "The middle line is `hidden_states = hidden_states + cross_attention(cross_attention_norm(hidden_states), "
+        "memory)`.",
+    ),
+    solution="hidden_states = hidden_states + self_attention(self_attention_norm(hidden_states))\n"
+    "hidden_states = hidden_states + cross_attention(cross_attention_norm(hidden_states), memory)\n"
+    "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
+    explanation="First the text that is being written looks at itself, then it asks the source, then each position "
+    "thinks over what it found. The paper of 2017 has the same three with its norms behind the sums.",
+    stages=_steps,
+)

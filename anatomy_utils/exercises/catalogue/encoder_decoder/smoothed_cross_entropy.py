@@ -1,0 +1,169 @@
+"""Notebook 05: cross-entropy with label smoothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.decoder.cross_entropy import labelled_cases
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+EPSILONS = (0.1, 0.3, 0.2)
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    pairs = zip(labelled_cases(generator), EPSILONS, strict=True)
+    return [replace(case, arguments={**case.arguments, "epsilon": epsilon}) for case, epsilon in pairs]
+
+
+def _both(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """−log p of the right token, and of a token on average, at every position (where there is no label: of token 0)."""
+    losses = -logits.log_softmax(-1)
+    return losses.gather(-1, labels.clamp(min=0)[..., None])[..., 0], losses.mean(-1)
+
+
+def _mixed(logits: Tensor, labels: Tensor, right: float, spread: float) -> Tensor:
+    """right · −log p(right token) + spread · the mean over the vocabulary, averaged over the real positions."""
+    mine, even = _both(logits, labels)
+    return (right * mine + spread * even)[labels != -100].mean()
+
+
+def _others_only(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
+    vocab_size = logits.shape[-1]
+    share = epsilon / (vocab_size - 1)
+    return _mixed(logits, labels, 1 - epsilon - share, share * vocab_size)
+
+
+def _target_by_target(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
+    real = labels != -100
+    vocab_size = logits.shape[-1]
+    target = (1 - epsilon) * F.one_hot(labels[real], vocab_size) + epsilon / vocab_size
+    return -(target * logits[real].log_softmax(-1)).sum(-1).mean()
+
+
+def _word_by_word(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
+    losses = []
+    for numbers, label in zip(logits.flatten(0, 1), labels.flatten().tolist(), strict=True):
+        if label != -100:
+            each = numbers.exp().sum().log() - numbers
+            losses.append((1 - epsilon) * each[label] + epsilon * each.mean())
+    return torch.stack(losses).mean()
+
+
+def _steps(logits: Tensor, labels: Tensor, epsilon: float) -> Mapping[str, Tensor]:
+    real = labels != -100
+    mine, even = _both(logits, labels)
+    return {"losses of the right tokens": mine[real], "losses of all tokens, averaged": even[real]}
+
+
+SMOOTHED_CROSS_ENTROPY = Exercise(
+    id="encoder_decoder.smoothed_cross_entropy",
+    title="Label smoothing",
+    task="Let the right token count with 1 − ε, and spread ε evenly over the whole vocabulary: average "
+    "(1 − ε) · −log p(right token) + ε · mean over the vocabulary of −log p.",
+    difficulty="medium",
+    minutes=6,
+    signature="smoothed_cross_entropy(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor",
+    docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count, epsilon from 0\n"
+    "to below 1 → one number, ().",
+    reference="anatomy_utils.seq2seq_functions.smoothed_cross_entropy",
+    returns=(Output("loss"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "not_smoothed",
+            lambda logits, labels, e: _mixed(logits, labels, 1.0, 0.0),
+            "That is the plain cross-entropy; ε plays no part.",
+        ),
+        Mistake(
+            "only_shrunk",
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0),
+            "The right token counts with 1 − ε in yours, but the ε goes to nobody.",
+        ),
+        Mistake(
+            "swapped",
+            lambda logits, labels, e: _mixed(logits, labels, e, 1 - e),
+            "ε and 1 − ε have changed places in yours: nearly all goes to the whole vocabulary.",
+        ),
+        Mistake(
+            "added",
+            lambda logits, labels, e: _mixed(logits, labels, 1.0, e),
+            "The ε is spread rightly in yours, but the right token still counts with 1: together that is more than 1.",
+        ),
+        Mistake(
+            "summed_over_tokens",
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, e * logits.shape[-1]),
+            "Each token of the vocabulary gets ε in yours; together they should get it.",
+        ),
+        Mistake(
+            "others_only",
+            _others_only,
+            "Your ε is spread over the wrong tokens alone (some codes do that); here the right one has its part of it "
+            "as well.",
+        ),
+        Mistake(
+            "padding_counted",
+            lambda logits, labels, e: ((1 - e) * _both(logits, labels)[0] + e * _both(logits, labels)[1]).mean(),
+            "Positions without a label count in yours, as if token 0 had been right there.",
+        ),
+        Mistake(
+            "padding_smoothed",
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0) + e * _both(logits, labels)[1].mean(),
+            "For the right tokens padding does not count in yours, but the mean over the vocabulary is taken at all "
+            "positions.",
+        ),
+        Mistake(
+            "mean_of_probabilities",
+            lambda logits, labels, e: (
+                _mixed(logits, labels, 1 - e, 0.0) - e * logits.softmax(-1).mean(-1)[labels != -100].log().mean()
+            ),
+            "You average the probabilities of all tokens and then take the logarithm: that is log(1/vocab_size) "
+            "whatever the model says.",
+        ),
+        Mistake(
+            "logits_averaged",
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0) - e * logits.mean(-1)[labels != -100].mean(),
+            "What you average over the vocabulary are the logits; they have seen no softmax.",
+        ),
+        Mistake(
+            "no_minus",
+            lambda logits, labels, e: -_mixed(logits, labels, 1 - e, e),
+            "The sign is missing: log p is never above 0, the loss never below.",
+        ),
+        Mistake(
+            "one_sign",
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, -e),
+            "The second part has the wrong sign in yours: it takes away where it should add.",
+        ),
+        Mistake(
+            "summed",
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, e) * (labels != -100).sum(),
+            "Yours is the sum over the tokens; the loss is their average.",
+        ),
+    ),
+    alternatives={
+        "torch's": lambda logits, labels, e: F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=e),
+        "two parts": lambda logits, labels, e: _mixed(logits, labels, 1 - e, e),
+        "a smoothed target": _target_by_target,
+        "word by word": _word_by_word,
+    },
+    hints=(
+        "Half of it is your cross-entropy of notebook 04. The other half asks how badly the model does on average, if "
+        "any token were the right one.",
+        "`losses = -logits[labels != -100].log_softmax(dim=-1)` has a row for each real position: −log p of every "
+        "token.",
+        "Of each row you need its label's number and its mean; `losses[torch.arange(len(right)), right]` are the first "
+        "ones.",
+    ),
+    solution="real = labels != -100\n"
+    "losses, right = -logits[real].log_softmax(dim=-1), labels[real]\n"
+    "of_right = losses[torch.arange(len(right)), right]\n"
+    "return ((1 - epsilon) * of_right + epsilon * losses.mean(dim=-1)).mean()",
+    explanation="The target is no longer “this token and no other” but “this one, most likely”. Being too sure costs "
+    "something, so the logits do not grow without end, and the loss has a floor above 0. The paper has ε = 0.1.",
+    stages=_steps,
+)

@@ -1,0 +1,150 @@
+"""Notebook 06: GPT-J's layer, whose two sub-layers do not wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+Part = Callable[[Tensor], Tensor]
+
+
+def _cases(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("one text", "a batch of texts", "a batch of texts"):
+        batch, position, d_model = primes(generator, 3, (3, 5, 7))
+        batch = 1 if kind == "one text" else batch
+        arguments = {
+            "hidden_states": 2 * normal(generator, batch, position, d_model),
+            "self_attention": sublayer(generator, d_model, "self-attention"),
+            "feed_forward": sublayer(generator, d_model, "a feed-forward network"),
+            "norm": norm(generator, d_model),
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
+    return cases
+
+
+def _right(x: Tensor, mix: Part, feed: Part, norm: Part) -> Tensor:
+    return x + mix(norm(x)) + feed(norm(x))
+
+
+def _in_turn(x: Tensor, mix: Part, feed: Part, norm: Part) -> Tensor:
+    x = x + mix(norm(x))
+    return x + feed(norm(x))
+
+
+def _steps(x: Tensor, mix: Part, feed: Part, norm: Part) -> Mapping[str, Tensor]:
+    normed = norm(x)
+    return {"normed states": normed, "attended": mix(normed), "fed": feed(normed)}
+
+
+PARALLEL_LAYER = Exercise(
+    id="taxonomy.parallel_layer",
+    title="A parallel layer",
+    task="Norm the states once, give them to self-attention and to the feed-forward network, and add both results to "
+    "what came in.",
+    difficulty="easy",
+    minutes=2,
+    signature="parallel_layer(hidden_states: Tensor, self_attention, feed_forward, norm) -> Tensor",
+    docstring="hidden_states (batch, position, d_model); the three others are functions of such states\n"
+    "→ the layer's output, of the same shape.",
+    reference="anatomy_utils.taxonomy_functions.parallel_layer",
+    returns=(Output("output", "batch position d_model"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "one_after_the_other",
+            _in_turn,
+            "That is the pre-norm layer of notebook 03 with one norm for both: your feed-forward network waits for "
+            "attention and reads what it has added.",
+        ),
+        Mistake(
+            "fed_with_what_was_attended",
+            lambda x, mix, feed, norm: x + feed(mix(norm(x))),
+            "Your feed-forward network reads what attention gives, and nothing else is added to the states.",
+        ),
+        Mistake(
+            "fed_with_the_sum",
+            lambda x, mix, feed, norm: x + feed(norm(x) + mix(norm(x))),
+            "Your feed-forward network reads the normed states with attention's result added to them; each of the two "
+            "should read the normed states, and both results be added to what came in.",
+        ),
+        Mistake(
+            "no_residual",
+            lambda x, mix, feed, norm: mix(norm(x)) + feed(norm(x)),
+            "Both results are added to each other, but not to what came in.",
+        ),
+        Mistake(
+            "residual_twice",
+            lambda x, mix, feed, norm: (x + mix(norm(x))) + (x + feed(norm(x))),
+            "What came in is in your sum twice: each sub-layer brings it along.",
+        ),
+        Mistake(
+            "normed_residual",
+            lambda x, mix, feed, norm: norm(x) + mix(norm(x)) + feed(norm(x)),
+            "You add the results to the normed states; the way past the sub-layers should be left alone.",
+        ),
+        Mistake(
+            "normed_residual_in_turn",
+            lambda x, mix, feed, norm: _in_turn(norm(x), mix, feed, lambda states: states),
+            "Two things at once: what came in is gone, because you go on from the normed states, and your feed-forward "
+            "network reads what attention has added to them.",
+        ),
+        Mistake(
+            "feed_without_norm",
+            lambda x, mix, feed, norm: x + mix(norm(x)) + feed(x),
+            "Your feed-forward network reads states that have not been normed.",
+        ),
+        Mistake(
+            "attention_without_norm",
+            lambda x, mix, feed, norm: x + mix(x) + feed(norm(x)),
+            "Your self-attention reads states that have not been normed.",
+        ),
+        Mistake(
+            "no_norm",
+            lambda x, mix, feed, norm: x + mix(x) + feed(x),
+            "Your norm is never used.",
+        ),
+        Mistake(
+            "norm_behind",
+            lambda x, mix, feed, norm: norm(x + mix(x) + feed(x)),
+            "Your norm stands behind the sum, as in 2017; here it stands in front of both sub-layers.",
+        ),
+        Mistake(
+            "attention_only",
+            lambda x, mix, feed, norm: x + mix(norm(x)),
+            "Your feed-forward network plays no part.",
+        ),
+        Mistake(
+            "averaged",
+            lambda x, mix, feed, norm: x + (mix(norm(x)) + feed(norm(x))) / 2,
+            "You add the mean of the two results; it should be their sum.",
+        ),
+        Mistake(
+            "norm_of_each",
+            lambda x, mix, feed, norm: x + norm(mix(x)) + norm(feed(x)),
+            "You norm what the sub-layers give; what they read should be normed.",
+        ),
+    ),
+    alternatives={
+        "one line": _right,
+        "in steps": lambda x, mix, feed, norm: torch.add(mix(norm(x)), feed(norm(x))).add(x),
+        "a sum": lambda x, mix, feed, norm: torch.stack([x, *(part(norm(x)) for part in (mix, feed))]).sum(0),
+    },
+    hints=(
+        "Draw three arrows from the states that come in to one plus: one goes straight, the two others through a "
+        "sub-layer each. Where does the norm stand?",
+        "Keep the normed states in a variable; both sub-layers read it, and neither reads the other's result.",
+        "`normed = norm(hidden_states)`, then a sum of three.",
+    ),
+    solution="normed = norm(hidden_states)\nreturn hidden_states + self_attention(normed) + feed_forward(normed)",
+    explanation="Wang and Komatsuzaki 2021. On many chips the two can be computed at the same time, and one norm is "
+    "saved. The feed-forward network sees what attention found one layer later; with dozens of layers this is hardly "
+    "felt.",
+    stages=_steps,
+)

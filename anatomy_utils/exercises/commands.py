@@ -1,0 +1,147 @@
+"""What a learner asks for in words: hints, the solution, questions, predictions, and progress."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anatomy_utils.exercises.progress.location import own_progress
+from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.exercises.questions import Question, outcome_page, question_page
+from anatomy_utils.exercises.registry import NOTEBOOKS, exercises_of, find_exercise, find_question, questions_of
+from anatomy_utils.exercises.stub import solution_text
+from anatomy_utils.notebook.page import Shown, code_block, escape, in_code
+
+
+def hint(id: str, *, record: Progress | None = None) -> Shown:
+    """The next hint of an exercise: each call shows one more, with those before it."""
+    exercise = find_exercise(id)
+    notes = record or own_progress()
+    seen = notes.entry("exercises", id).get("hints", 0)
+    count = min((seen if isinstance(seen, int) else 0) + 1, len(exercise.hints))
+    notes.helped(id, hints=count)
+    given = exercise.hints[:count]
+    left = len(exercise.hints) - count
+    more = f'{left} more: hint("{id}").' if left else f'That was the last one; there is still solution("{id}").'
+    items = "".join(f"<li>{in_code(text)}</li>" for text in given)
+    page = f"<div><p><strong>{escape(exercise.title)}</strong></p><ol>{items}</ol><p>{in_code(more)}</p></div>"
+    lines = [exercise.title, *(f"  {i}. {text}" for i, text in enumerate(given, 1)), more]
+    return Shown(page, "\n".join(lines))
+
+
+def solution(id: str, *, record: Progress | None = None) -> Shown:
+    """The solution of an exercise and why it works."""
+    exercise = find_exercise(id)
+    (record or own_progress()).helped(id, solution=True)
+    text = solution_text(exercise)
+    return Shown(
+        f"<div>{code_block(text)}<p>{in_code(exercise.explanation)}</p></div>", f"{text}\n{exercise.explanation}"
+    )
+
+
+def ask(id: str, *, record: Progress | None = None) -> Shown:
+    """A question with its choices.
+
+    Raises:
+        ValueError: there is no such question, or it is a prediction.
+    """
+    return _choices(_of_kind(id, "question"), record or own_progress())
+
+
+def predict(id: str, *, record: Progress | None = None) -> Shown:
+    """A prediction to be made before the next cell runs.
+
+    Raises:
+        ValueError: there is no such prediction, or it is a question.
+    """
+    return _choices(_of_kind(id, "prediction"), record or own_progress())
+
+
+def outcome(id: str, *, record: Progress | None = None) -> Shown:
+    """The prediction that was made, beside what happened."""
+    question = _of_kind(id, "prediction")
+    chosen = (record or own_progress()).entry("predictions", id).get("choice")
+    known = isinstance(chosen, int) and 0 <= chosen < len(question.choices)
+    return outcome_page(question, chosen if known else None)
+
+
+def _of_kind(id: str, kind: str) -> Question:
+    question = find_question(id)
+    if question.kind != kind:
+        other = "predict" if question.kind == "prediction" else "ask"
+        raise ValueError(f"{id!r} is a {question.kind}; show it with {other}({id!r}).")
+    return question
+
+
+def _choices(question: Question, notes: Progress) -> Shown:
+    static = question_page(question)
+
+    def note(choice: int) -> None:
+        if question.kind == "prediction":
+            notes.predicted(question.id, choice)
+        else:
+            notes.answered(question.id, choice, right=question.choices[choice].right)
+
+    def live() -> Any:
+        from anatomy_utils.widgets.choice import ChoiceQuestion
+
+        made = notes.entry("predictions", question.id).get("choice", -1) if question.kind == "prediction" else -1
+        return ChoiceQuestion(question.data(), page=static, chosen=made, on_choice=note)
+
+    return Shown(static.html, static.text, live)
+
+
+def progress(notebook: str | None = None, *, record: Progress | None = None) -> Shown:
+    """How many exercises have passed, notebook by notebook.
+
+    Args:
+        notebook: the prefix of one notebook's ids (`"attention"`), to see its exercises one by one.
+        record: whose progress; the learner's own when left out.
+
+    Raises:
+        ValueError: there is no such notebook.
+    """
+    notes = record or own_progress()
+    read = notes.read()
+    known = {notebook.prefix: notebook for notebook in NOTEBOOKS}
+    if notebook is None:
+        rows = [(f"{n.number} {n.title}", *_counts(n.prefix, read)) for n in NOTEBOOKS]
+        return _bars("Your progress", rows, notes.take_notice())
+    if notebook not in known:
+        raise ValueError(f"There is no notebook {notebook!r}; there are {', '.join(map(repr, known))}.")
+    passed = read["exercises"]
+    items = [(e.title, bool(passed.get(e.id, {}).get("passed"))) for e in exercises_of(notebook).values()]
+    return _list(f"{known[notebook].number} {known[notebook].title}", items, notes.take_notice())
+
+
+def _counts(prefix: str, record: dict[str, Any]) -> tuple[int, int, int, int]:
+    exercises, questions = exercises_of(prefix), [q for q in questions_of(prefix).values() if q.kind == "question"]
+    passed = sum(bool(record["exercises"].get(id, {}).get("passed")) for id in exercises)
+    answered = sum(bool(record["questions"].get(q.id, {}).get("right")) for q in questions)
+    return passed, len(exercises), answered, len(questions)
+
+
+def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -> Shown:
+    lines, cells = [title], []
+    for name, passed, exercises, answered, questions in rows:
+        words = f"{passed} of {exercises} exercises, {answered} of {questions} questions"
+        lines.append(f"  {name:<16} [{'#' * passed}{'.' * (exercises - passed)}] {words}")
+        bar = f'<progress value="{passed}" max="{exercises}" aria-label="{escape(name)}"></progress>'
+        cells.append(
+            f'<tr><th scope="row" style="text-align:left">{escape(name)}</th><td>{bar}</td><td>{words}</td></tr>'
+        )
+    page = f"<div><table><caption>{escape(title)}</caption>{''.join(cells)}</table>"
+    page += f"<p>{escape(notice)}</p></div>" if notice else "</div>"
+    return Shown(page, "\n".join([*lines, notice] if notice else lines))
+
+
+def _list(title: str, items: list[tuple[str, bool]], notice: str) -> Shown:
+    passed = sum(done for _, done in items)
+    headline = f"{title}: {passed} of {len(items)} exercises passed"
+    marks = [("✓", "passed") if done else ("○", "open") for _, done in items]
+    lines = [headline, *(f"  {sign} {name}" for (name, _), (sign, _) in zip(items, marks, strict=True))]
+    rows = "".join(
+        f"<li>{escape(name)}: {sign} {word}</li>" for (name, _), (sign, word) in zip(items, marks, strict=True)
+    )
+    page = f"<div><p><strong>{escape(headline)}</strong></p><ul>{rows}</ul>"
+    page += f"<p>{escape(notice)}</p></div>" if notice else "</div>"
+    return Shown(page, "\n".join([*lines, notice] if notice else lines))

@@ -1,0 +1,251 @@
+"""Likenesses to what the reference makes of other arguments: swapped, left out, turned round, cut short."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.definition import Case
+from anatomy_utils.exercises.diagnosis.values import one_of, size_words
+from anatomy_utils.exercises.judging.run import try_once
+from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, numbers, plain
+from anatomy_utils.exercises.likeness import Likeness, Wrong
+
+Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
+
+
+def an_argument_itself(wrong: Wrong) -> tuple[str, str] | None:
+    for name in _tensor_names(wrong):
+        given = [plain(case.arguments[name]) for case in wrong.cases]
+        if all(g.shape == y.shape and close(numbers(y), numbers(g)) for g, y in zip(given, wrong.yours, strict=True)):
+            return "argument", f"You return `{name}` just as it came in."
+    return None
+
+
+def a_stage(wrong: Wrong) -> tuple[str, str] | None:
+    """The answer stops at one of the tensors that lie on the way."""
+    if wrong.exercise.stages is None:
+        return None
+    passed = [wrong.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
+    for name in passed[0]:
+        if all(close(y, plain(stages[name])) for y, stages in zip(wrong.yours, passed, strict=True)):
+            return "stage", f"What you return as {wrong.name} is only the {name}: up to there it is right."
+    for name in passed[0]:
+        factor = _stage_factor(wrong, [plain(stages[name]) for stages in passed])
+        if factor is not None:
+            return "stage_factor", f"{wrong.this_is} the {name} times {factor:.3g}, whatever the sizes."
+    return None
+
+
+def _stage_factor(wrong: Wrong, stages: list[Tensor]) -> float | None:
+    """c with yours = c · stage on all cases (two at least)."""
+    if len(stages) < 2 or any(
+        y.shape != s.shape or not bool(s.isfinite().all()) for y, s in zip(wrong.yours, stages, strict=True)
+    ):
+        return None
+    length = sum(float(s.double().square().sum()) for s in stages)
+    product = sum(float((y.double() * s.double()).sum()) for y, s in zip(wrong.yours, stages, strict=True))
+    factor = product / length if length else 0.0
+    alike = all(close(numbers(y), factor * numbers(s)) for y, s in zip(wrong.yours, stages, strict=True))
+    return factor if alike and abs(factor) > 1e-9 else None
+
+
+def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
+    for words, change in _changes(wrong):
+        if wrong.holds_for_arguments(change):
+            return "inputs", f"{wrong.this_is} exactly what comes out {words}."
+    return None
+
+
+def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
+    names = _tensor_names(wrong)
+    for one, other in combinations(names, 2):
+        yield f"when `{one}` and `{other}` change places", _swap(one, other)
+        yield f"when `{one}` is used in place of `{other}`", _set(other, _take(one))
+        yield f"when `{other}` is used in place of `{one}`", _set(one, _take(other))
+    for name in _optional_names(wrong):
+        yield f"when `{name}` is left out", _set(name, lambda a: None)
+    for name in names:
+        if all(case.arguments[name].dtype == torch.bool for case in wrong.cases):
+            yield f"when True and False change places in `{name}`", _set(name, _through(name, torch.logical_not))
+            yield f"when `{name}` is True everywhere", _set(name, _through(name, torch.ones_like))
+    for name in names:
+        yield from _changes_of_one(wrong, name)
+
+
+def _changes_of_one(wrong: Wrong, name: str) -> Iterator[tuple[str, Change]]:
+    if all(case.arguments[name].is_floating_point() for case in wrong.cases):
+        yield f"when the signs in `{name}` are turned round", _set(name, lambda a: -a[name])
+        yield f"when `{name}` is all 0", _set(name, lambda a: torch.zeros_like(a[name]))
+        sizes = [s for s in wrong.cases[0].sizes if all(s in case.sizes for case in wrong.cases)]
+        for size in sizes:
+            if len({case.sizes[size] for case in wrong.cases}) > 1:
+                root, itself = size_words(size, root=True), size_words(size)
+                yield f"when `{name}` is multiplied by {root}", _scale(name, size, 0.5)
+                yield f"when `{name}` is divided by {root}", _scale(name, size, -0.5)
+                yield f"when `{name}` is multiplied by {itself}", _scale(name, size, 1.0)
+                yield f"when `{name}` is divided by {itself}", _scale(name, size, -1.0)
+        yield f"when `{name}` counts twice", _set(name, lambda a: 2 * a[name])
+        yield f"when `{name}` counts half", _set(name, lambda a: a[name] / 2)
+        yield f"when every number in `{name}` is squared", _set(name, lambda a: a[name].square())
+        yield f"when every number in `{name}` loses its sign", _set(name, lambda a: a[name].abs())
+        yield f"when 1 − `{name}` stands in place of `{name}`", _set(name, lambda a: 1 - a[name])
+        yield (
+            f"when its average is taken off each vector in `{name}`",
+            _set(name, lambda a: a[name] - a[name].mean(-1, keepdim=True)),
+        )
+        yield f"when `{name}` is sorted along its last axis", _set(name, lambda a: a[name].sort(-1).values)
+        yield f"when softmax is taken of `{name}` first", _set(name, lambda a: a[name].softmax(-1))
+        yield f"when each vector in `{name}` is first brought to length 1", _set(name, lambda a: _unit(a[name]))
+    for axis in (-1, -2):
+        words = "last axis" if axis == -1 else "last axis but one"
+        yield (
+            f"when `{name}` is turned round along its {words} (last first)",
+            _set(name, _along(name, axis, lambda t, x: t.flip(x))),
+        )
+        yield (
+            f"when everything in `{name}` moves on by one along its {words}",
+            _set(name, _along(name, axis, lambda t, x: t.roll(1, x))),
+        )
+        yield (
+            f"when everything in `{name}` moves back by one along its {words}",
+            _set(name, _along(name, axis, lambda t, x: t.roll(-1, x))),
+        )
+    yield (
+        f"when the numbers in `{name}` are laid out as if its last two axes were the other way round",
+        _set(name, lambda a: a[name].transpose(-2, -1).reshape(a[name].shape)),
+    )
+    yield (
+        f"when the last two axes of `{name}` are not swapped, but its numbers are re-cut (reshape or view)",
+        _set(
+            name, lambda a: a[name].reshape(*a[name].shape[:-2], a[name].shape[-1], a[name].shape[-2]).transpose(-2, -1)
+        ),
+    )
+
+
+def missing_entries(wrong: Wrong) -> tuple[str, str] | None:
+    """Along an axis that arguments share, the first or last entry is not used, or only that one is."""
+    for size in sorted({size for case in wrong.cases for size in case.sizes}):
+        for words, start, keep in (
+            ("the last {} is left out", 0, None),
+            ("the first {} is left out", 1, None),
+            ("only the last {} counts", -1, 1),
+            ("only the first {} counts", 0, 1),
+        ):
+            if wrong.holds_for_arguments(_cut(_tensor_names(wrong), size, start, keep)):
+                return "cut", f"{wrong.this_is} exactly what comes out when {words.format(one_of(size))}."
+    return None
+
+
+def _cut(names: list[str], size: str, start: int, keep: int | None) -> Change:
+    def cut(arguments: dict[str, Any], case: Case) -> dict[str, Any] | None:
+        length = case.sizes.get(size, 0)
+        if length < 2:
+            return None
+        kept = keep or length - 1
+        first = start if start >= 0 else length + start
+        for name in names:
+            for axis, extent in enumerate(arguments[name].shape):
+                if extent == length:
+                    arguments[name] = arguments[name].narrow(axis, first, kept)
+        return arguments
+
+    return cut
+
+
+def of_one_argument(wrong: Wrong) -> tuple[str, str] | None:
+    """The answer is a plain sum, average, median … of one argument."""
+    ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
+        ("the first entry of `{}` along its axis {}", lambda t, a: t.select(a, 0)),
+        ("the last entry of `{}` along its axis {}", lambda t, a: t.select(a, -1)),
+        ("the sum of `{}` over its axis {}", lambda t, a: t.sum(a)),
+        ("the plain average of `{}` over its axis {}", lambda t, a: t.mean(a)),
+        ("the median of `{}` over its axis {}", lambda t, a: t.median(a).values),
+        ("the largest numbers of `{}` over its axis {}", lambda t, a: t.amax(a)),
+        ("the smallest numbers of `{}` over its axis {}", lambda t, a: t.amin(a)),
+        ("the product of `{}` over its axis {}", lambda t, a: t.prod(a)),
+        ("softmax of `{}` over its axis {}", lambda t, a: t.softmax(a)),
+    )
+    for name in _tensor_names(wrong):
+        given = [numbers(plain(case.arguments[name])) for case in wrong.cases]
+        for axis in range(min(g.dim() for g in given)):
+            for words, way in ways:
+                if all(
+                    g.numel() > 1 and close(numbers(y), way(g, axis)) for g, y in zip(given, wrong.yours, strict=True)
+                ):
+                    return "of_argument", f"{wrong.this_is} {words.format(name, axis)}."
+    return None
+
+
+def argument_without_effect(wrong: Wrong) -> tuple[str, str] | None:
+    """Run the learner's function again with other numbers in one argument: nothing changes, though it should."""
+    for name in _tensor_names(wrong):
+        if all(_unmoved(wrong, name, case, yours) for case, yours in zip(wrong.cases, wrong.yours, strict=True)):
+            return (
+                "unused",
+                f"In your {wrong.name} nothing changes when other numbers stand in `{name}`, but it should.",
+            )
+    return None
+
+
+def _unmoved(wrong: Wrong, name: str, case: Case, yours: Tensor) -> bool:
+    arguments = fresh_arguments(case.arguments)
+    tensor = arguments[name]
+    if tensor.numel() < 2:
+        return False
+    arguments[name] = ~tensor if tensor.dtype == torch.bool else tensor.flip(0).roll(1, -1)
+    reference = wrong.reference(fresh_arguments(arguments))
+    target = wrong.targets[[c is case for c in wrong.cases].index(True)]
+    if reference is None or close(reference[wrong.index], target):
+        return False
+    again = try_once(wrong.function, arguments, wrong.seconds)
+    return again is not None and len(again) > wrong.index and close(again[wrong.index], yours)
+
+
+def _set(name: str, value: Callable[[dict[str, Any]], Any]) -> Change:
+    return lambda arguments, case: {**arguments, name: value(arguments)}
+
+
+def _take(name: str) -> Callable[[dict[str, Any]], Any]:
+    return lambda arguments: arguments[name]
+
+
+def _through(name: str, way: Callable[[Tensor], Tensor]) -> Callable[[dict[str, Any]], Any]:
+    return lambda arguments: way(arguments[name])
+
+
+def _along(name: str, axis: int, way: Callable[[Tensor, int], Tensor]) -> Callable[[dict[str, Any]], Any]:
+    return lambda arguments: way(arguments[name], axis)
+
+
+def _swap(one: str, other: str) -> Change:
+    return lambda arguments, case: {**arguments, one: arguments[other], other: arguments[one]}
+
+
+def _scale(name: str, size: str, power: float) -> Change:
+    return lambda arguments, case: {**arguments, name: arguments[name] * math.pow(case.sizes[size], power)}
+
+
+def _unit(tensor: Tensor) -> Tensor:
+    return tensor / tensor.norm(dim=-1, keepdim=True)
+
+
+def _tensor_names(wrong: Wrong) -> list[str]:
+    return [n for n in wrong.cases[0].arguments if all(isinstance(c.arguments.get(n), Tensor) for c in wrong.cases)]
+
+
+def _optional_names(wrong: Wrong) -> list[str]:
+    parameters = inspect.signature(wrong.exercise.resolve()).parameters.values()
+    given = list(wrong.cases[0].arguments)
+    optional = [g for g, p in zip(given, parameters, strict=False) if p.default is None]
+    return [name for name in optional if all(case.arguments[name] is not None for case in wrong.cases)]
+
+
+ALL: tuple[Likeness, ...] = (an_argument_itself, a_stage, of_one_argument, other_arguments, missing_entries)
+LAST: tuple[Likeness, ...] = (argument_without_effect,)

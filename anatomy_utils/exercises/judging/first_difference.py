@@ -1,0 +1,71 @@
+"""The last resort for a wrong answer: how far along the way it is right, or the first cell that differs."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from anatomy_utils.exercises.judging.comparison import cell_text
+from anatomy_utils.exercises.judging.gradient_attribution import made_of
+from anatomy_utils.exercises.judging.run import variables
+from anatomy_utils.exercises.judging.tensors import close, differing, fresh_arguments, plain
+from anatomy_utils.exercises.likeness import Wrong
+
+
+def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:
+    """Look into the function's own variables: which of them hold a tensor that a right solution passes?
+
+    A variable counts only when it holds the stage on every case.
+    """
+    if wrong.exercise.stages is None:
+        return None
+    held = [variables(wrong.function, case, wrong.seconds) for case in wrong.cases]
+    passed = [wrong.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
+    names = [name for name in held[0] if all(name in variables for variables in held)]
+    right: dict[str, str] = {}
+    misnamed: str | None = None
+    for stage in passed[0]:
+        for name in names:
+            if all(_holds(variables[name], stages[stage]) for variables, stages in zip(held, passed, strict=True)):
+                right[stage] = name
+        same_name = stage.replace(" ", "_")
+        if stage not in right and same_name in names and misnamed is None:
+            misnamed = same_name
+    if not right:
+        return (
+            (
+                "stage",
+                f"Look at your variable `{misnamed}` first: it does not hold the {misnamed.replace('_', ' ')} "
+                "of the target.",
+            )
+            if misnamed
+            else None
+        )
+    stage, name = list(right.items())[-1]
+    after = (
+        f" Your `{misnamed}`, though, is not the target's."
+        if misnamed and misnamed != name
+        else (" What you do after that is where the two part.")
+    )
+    return "stage", f"Up to the {stage} you are right: your variable `{name}` holds them.{after}"
+
+
+def _holds(variable: Tensor, stage: Tensor) -> bool:
+    return close(variable, plain(stage))
+
+
+def first_cell(wrong: Wrong) -> tuple[str, str]:
+    """How many cells differ, and the first of them with both numbers."""
+    marks = [differing(y, t) for y, t in zip(wrong.yours, wrong.targets, strict=True)]
+    off, all_cells = sum(int(m.sum()) for m in marks), sum(m.numel() for m in marks)
+    place = marks[0].nonzero()[0].tolist()
+    yours, target = (cell_text(tensors[0][tuple(place)]) for tensors in (wrong.yours, wrong.targets))
+    where = ", ".join(f"{wrong.axis(axis, wrong.targets[0])} {index}" for axis, index in enumerate(place))
+    return "cell", (
+        f"{_share(off, all_cells)} of your {wrong.name} differ from the target. "
+        f"{f'The first one, at {where}: you' if place else 'You'} have {yours}, the target is {target}."
+        + made_of(wrong, tuple(place))
+    )
+
+
+def _share(off: int, all_cells: int) -> str:
+    return "All cells" if off == all_cells else f"{off} of {all_cells} cells"

@@ -1,0 +1,80 @@
+"""Which numbers of the arguments a cell is made of: the target and yours are asked for their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.judging.run import try_with_gradients
+from anatomy_utils.exercises.judging.tensors import fresh
+from anatomy_utils.exercises.likeness import Wrong
+
+Used = dict[str, Tensor]
+"""Argument → True wherever a number of it takes part."""
+
+
+def made_of(wrong: Wrong, place: tuple[int, ...]) -> str:
+    """A sentence (with a space in front) that says what the cell hangs on; empty where gradients cannot tell."""
+    target = _used(wrong, wrong.exercise.resolve(), place)
+    if not target:
+        return ""
+    yours = _used(wrong, wrong.function, place)
+    words = _words(target)
+    if not words:  # such as −∞, which hangs on nothing
+        return ""
+    if yours is None:
+        return f" The target's is made of {words}."
+    if not any(bool(mask.any()) for mask in yours.values()):
+        return f" The target's is made of {words}; yours there stays the same when these change a little."
+    missing = {name: target[name] & ~yours[name] for name in target}
+    too_much = {name: yours[name] & ~target[name] for name in target}
+    lacks, adds = (any(bool(mask.any()) for mask in used.values()) for used in (missing, too_much))
+    if lacks and adds:
+        return f" The target's is made of {words}, yours of {_words(yours)}."
+    if lacks:
+        return f" The target's is made of {words}; yours does not use {_words(missing)}."
+    if adds:
+        return f" The target's is made of {words}; yours also uses {_words(too_much)}."
+    return f" Both are made of {words}: work this one out by hand."
+
+
+def _used(wrong: Wrong, function: Callable[..., Any], place: tuple[int, ...]) -> Used | None:
+    arguments = {name: fresh(value) for name, value in wrong.cases[0].arguments.items()}
+    watched = {n: v for n, v in arguments.items() if isinstance(v, Tensor) and v.is_floating_point()}
+    for tensor in watched.values():
+        tensor.requires_grad_(True)
+    result = try_with_gradients(function, arguments, wrong.seconds)
+    if result is None or len(result) <= wrong.index or not watched:
+        return None
+    try:
+        cell = result[wrong.index][place]
+        gradients = torch.autograd.grad(cell, list(watched.values()), allow_unused=True)
+    except (RuntimeError, IndexError):
+        return None
+    return {
+        name: torch.zeros(tensor.shape, dtype=torch.bool) if gradient is None else gradient.detach() != 0
+        for (name, tensor), gradient in zip(watched.items(), gradients, strict=True)
+    }
+
+
+def _words(used: Used) -> str:
+    pieces = [_piece(name, mask) for name, mask in used.items() if bool(mask.any())]
+    return " and ".join([", ".join(pieces[:-1]), pieces[-1]] if len(pieces) > 1 else pieces)
+
+
+def _piece(name: str, mask: Tensor) -> str:
+    """`query[0]`, all of `key`, `key[2, 1]`: the smallest simple piece that holds everything used."""
+    if bool(mask.all()):
+        return f"all of `{name}`"
+    indices = []
+    for axis in range(mask.dim()):
+        lines = mask.movedim(axis, 0).reshape(mask.shape[axis], -1).any(1).nonzero().flatten().tolist()
+        if 1 < len(lines) < mask.shape[axis]:
+            return f"a part of `{name}`"
+        indices.append(str(lines[0]) if len(lines) == 1 else ":")
+    while indices and indices[-1] == ":":
+        indices.pop()
+    return f"`{name}[{', '.join(indices)}]`" if indices else f"a part of `{name}`"

@@ -1,0 +1,45 @@
+"""What the judge found, as data: cards, tests and progress read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from anatomy_utils.exercises.judging.comparison import Comparison
+from anatomy_utils.exercises.judging.crash import Line
+
+State = Literal["not attempted", "passed", "wrong", "crashed", "stopped", "unchecked"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One judgement.
+
+    Args:
+        state: `"unchecked"` means that the check itself failed.
+        sentence: what was found, in one or two sentences.
+        found_by: which look found it: `"mistake:no_scale"`, `"shape"`, `"likeness:factor"`, `"cell"`.
+        notes: further facts, a sentence each.
+        line: the learner's line, when it crashed or was stopped there.
+        draw: makes `comparison`; only a card needs it.
+        printed: what the function printed on the first case.
+    """
+
+    state: State
+    sentence: str
+    found_by: str
+    notes: tuple[str, ...] = ()
+    line: Line | None = None
+    draw: Callable[[], Comparison | None] | None = field(default=None, repr=False, compare=False)
+    printed: str = ""
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """Target and yours, to be drawn side by side."""
+        return self.draw() if self.draw else None
+
+    @property
+    def passed(self) -> bool:
+        return self.state == "passed"

@@ -1,0 +1,132 @@
+"""What the key/value cache saves: counted, and measured by the clock.
+
+Keys and values of earlier positions never change while a decoder writes. With a cache each position is computed once
+and read ever after; without one, every step computes all of them again. Notebook 04 draws both; `cache` is the thing
+itself, `head_sharing` tells what sharing heads saves.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.decoding import SeenIds, uncached
+from anatomy_utils.nn.cache import KeyValueCache
+from anatomy_utils.nn.heads import LanguageModel
+
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """What a decoder keeps of one position.
+
+    Attributes:
+        layers: each keeps its own keys and values.
+        kv_heads: key/value heads in a layer; query heads that share one keep nothing more.
+        heads: query heads in a layer.
+        d_head: numbers in a key, and in a value.
+        number_bytes: of one number: 4 for float32.
+    """
+
+    layers: int
+    kv_heads: int
+    heads: int
+    d_head: int
+    number_bytes: int
+
+    @property
+    def bytes(self) -> int:
+        """2 (a key and a value) · layers · kv_heads · d_head · number_bytes.
+
+        >>> CacheEntry(layers=30, kv_heads=3, heads=9, d_head=64, number_bytes=4).bytes  # SmolLM2 in float32
+        46080
+        """
+        return 2 * self.layers * self.kv_heads * self.d_head * self.number_bytes
+
+
+def entry_of(model: LanguageModel) -> CacheEntry:
+    """What this model keeps of each position."""
+    first: Any = model.decoder.layers[0]
+    attention: MultiHeadAttention = first.self_attention
+    table = model.decoder.embeddings.tokens.weight
+    return CacheEntry(
+        layers=len(model.decoder.layers),
+        kv_heads=attention.num_kv_heads,
+        heads=attention.num_heads,
+        d_head=attention.d_head,
+        number_bytes=table.element_size(),
+    )
+
+
+def arithmetic(model: LanguageModel, length: int, new: int) -> int:
+    """Multiplications and additions that the last `new` of `length` positions take, and the logits of the last one.
+
+    Two for each weight of a layer's matrices and position, 4 · heads · d_head for each query that looks at a key.
+    """
+    entry = entry_of(model)
+    weights = sum(part.numel() for layer in model.decoder.layers for part in layer.parameters() if part.dim() > 1)
+    looks = new * length - new * (new - 1) // 2  # the first of them sees length − new + 1 keys, the last all
+    return (
+        2 * weights * new + 4 * entry.layers * entry.heads * entry.d_head * looks + 2 * model.vocabulary.weight.numel()
+    )
+
+
+@dataclass(frozen=True)
+class CacheCost:
+    """What the token behind `length` positions costs, and what is kept meanwhile.
+
+    Attributes:
+        length: positions that the new token can look at, its own included.
+        with_cache: seconds, the median of some rounds.
+        without: the same, all positions computed again.
+        kept: bytes of the real cache's filled positions.
+    """
+
+    length: int
+    with_cache: float
+    without: float
+    kept: int
+
+
+def cache_cost(model: LanguageModel, length: int, *, rounds: int = ROUNDS) -> CacheCost:
+    """Time one step at a given length, with and without the cache, taking turns.
+
+    Both make the logits of the last position only, so that the difference is the cache's alone.
+
+    Args:
+        model: any language model with at least `length` positions.
+        length: positions, the new one included; at least 2.
+        rounds: how many times each, after one that is not counted.
+
+    Raises:
+        ValueError: fewer than 2 positions or 1 round.
+    """
+    if length < 2 or rounds < 1:
+        raise ValueError(f"length={length}, rounds={rounds} was given; there must be at least 2 positions and 1 round.")
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(model.vocabulary.out_features, (1, length), generator=generator)
+    again = uncached(lambda seen: model.vocabulary(model.decoder(seen)[:, -1:]))
+    seconds: dict[str, list[float]] = {"with": [], "without": []}
+    with torch.inference_mode():
+        before = _filled(model, ids[:, :-1])
+        for _ in range(rounds + 1):
+            start = time.perf_counter()
+            _, cache = model.step(ids[:, -1:], before)  # the next round writes the same place again
+            between = time.perf_counter()
+            again(ids[:, -1:], SeenIds(ids[:, :-1]))
+            seconds["with"].append(between - start)
+            seconds["without"].append(time.perf_counter() - between)
+    return CacheCost(length, median(seconds["with"][1:]), median(seconds["without"][1:]), cache.bytes)
+
+
+def _filled(model: LanguageModel, ids: Int[Tensor, "1 position"]) -> KeyValueCache:
+    """A cache that holds these positions, with room for one more."""
+    return model.step(ids, model.start(1, ids.shape[1] + 1))[1]

@@ -1,0 +1,152 @@
+"""Lengths: what each way of marking positions does with texts longer than any it was trained on.
+
+Notebook 03 trains one tiny encoder per scheme on short rows of two kinds of token and asks, for each position, how many
+of its two neighbours are marked: that cannot be known without positions, and what is to be learnt is the same at every
+length. Press et al. 2022 (arXiv:2108.12409) ask the same of language models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.embeddings import Embeddings
+from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.heads import TokenHead, WithHead
+from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.training import cross_entropy, fit, linear_schedule, seeded
+from anatomy_utils.training.threads import threads
+
+D_MODEL, NUM_HEADS, D_FF, NUM_LAYERS = 32, 4, 64, 2
+ANSWERS = 3
+"""None, one or both of the neighbours."""
+TRAINED_TO = 16
+"""The longest row in training; the shortest has half as many positions."""
+LENGTHS = (8, 16, 24, 32, 64, 128)
+BATCH, STEPS, LEARNING_RATE = 64, 300, 1e-2
+TESTED = 200
+"""Rows per length in the test."""
+
+SCHEMES: dict[str, Callable[[], dict[str, Any]]] = {
+    "none": dict,
+    "sinusoidal": lambda: {"added": SinusoidalPositions(D_MODEL)},
+    "learned": lambda: {"added": LearnedPositions(TRAINED_TO, D_MODEL)},
+    "rotary": lambda: {"rotary": RotaryPositions(D_MODEL // NUM_HEADS)},
+    "T5": lambda: {"score_bias": T5Bias(NUM_HEADS, bidirectional=True, num_buckets=16, max_distance=TRAINED_TO)},
+    "ALiBi": lambda: {"score_bias": AlibiBias(NUM_HEADS)},
+}
+"""Name → the parts that it puts into an encoder."""
+
+
+@dataclass
+class LengthRun:
+    """How one scheme did.
+
+    Attributes:
+        scheme: its name.
+        accuracy: length → share of right answers over all positions; None where the model refuses.
+        refused: what it said then.
+        loss: of each training step.
+    """
+
+    scheme: str
+    accuracy: dict[int, float | None] = field(default_factory=dict)
+    refused: str = ""
+    loss: list[float] = field(default_factory=list)
+
+
+def neighbour_rows(
+    rows: int, length: int, generator: torch.Generator
+) -> tuple[Int[Tensor, "row position"], Int[Tensor, "row position"]]:
+    """Rows of tokens 0 and 1, and for each position how many of its neighbours are 1.
+
+    The two ends have one neighbour only.
+
+    >>> tokens, counts = neighbour_rows(1, 5, torch.Generator().manual_seed(0))
+    >>> tokens.tolist(), counts.tolist()
+    ([[0, 1, 1, 0, 1]], [[1, 1, 1, 2, 0]])
+    """
+    tokens = torch.randint(2, (rows, length), generator=generator)
+    padded = nn.functional.pad(tokens, (1, 1))
+    return tokens, padded[:, :-2] + padded[:, 2:]
+
+
+def length_experiment(
+    schemes: Sequence[str] = tuple(SCHEMES),
+    *,
+    lengths: Sequence[int] = LENGTHS,
+    steps: int = STEPS,
+    seed: int = 0,
+) -> list[LengthRun]:
+    """Train one tiny encoder per scheme on rows of 8 to 16 positions and test it at other lengths.
+
+    All schemes start from the same weights and read the same rows. Two pre-norm layers, 32 features wide, 4 heads.
+
+    Args:
+        schemes: names out of `SCHEMES`.
+        lengths: positions of the rows in the test; up to 16 were trained.
+        steps: of training, each on 64 rows.
+        seed: of weights and rows.
+
+    Raises:
+        ValueError: there is no such scheme, or a length is below 1.
+    """
+    if unknown := [name for name in schemes if name not in SCHEMES]:
+        raise ValueError(f"There is no scheme {unknown[0]!r}; choose from {', '.join(SCHEMES)}.")
+    if shortest := [length for length in lengths if length < 1]:
+        raise ValueError(f"A row of {shortest[0]} positions was asked for; give lengths of at least 1.")
+    with threads(1):
+        return [_train_and_test(name, lengths, steps, seed) for name in schemes]
+
+
+def _train_and_test(scheme: str, lengths: Sequence[int], steps: int, seed: int) -> LengthRun:
+    generator = torch.Generator().manual_seed(seed)
+    model = tiny_encoder(scheme, generator)
+    generator = torch.Generator().manual_seed(seed)
+    sizes = torch.randint(TRAINED_TO // 2, TRAINED_TO + 1, (steps,), generator=generator).tolist()
+    batches = [neighbour_rows(BATCH, size, generator) for size in sizes]
+    schedule = linear_schedule(LEARNING_RATE, steps=steps, warmup=steps // 10)
+    history = fit(
+        model, batches, lambda m, rows: cross_entropy(m(rows[0]), rows[1]), steps=steps, learning_rate=schedule,
+        progress=False,
+    )  # fmt: skip
+    run = LengthRun(scheme, loss=history.loss)
+    for length in lengths:
+        tokens, counts = neighbour_rows(TESTED, length, torch.Generator().manual_seed(seed + length))
+        try:
+            with torch.no_grad():
+                run.accuracy[length] = (model(tokens).argmax(-1) == counts).float().mean().item()
+        except ValueError as error:
+            run.accuracy[length], run.refused = None, str(error)
+    return run
+
+
+def tiny_encoder(scheme: str, generator: torch.Generator) -> WithHead:
+    """An encoder of two pre-norm layers with one scheme's positions, which counts each position's marked neighbours.
+
+    Args:
+        scheme: a name out of `SCHEMES`.
+        generator: decides the weights; what a scheme learns is drawn last, so that the rest is the same for all.
+    """
+    with seeded(generator):
+        layers = [
+            EncoderLayer(
+                MultiHeadAttention(D_MODEL, NUM_HEADS),
+                FeedForward(D_MODEL, D_FF),
+                attention_norms=Norms(before=LayerNorm(D_MODEL)),
+                feed_forward_norms=Norms(before=LayerNorm(D_MODEL)),
+            )
+            for _ in range(NUM_LAYERS)
+        ]
+        embeddings, head = Embeddings(2, D_MODEL), TokenHead(D_MODEL, ANSWERS)
+        parts = SCHEMES[scheme]()
+        embeddings.positions = parts.pop("added", None)
+        return WithHead(Encoder(embeddings, layers, norm=LayerNorm(D_MODEL), **parts), head)

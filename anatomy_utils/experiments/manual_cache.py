@@ -1,0 +1,85 @@
+"""A decoder that keeps its past in plain tensors, with any function that attends to them: the learner's, for instance.
+
+`Decoder.step` does the same faster. Notebook 04 runs SmolLM2 with it, to show that the learner's own cache writes the
+same text; notebook 07 puts it beside the other organs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.decoder_functions import attend_with_cache
+from anatomy_utils.decoding.steps import Step
+from anatomy_utils.head_axes import merge_heads, share_heads, split_heads
+from anatomy_utils.nn.decoder import DecoderLayer
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.positions import Rotation
+
+Past = tuple[Tensor, Tensor]
+"""Keys and values (batch heads past d_head) of one layer."""
+Pasts = tuple[Past, ...]
+Attend = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Any]
+"""(query, key, value, past keys, past values) → (context, keys, values); as `attend_with_cache`."""
+
+
+def empty_pasts(model: LanguageModel, batch: int = 1) -> Pasts:
+    """What a step starts from: no keys and no values in any layer."""
+    layers: Sequence[Any] = tuple(model.decoder.layers)
+    token_table = model.decoder.embeddings.tokens.weight
+    return tuple(
+        (token_table.new_zeros(batch, part.num_heads, 0, part.d_head),) * 2
+        for part in (layer.self_attention for layer in layers)
+    )
+
+
+def step_by_hand(model: LanguageModel, attend: Attend = attend_with_cache) -> Step[Pasts]:
+    """A step for `write` and `generate` in which `attend` does all attention and all remembering.
+
+    Heads that share keys and values get copies of their own, which takes more memory than the model's own cache.
+
+    Args:
+        model: a decoder whose positions are added or rotary, without cross-attention.
+        attend: as `attend_with_cache`.
+    """
+
+    @torch.no_grad()
+    def step(input_ids: Int[Tensor, "batch new"], pasts: Pasts) -> tuple[Float[Tensor, "batch vocab_size"], Pasts]:
+        decoder = model.decoder
+        length = pasts[0][0].shape[2]
+        positions = torch.arange(length, length + input_ids.shape[1], device=input_ids.device)
+        rotation = None if decoder.rotary is None else decoder.rotary(positions)
+        states, remembered = decoder.embeddings(input_ids, positions=positions), []
+        layers: Sequence[Any] = tuple(decoder.layers)
+        for layer, past in zip(layers, pasts, strict=True):
+            states, past = _layer(layer, states, rotation, past, attend)
+            remembered.append(past)
+        return model.vocabulary(decoder.norm(states)[:, -1]), tuple(remembered)
+
+    return step
+
+
+def _layer(
+    layer: DecoderLayer, states: Tensor, rotation: Rotation | None, past: Past, attend: Attend
+) -> tuple[Tensor, Past]:
+    norms = layer.self_attention_norms
+    query, key, value = _projected(layer.self_attention, norms.before(states), rotation)
+    context, keys, values = attend(query, key, value, *past)
+    mixed = layer.self_attention.to_output(merge_heads(context))
+    states = norms.after(states + norms.output(mixed))
+    norms = layer.feed_forward_norms
+    return norms.after(states + norms.output(layer.feed_forward(norms.before(states)))), (keys, values)
+
+
+def _projected(part: MultiHeadAttention, states: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values of all heads, (batch heads position d_head)."""
+    query = split_heads(part.to_query(states), part.num_heads)
+    key, value = part.remember(states)
+    if rotation is not None:
+        query, key = rotation(query), rotation(key)
+    return query, share_heads(key, part.num_heads), share_heads(value, part.num_heads)

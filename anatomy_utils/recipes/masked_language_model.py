@@ -1,0 +1,92 @@
+"""Gaps: masked words, filled in from what stands before and behind them. So encoders are pretrained, here in miniature.
+
+Notebook 03 trains it. Devlin et al. 2019, section 3.1 (arXiv:1810.04805); `masked_words` chooses the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
+from anatomy_utils.norm import LayerNorm
+from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
+from anatomy_utils.recipes.encoder_tasks import D_MODEL, label_loss, small_encoder
+from anatomy_utils.recipes.metrics import predictions
+from anatomy_utils.recipes.train import BATCH, OnStep, practise
+from anatomy_utils.toy_language import Scene, share_grammatical, street_vocabulary
+from anatomy_utils.toy_language.batches import Batch, Labelled, language_modelling
+from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.toy_language.vocabulary import MASK
+from anatomy_utils.training import IGNORE, History, seeded
+
+
+def train_gap_filler(
+    seed: int = 0,
+    *,
+    mask: Callable[..., Sequence[Tensor]] = mask_words,
+    steps: int = 800,
+    on_step: OnStep | None = None,
+    progress: bool = True,
+) -> tuple[WithHead, History]:
+    """A model that says which word stands behind each mask. Its head shares the table of the words' vectors.
+
+    Args:
+        seed: of the weights, the sentences and the gaps in them.
+        mask: what hides words; see `hide_words`.
+        steps: of 32 sentences each.
+        on_step: see `practice.OnStep`.
+        progress: show a bar.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    with seeded(generator):
+        encoder = small_encoder()
+        model = WithHead(encoder, MaskedLanguageHead(encoder.embeddings.tokens, LayerNorm(D_MODEL)))
+    sentences = language_modelling(sample_scenes(steps * BATCH, generator, "train"))
+    examples = hide_words(sentences, generator, mask)
+    history = practise(model, examples, label_loss, on_step=on_step, progress=progress)
+    return model, history
+
+
+def hide_words(
+    texts: Batch, generator: torch.Generator, mask: Callable[..., Sequence[Tensor]] = mask_words
+) -> Labelled:
+    """Texts to learn from: some words are hidden or exchanged, and the labels say what stood there.
+
+    Args:
+        texts: their first token is <bos>, which is never chosen, nor is padding.
+        generator: draws the numbers that decide.
+        mask: `masked_words.mask_words`, or a function of yours in its place.
+    """
+    ids = texts.input_ids
+    words = texts.attention_mask.clone()
+    words[:, 0] = 0
+    chances = draw_chances(ids.shape, torch.arange(len(street_vocabulary())), generator)
+    masked_ids, labels = mask(ids, words, *chances, _mask_id())
+    return Labelled(masked_ids, texts.attention_mask, labels)
+
+
+def one_gap_each(texts: Batch, generator: torch.Generator) -> Labelled:
+    """Texts to be judged on: <mask> in the place of one word of each, never of <bos> or padding."""
+    chance = torch.rand(texts.input_ids.shape, generator=generator).masked_fill(texts.attention_mask == 0, -1.0)
+    chance[:, 0] = -1.0
+    gap = chance == chance.max(dim=1, keepdim=True).values
+    labels = texts.input_ids.masked_fill(~gap, IGNORE)
+    return Labelled(texts.input_ids.masked_fill(gap, _mask_id()), texts.attention_mask, labels)
+
+
+def share_sensible(model: nn.Module, scenes: Sequence[Scene], generator: torch.Generator) -> float:
+    """Hide one word of each sentence and put in what the model says: the share that are sentences of the street again.
+
+    The word itself can often not be known ("The <mask> didn't cross the street because it was too tired."), but whether
+    a word makes sense there can be judged.
+    """
+    texts = one_gap_each(language_modelling(scenes), generator)
+    filled = torch.where(texts.labels == IGNORE, texts.input_ids, predictions(model, texts))
+    return share_grammatical(street_vocabulary().text(row) for row in filled)
+
+
+def _mask_id() -> int:
+    return street_vocabulary().ids([MASK])[0]

@@ -1,0 +1,271 @@
+"""How each part of a stack is read off its modules: one small function a part, in the order of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from torch import nn
+from torch.nn import functional as F
+
+from anatomy_utils.feed_forward import GatedFeedForward, gelu_tanh
+from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
+from anatomy_utils.nn.dropout import unchanged
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.heads import MaskedLanguageHead
+from anatomy_utils.norm import Norms
+from anatomy_utils.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
+from anatomy_utils.taxonomy.structure import Layer, is_parallel, is_sparse, layers_of, reach_of
+from anatomy_utils.zoo.m2m_100 import Waves
+
+Stack = Any
+ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU (tanh)", F.silu: "SiLU"}
+ADDED = {
+    LearnedPositions: "learned, one vector per place, added to the tokens",
+    SinusoidalPositions: "fixed waves, added to the tokens",
+    Waves: "fixed waves, added to the tokens",
+}
+NORMS = {"GemmaNorm": "RMSNorm, times 1 + weight"}
+BIASES = {
+    T5Bias: "learned numbers per offset, added to the scores",
+    AlibiBias: "a penalty per distance, added to the scores",
+    ShawPositions: "a learned key per offset, in the scores",
+    TransformerXLPositions: "waves of the offset, in the scores",
+    DisentangledPositions: "offsets and contents ask each other, in the scores",
+}
+
+
+def over_layers(stack: Stack, read: Callable[[Layer], str]) -> str:
+    """What is read off each layer; said once where all agree."""
+    different = list(dict.fromkeys(read(layer) for layer in layers_of(stack)))
+    return different[0] if len(different) == 1 else "; others: ".join(["some layers: " + different[0], *different[1:]])
+
+
+def sees(stack: Stack) -> str:
+    """Which positions a token may attend to."""
+    both = isinstance(stack, Encoder)
+
+    def one(layer: Layer) -> str:
+        if is_sparse(layer):
+            return "its block, the nearest, the first, the last and random ones"
+        if reach_of(layer, stack) is None:
+            return "the whole text" if both else "itself and its past"
+        return "a window to both sides" if both else "itself and a window before"
+
+    return over_layers(stack, one)
+
+
+def window(stack: Stack) -> str:
+    """How many positions the narrowest layer sees."""
+    reaches = [reach for layer in layers_of(stack) if (reach := reach_of(layer, stack)) is not None]
+    return str(min(reaches)) if reaches else ""
+
+
+def reads(stack: Stack) -> str:
+    """What else a layer looks at."""
+    return "the encoder's output" if getattr(layers_of(stack)[0], "cross_attention", None) is not None else ""
+
+
+def memory(stack: Stack) -> str:
+    """What is kept of earlier segments of a text."""
+    return "what went into each layer in earlier segments" if hasattr(stack, "memory_length") else ""
+
+
+def positions(stack: Stack) -> str:
+    """How the order of the tokens is told."""
+    found = [ADDED.get(type(stack.embeddings.positions), "")]
+    rotary = getattr(stack, "rotary", None)
+    if rotary is not None:
+        share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
+        pairs = {"halves": "half by half", "neighbours": "in neighbouring pairs"}[rotary.layout]
+        found.append(f"rotary: {share} turned {pairs}")
+    biases = (getattr(stack, "score_bias", None), _first(stack).score_positions)
+    found += [BIASES.get(type(each), "") for each in biases]
+    if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
+        found[-1] += ", through projections of their own"
+    return " and ".join(filter(None, found))
+
+
+def segments(stack: Stack) -> str:
+    """Vectors that tell a first text from a second."""
+    table = stack.embeddings.segments
+    return f"{table.num_embeddings}" if table is not None and table.num_embeddings > 1 else ""
+
+
+def table_scale(stack: Stack) -> str:
+    """What token vectors are multiplied with."""
+    return "" if stack.embeddings.scale == 1.0 else "√d_model"
+
+
+def table_width(stack: Stack) -> str:
+    """Whether the token table is narrower than the stack."""
+    if isinstance(stack.embeddings.tokens, AdaptiveTokens):
+        return "narrower for rarer words, then projected"
+    narrower = stack.embeddings.tokens.embedding_dim < _first(stack).to_output.out_features
+    return "narrower than the layers, then projected" if narrower else "as wide as the layers"
+
+
+def norm(stack: Stack) -> str:
+    """Which kind of norm."""
+    kinds = dict.fromkeys(NORMS.get(type(each).__name__, type(each).__name__) for each in _norms(stack))
+    shifted = any(getattr(each, "bias", None) is not None for each in _norms(stack))
+    return " and ".join(kinds) + ("" if shifted or "LayerNorm" not in kinds else " without shift")
+
+
+def norm_placement(stack: Stack) -> str:
+    """Where the norms of a residual connection stand."""
+    norms = [part for layer in layers_of(stack) for part in layer.modules() if isinstance(part, Norms)]
+    places = {
+        "before each sub-layer": [each.before for each in norms],
+        "on what it gives": [each.output for each in norms],
+        "after each residual sum": [each.after for each in norms],
+    }
+    return " and ".join(place for place, found in places.items() if any(_is_norm(each) for each in found))
+
+
+def embedding_norm(stack: Stack) -> str:
+    """A norm on the embeddings."""
+    return "" if stack.embeddings.norm is unchanged else "yes"
+
+
+def last_norm(stack: Stack) -> str:
+    """A norm on the last layer's output."""
+    return "" if isinstance(stack.norm, nn.Identity) or stack.norm is unchanged else "yes"
+
+
+def order(stack: Stack) -> str:
+    """Whether the sub-layers follow each other."""
+    return over_layers(
+        stack,
+        lambda layer: (
+            "attention and feed-forward side by side" if is_parallel(layer) else "attention, then feed-forward"
+        ),
+    )
+
+
+def heads(stack: Stack) -> str:
+    """Whether query heads share keys and values."""
+    attention = _first(stack)
+    if attention.num_kv_heads == attention.num_heads:
+        return "each query head has its own"
+    return "one for all query heads" if attention.num_kv_heads == 1 else "shared by groups of query heads"
+
+
+def query_key_norms(stack: Stack) -> str:
+    """Norms on queries and keys."""
+    return "" if getattr(_first(stack), "query_norm", unchanged) is unchanged else "yes"
+
+
+def scale(stack: Stack) -> str:
+    """What scores are multiplied with."""
+    attention = _first(stack)
+    if attention.scale is None or abs(attention.scale - attention.d_head**-0.5) < 1e-9:
+        return "1/√d_head"
+    if abs(attention.scale - (3 * attention.d_head) ** -0.5) < 1e-9:
+        return "1/√(3 · d_head)"
+    return f"{attention.scale:g}"
+
+
+def feed_forward(stack: Stack) -> str:
+    """Kind and activation of the feed-forward network."""
+
+    def one(layer: Layer) -> str:
+        name = ACTIVATIONS.get(layer.feed_forward.activation, getattr(layer.feed_forward.activation, "__name__", "?"))
+        return f"gated, {name}" if isinstance(layer.feed_forward, GatedFeedForward) else f"two layers, {name}"
+
+    return over_layers(stack, one)
+
+
+def biases(stack: Stack) -> str:
+    """Which matrices have a bias."""
+    layer = layers_of(stack)[0]
+    attention = layer.self_attention
+    having = {
+        "queries": attention.to_query.bias is not None,
+        "keys": attention.to_key.bias is not None,
+        "values": attention.to_value.bias is not None,
+        "attention's output": attention.to_output.bias is not None,
+        "feed-forward": layer.feed_forward.contract.bias is not None,
+    }
+    if all(having.values()):
+        return "everywhere"
+    return ", ".join(place for place, there in having.items() if there)
+
+
+def sharing(stack: Stack) -> str:
+    """Whether layers share their weights."""
+    layers = layers_of(stack)
+    return (
+        "each has its own weights" if len({id(layer) for layer in layers}) == len(layers) else "all share one layer's"
+    )
+
+
+def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
+    """What turns the last hidden states into an answer, and whether it reuses the token table."""
+    tables = {id(weight) for _, stack in stacks for weight in stack.embeddings.tokens.parameters()}
+    head = "a layer, a norm, then " if any(isinstance(part, MaskedLanguageHead) for part in model.modules()) else ""
+    if any(isinstance(part, AdaptiveSoftmax) for part in model.modules()):
+        return "the token tables once more, cluster by cluster"
+    projection = next((part for name, part in model.named_modules() if name.endswith("vocabulary")), None)
+    if projection is None:
+        return "one number per token"
+    return head + ("the token table once more" if id(projection.weight) in tables else "a matrix of its own")
+
+
+def _first(stack: Stack) -> Any:
+    return layers_of(stack)[0].self_attention
+
+
+def _norms(stack: Stack) -> Iterable[nn.Module]:
+    return [part for part in stack.modules() if _is_norm(part)]
+
+
+def _is_norm(part: Any) -> bool:
+    return type(part).__name__.endswith("Norm")
+
+
+def rows_of_positions(stack: Stack) -> str:
+    """How many positions, or offsets, have learned vectors or numbers."""
+    added, offsets = stack.embeddings.positions, _first(stack).score_positions
+    if isinstance(offsets, DisentangledPositions):
+        return f"{len(offsets.table())} offsets"
+    if isinstance(bias := getattr(stack, "score_bias", None), T5Bias):
+        return f"{bias.num_buckets} offsets"
+    return str(getattr(added, "max_positions", ""))
+
+
+DESIGN: dict[str, Callable[[Stack], str]] = {
+    "sees": sees,
+    "also reads": reads,
+    "remembers": memory,
+    "positions": positions,
+    "segments": segments,
+    "token vectors times": table_scale,
+    "token table": table_width,
+    "norm on the embeddings": embedding_norm,
+    "norm": norm,
+    "norms stand": norm_placement,
+    "sub-layers": order,
+    "keys and values": heads,
+    "norms on queries and keys": query_key_norms,
+    "scores times": scale,
+    "feed-forward": feed_forward,
+    "biases": biases,
+    "layers": sharing,
+    "last norm": last_norm,
+}
+"""Part → what reads it off a stack; an empty answer means that the stack has nothing there."""
+
+SIZES: dict[str, Callable[[Stack], str]] = {
+    "number of layers": lambda stack: str(len(layers_of(stack))),
+    "d_model": lambda stack: str(_first(stack).to_output.out_features),
+    "heads": lambda stack: str(_first(stack).num_heads),
+    "key/value heads": lambda stack: str(_first(stack).num_kv_heads),
+    "d_head": lambda stack: str(_first(stack).d_head),
+    "d_ff": lambda stack: str(layers_of(stack)[0].feed_forward.contract.in_features),
+    "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
+    "window": window,
+    "positions in a table": rows_of_positions,
+}
+"""The same for parts that are only numbers."""

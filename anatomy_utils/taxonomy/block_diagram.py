@@ -1,0 +1,113 @@
+"""A stack as blocks to draw: what a token passes on its way up, in order, as the modules stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import nn
+
+from anatomy_utils.feed_forward import GatedFeedForward
+from anatomy_utils.nn.adaptive import AdaptiveSoftmax
+from anatomy_utils.nn.dropout import unchanged
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.heads import MaskedLanguageHead
+from anatomy_utils.taxonomy import attributes
+from anatomy_utils.taxonomy.structure import is_parallel, layers_of
+
+
+@dataclass(frozen=True)
+class Block:
+    """A box of a block diagram.
+
+    Attributes:
+        label: what stands in it.
+        role: whose colour it has (see `figures.palette`).
+        parts: the names of the described parts that it shows.
+    """
+
+    label: str
+    role: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StackDrawing:
+    """A stack from the bottom up: before the layers, one layer, and after the last; `repeats` layers in all."""
+
+    name: str
+    repeats: int
+    below: tuple[Block, ...]
+    layer: tuple[Block, ...]
+    above: tuple[Block, ...]
+
+
+SUM = Block("+", "residual", ())
+"""Where a residual connection adds what went in."""
+
+
+def drawn(name: str, stack: Any) -> StackDrawing:
+    """The blocks of a stack."""
+    layers = layers_of(stack)
+    last = (Block(_kind(stack.norm), "residual", ("norm", "last norm")),) if attributes.last_norm(stack) else ()
+    return StackDrawing(name, len(layers), tuple(_below(stack)), tuple(_layer(layers[-1], stack)), last)
+
+
+def with_head(drawing: StackDrawing, model: nn.Module) -> StackDrawing:
+    """The last stack's drawing, with what turns its vectors into an answer on top."""
+    masked = any(isinstance(part, MaskedLanguageHead) for part in model.modules())
+    asks_tokens = any(name.endswith("vocabulary") or isinstance(part, AdaptiveSoftmax)
+                      for name, part in model.named_modules())  # fmt: skip
+    label = "to the vocabulary" if asks_tokens else "one number per token"
+    head = Block(f"layer, norm,\n{label}" if masked else label, "value", ("output",))
+    return replace(drawing, above=(*drawing.above, head))
+
+
+def _below(stack: Any) -> list[Block]:
+    embeddings = stack.embeddings
+    found = [Block("token table", "value", ("token table", "token vectors times", "vocabulary"))]
+    if embeddings.positions is not None:
+        found.append(Block("+ positions", "query", ("positions",)))
+    if embeddings.segments is not None:
+        found.append(Block("+ segments", "key", ("segments",)))
+    if embeddings.norm is not unchanged:
+        found.append(Block(_kind(embeddings.norm), "residual", ("norm", "norm on the embeddings")))
+    if attributes.table_width(stack).startswith("narrower"):
+        found.append(Block("projection", "value", ("token table",)))
+    return found
+
+
+def _layer(layer: Any, stack: Any) -> list[Block]:
+    attention = Block(_attention_label(layer, stack), "weights", (
+        "sees", "remembers", "keys and values", "scores times", "norms on queries and keys", "biases",
+        *(() if stack.embeddings.positions is not None else ("positions",)),
+    ))  # fmt: skip
+    gated = isinstance(layer.feed_forward, GatedFeedForward)
+    feed_forward = Block("gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases"))
+    own = next(getattr(layer, name) for name in ("attention_norms", "self_attention_norms") if hasattr(layer, name))
+    if is_parallel(layer):
+        shown = tuple(dict.fromkeys(("sub-layers", *attention.parts, *feed_forward.parts)))
+        return _inside(Block(f"{attention.label}\nbeside {feed_forward.label}", "weights", shown), own)
+    found = _inside(attention, own)
+    if getattr(layer, "cross_attention", None) is not None:
+        reading = Block("attention to\nthe encoder's output", "memory", ("also reads",))
+        found += _inside(reading, layer.cross_attention_norms)
+    return found + _inside(feed_forward, layer.feed_forward_norms)
+
+
+def _inside(sub_layer: Block, norms: Any) -> list[Block]:
+    """A sub-layer in its residual connection, with whichever norms it has."""
+
+    def norm(module: Any) -> list[Block]:
+        return [] if module is unchanged else [Block(_kind(module), "residual", ("norm", "norms stand"))]
+
+    return [*norm(norms.before), sub_layer, *norm(norms.output), SUM, *norm(norms.after)]
+
+
+def _attention_label(layer: Any, stack: Any) -> str:
+    kind = "self-attention" if isinstance(stack, Encoder) else "causal\nself-attention"
+    return f"rotary {kind}" if getattr(stack, "rotary", None) is not None else kind
+
+
+def _kind(norm: nn.Module) -> str:
+    return type(norm).__name__

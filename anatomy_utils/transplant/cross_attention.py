@@ -1,0 +1,82 @@
+"""Decoder layers that read a memory: their cross-attention, or the whole layer, run through a learner's function.
+
+A transplant of `attention` takes cross-attention as well, and goes before `attend_to_memory` where both are given.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.functional.masks import Mask
+from anatomy_utils.nn.cache import KeyValue
+from anatomy_utils.nn.decoder import DecoderLayer
+from anatomy_utils.norm import Norms
+from anatomy_utils.tap import tap
+from anatomy_utils.transplant.organs import Calls, Function
+from anatomy_utils.transplant.residual import placement
+
+
+def held_by(layer: DecoderLayer) -> set[str]:
+    """Both organs, where a layer reads a memory; the layer as a whole only where all its norms stand in front."""
+    if layer.cross_attention is None:
+        return set()
+    norms = [part for part in layer.children() if isinstance(part, Norms)]
+    in_front = all(placement(part) == "pre_norm" for part in norms)
+    return {"attend_to_memory", "decoder_layer"} if in_front else {"attend_to_memory"}
+
+
+def in_cross_attention(module: MultiHeadAttention, calls: Calls) -> Calls:
+    """Attention over all heads at once, which knows the source's padding and no other mask."""
+    attend = partial(_attend, module, calls["attend_to_memory"])
+    return {"_explicit": attend, "_fused": attend}
+
+
+def _attend(
+    module: MultiHeadAttention,
+    function: Function,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Mask | None,
+    causal: bool,
+) -> Tensor:
+    if module.scale is not None:
+        query = query * (module.scale * math.sqrt(query.shape[-1]))
+    real = torch.ones(len(key), key.shape[2], dtype=torch.long, device=key.device)
+    return function(query, key, value, real if mask is None else mask[:, 0, 0].long().expand_as(real))
+
+
+def in_whole_layer(layer: DecoderLayer, calls: Calls) -> Calls:
+    return {"forward": partial(_layer, layer, calls["decoder_layer"])}
+
+
+def _layer(
+    layer: DecoderLayer,
+    function: Function,
+    hidden_states: Tensor,
+    *,
+    causal: bool = True,
+    memory: Tensor | KeyValue | None = None,
+    memory_mask: Mask | None = None,
+    **more: Any,
+) -> Tensor:
+    """`DecoderLayer.forward` by one function; `more` goes to self-attention. The states between are the function's."""
+    assert layer.cross_attention is not None and layer.cross_attention_norms is not None
+    mix, read = partial(layer.self_attention, causal=causal, **more), partial(layer.cross_attention, mask=memory_mask)
+    output = function(
+        hidden_states,
+        memory,
+        lambda states: layer.dropout(mix(states)),
+        lambda states, memory: layer.dropout(read(states, memory)),
+        lambda states: layer.dropout(layer.feed_forward(states)),
+        layer.self_attention_norms.before,
+        layer.cross_attention_norms.before,
+        layer.feed_forward_norms.before,
+    )
+    return tap(layer, "output", output)

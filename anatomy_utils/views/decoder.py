@@ -1,0 +1,137 @@
+"""Where a decoder's inner life meets a widget: its cache, its modern parts, what it would say after each layer.
+
+Joins like those of `views.py`, for notebook 04.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from anatomy_utils.decoding import generate
+from anatomy_utils.experiments import cache_cost as costs
+from anatomy_utils.experiments import part_swaps, parts_of_2017
+from anatomy_utils.experiments.part_swaps import SwapReport, SwapResult
+from anatomy_utils.interpret.logit_lens import logit_lens as read
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.toy_language import Vocabulary
+from anatomy_utils.views.token_text import spelling
+from anatomy_utils.zoo.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from anatomy_utils.widgets.cache_lab import CacheLab
+    from anatomy_utils.widgets.logit_lens import LogitLens, Readings
+    from anatomy_utils.widgets.part_swapper import OrganSwapper, Outcome
+
+LENGTHS = (16, 32, 64, 128, 256)
+"""Positions at which the cache lab measures, as far as the model has them."""
+
+
+def cache_lab(
+    model: LanguageModel,
+    words: Vocabulary | Tokenizer,
+    prompt: str = part_swaps.PROMPT,
+    *,
+    new_tokens: int = 6,
+    lengths: Sequence[int] = LENGTHS,
+) -> CacheLab:
+    """What a decoder reads from its cache and what it computes, step by step; measured at the press of a button.
+
+    Args:
+        model: writes `new_tokens` tokens behind the prompt, always the likeliest.
+        words: the street's vocabulary, or the tokenizer of a published model.
+        prompt: what it goes on from.
+        new_tokens: how many steps are drawn.
+        lengths: positions at which time is measured.
+
+    Raises:
+        ValueError: too many positions to draw, or more than the model has.
+    """
+    from anatomy_utils.widgets.cache_lab import CacheLab, Cost, Entry
+
+    spell = spelling(words)
+    ids = spell.ids(prompt)
+    written = generate(
+        model.step, model.start(1, len(ids) + new_tokens), torch.tensor([ids]), max_new_tokens=new_tokens
+    )
+    entry = costs.entry_of(model)
+
+    def measure(length: int) -> Cost:
+        cost = costs.cache_cost(model, length)
+        return Cost(cost.with_cache, cost.without, cost.kept)
+
+    return CacheLab(
+        [spell.word(i) for i in ids], [spell.word(i) for i in written.rows()[0]],
+        Entry(entry.layers, entry.kv_heads, entry.heads, entry.d_head, entry.number_bytes, entry.bytes),
+        measure,
+        work={n: (costs.arithmetic(model, n, 1), costs.arithmetic(model, n, n)) for n in lengths},
+    )  # fmt: skip
+
+
+def organ_swapper(
+    model: LanguageModel,
+    tokenizer: Tokenizer,
+    report: SwapReport | None = None,
+    *,
+    chosen: str = "LayerNorm",
+    prompt: str = part_swaps.PROMPT,
+) -> OrganSwapper:
+    """A modern decoder with one part of 2017; what `report` does not hold is measured when it is first chosen.
+
+    Args:
+        model: a Llama, such as SmolLM2.
+        tokenizer: the one that it was trained with.
+        report: from `organ_swaps.swap_report`.
+        chosen: the swap chosen at first.
+        prompt: what it goes on from, where there is no report.
+    """
+    from anatomy_utils.widgets.part_swapper import OrganSwapper, Part
+
+    prompt = report.prompt if report else prompt
+
+    def measure(name: str) -> Outcome:
+        return _outcome(part_swaps.swap_result(model, tokenizer, name, prompt=prompt))
+
+    known = {result.name: _outcome(result) for result in report.results} if report else {}
+    before = known.pop("", None) or measure("")
+    if chosen not in known:
+        known[chosen] = measure(chosen)
+    parts = [Part(name, swap.part, swap.modern, swap.of_2017, swap.note) for name, swap in parts_of_2017.SWAPS.items()]
+    return OrganSwapper(
+        parts, before, known, measure=measure, prompt=prompt, blind=model.vocabulary.out_features, chosen=chosen
+    )
+
+
+def _outcome(result: SwapResult) -> Outcome:
+    from anatomy_utils.widgets.part_swapper import Outcome
+
+    return Outcome(result.plain, result.street, result.continuation, result.cache_bytes)
+
+
+def logit_lens(
+    model: LanguageModel, words: Vocabulary | Tokenizer, text: str, *, position: int | None = None
+) -> LogitLens:
+    """What a decoder would say after each of its layers, for any text that the reader types.
+
+    Args:
+        model: any language model whose layers are tapped.
+        words: the street's vocabulary, or the tokenizer of a published model.
+        text: read at first.
+        position: the token chosen at first; the last one when left out.
+    """
+    from anatomy_utils.widgets.logit_lens import LogitLens, Readings
+
+    spell = spelling(words)
+
+    def compute(typed: str) -> Readings:
+        ids = spell.ids(typed)
+        lens = read(model, torch.tensor([ids]))
+        return Readings(
+            [spell.word(i) for i in ids],
+            [[[spell.word(i) for i in top] for top in layer] for layer in lens.top_ids.tolist()],
+            lens.top_probabilities, lens.final_probabilities, lens.final_ranks,
+        )  # fmt: skip
+
+    return LogitLens(compute, text, position=position)

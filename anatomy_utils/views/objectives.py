@@ -1,0 +1,54 @@
+"""Where the objectives meet a widget: each of them on a sentence of the street, drawn as often as the reader likes.
+
+A join like those of `views.py`, for notebook 06.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from anatomy_utils.objectives import OBJECTIVES
+from anatomy_utils.toy_language import parse
+
+if TYPE_CHECKING:
+    from anatomy_utils.widgets.objective_explorer import ObjectiveExplorer
+
+SENTENCE = "The animal didn't cross the street because it was too tired."
+EXAMPLES = (
+    "The animal didn't cross the street because it was too wide.",
+    "The old robot couldn't push the red piano because it was too rusty.",
+    "The dog avoided the lake because it was too deep.",
+)
+SEED = 233
+"""A first drawing in which something happens under every objective: a word is exchanged, the halves are swapped."""
+
+
+def objective_explorer(
+    sentence: str = SENTENCE, *, examples: Sequence[str] = EXAMPLES, chosen: str = "masked tokens", seed: int = SEED
+) -> ObjectiveExplorer:
+    """What goes in and what is asked under each objective of `objectives.OBJECTIVES`.
+
+    Args:
+        sentence: one of the street's, in English.
+        examples: more of them, to pick from.
+        chosen: the objective shown at first.
+        seed: of the first drawing; the next one has the next seed.
+
+    Raises:
+        ValueError: a sentence that is not of the street, or an unknown objective.
+    """
+    from anatomy_utils.widgets.objective_explorer import ObjectiveExplorer, Question
+
+    def draw(name: str, sentence: str, rate: float | None, number: int) -> dict[str, Any]:
+        generator = torch.Generator().manual_seed(seed + number)
+        return asdict(OBJECTIVES[name].show(parse(sentence, "english"), generator, rate))
+
+    questions = [
+        Question(each.name, each.branch, each.asks, each.models, each.source, each.rate, each.rate_means)
+        for each in OBJECTIVES.values()
+    ]
+    return ObjectiveExplorer(questions, draw, sentence, examples=examples, chosen=chosen)

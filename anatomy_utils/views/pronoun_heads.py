@@ -1,0 +1,102 @@
+"""Where the culprit heads' view meets a translator: see `views`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from anatomy_utils.experiments import pronoun_heads as culprits
+from anatomy_utils.experiments.pronoun_heads import Head
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.recipes.translator import translate
+from anatomy_utils.toy_language import MinimalPair, Scene, flips, say
+from anatomy_utils.toy_language.batches import translation
+from anatomy_utils.toy_language.sampling import sample_minimal_pairs
+
+if TYPE_CHECKING:
+    from anatomy_utils.widgets.pronoun_heads import CulpritHeads, Pair, Places
+
+LABELS = {
+    "encoder": "Encoder: self-attention",
+    "decoder": "Decoder: self-attention",
+    "cross": "Decoder: cross-attention",
+}
+SHOWN_PAIRS = 6
+
+
+def culprit_heads(
+    model: EncoderDecoder,
+    *,
+    to_search: culprits.PronounTest | None = None,
+    to_judge: culprits.PronounTest | None = None,
+    off: Sequence[Head] = (),
+    sets: int = 20,
+) -> CulpritHeads:
+    """All heads of a translator, and what it makes of *it* without those that are switched off.
+
+    Args:
+        model: from `recipes.translator`.
+        to_search: what the search is led by; 60 pairs of the validation split when left out.
+        to_judge: what all shares are measured on; 150 pairs of the test split when left out.
+        off: heads that are off at first.
+        sets: how many times as many heads are drawn at random.
+    """
+    from anatomy_utils.widgets.pronoun_heads import CulpritHeads, Lab, Organ
+
+    to_search = to_search or _draw(60, "validation")
+    to_judge = to_judge or _draw(150, "test")
+    heads = culprits.all_heads(model)
+    alone = torch.tensor([culprits.right_pronouns(model, to_judge, [head]) for head in heads])
+    organs = []
+    for name, label in LABELS.items():
+        own = [number for number, head in enumerate(heads) if head.organ == name]
+        layers = 1 + max(heads[number].layer for number in own)
+        organs.append(Organ(name, label, alone[own].view(layers, -1)))
+
+    def at_random(count: int) -> list[float]:
+        chance = torch.Generator().manual_seed(count)
+        drawn = [culprits.random_heads(model, count, chance) for _ in range(sets)]
+        return [culprits.right_pronouns(model, to_judge, each) for each in drawn]
+
+    def translated(pair: Pair, places: Places) -> list[str]:
+        scenes = _scenes[pair]
+        with culprits.without_heads(model, _heads(places)):
+            return translate(model, translation(scenes, "french"))
+
+    def search() -> Iterable[tuple[Places, float]]:
+        for step in culprits.search(model, to_search):
+            yield step.heads, step.score.right
+
+    shown = [(first, second) for first, second in zip(to_judge.scenes[::2], to_judge.scenes[1::2], strict=True)]
+    _scenes = {_told(scenes): scenes for scenes in [_first_pair(), *shown[: SHOWN_PAIRS - 1]]}
+    lab = Lab(
+        right=lambda places: culprits.right_pronouns(model, to_judge, _heads(places)),
+        at_random=at_random,
+        translate=translated,
+        search=search,
+    )
+    return CulpritHeads(organs, lab, list(_scenes), off=off)
+
+
+def _draw(count: int, split: str) -> culprits.PronounTest:
+    chance = torch.Generator().manual_seed(5)
+    return culprits.pronoun_test(sample_minimal_pairs(count, chance, split, different_gender=True))
+
+
+def _first_pair() -> tuple[Scene, Scene]:
+    """The course's sentence, *tired* and *wide*."""
+    tired = Scene("animal", "cross", "street", "tired")
+    return tired, flips(tired)[0]
+
+
+def _told(scenes: tuple[Scene, Scene]) -> Pair:
+    from anatomy_utils.widgets.pronoun_heads import Pair
+
+    first, second = (str(say(scene, "english")) for scene in scenes)
+    return Pair((first, second), MinimalPair(*scenes).pronouns)
+
+
+def _heads(places: Places) -> list[Head]:
+    return [Head(*place) for place in places]

@@ -1,0 +1,94 @@
+"""Spelling: what a page needs to show token ids as words, whichever vocabulary they come from.
+
+A language model's vocabulary is either the street's list of words or a published tokenizer's pieces. Both are asked the
+same four things here. A piece may begin with a space, and two pieces that differ in nothing else are two tokens, so
+`word` makes white space visible: " lunch" is shown as "␣lunch".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from anatomy_utils.toy_language import Vocabulary, tokenise
+from anatomy_utils.toy_language.text import detokenise
+from anatomy_utils.toy_language.vocabulary import BOS
+from anatomy_utils.zoo.tokenizer import Tokenizer
+
+ENDS = ("<|im_end|>", "<|endoftext|>", "</s>", "<eos>")
+"""Special tokens with which published models end a text; a vocabulary has some of them."""
+VISIBLE = str.maketrans({" ": "␣", "\n": "↵", "\t": "⇥"})
+
+
+@runtime_checkable
+class Spelling(Protocol):
+    """From text to ids and back, and how a single token looks."""
+
+    @property
+    def stop_ids(self) -> list[int]:
+        """The tokens that end a text."""
+
+    def ids(self, text: str) -> list[int]:
+        """The text as a model reads it that is to go on writing.
+
+        Raises:
+            ValueError: a word is unknown, or there is nothing to read.
+        """
+
+    def word(self, token_id: int) -> str:
+        """One token, with its white space visible."""
+
+    def text(self, token_ids: Sequence[int]) -> str:
+        """What the tokens say together, without special tokens."""
+
+
+def spelling(words: Vocabulary | Tokenizer) -> Spelling:
+    """How this vocabulary is read and written.
+
+    >>> from anatomy_utils.toy_language import Vocabulary
+    >>> street = spelling(Vocabulary(["the", "street"]))
+    >>> street.ids("The street"), street.word(11), street.text([10, 11]), street.stop_ids
+    ([1, 10, 11], 'street', 'The street', [2])
+    """
+    return _Words(words) if isinstance(words, Vocabulary) else _Pieces(words)
+
+
+class _Words:
+    """The street: whole words, with <bos> in front of every text."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self.stop_ids = [vocabulary.eos_id]
+
+    def ids(self, text: str) -> list[int]:
+        return self._vocabulary.ids([BOS, *tokenise(text)])
+
+    def word(self, token_id: int) -> str:
+        return self._vocabulary.tokens([token_id])[0]
+
+    def text(self, token_ids: Sequence[int]) -> str:
+        special = {self._vocabulary.pad_id, self._vocabulary.bos_id, self._vocabulary.eos_id}
+        return detokenise(self._vocabulary.tokens(each for each in token_ids if each not in special))
+
+
+class _Pieces:
+    """A published tokenizer: pieces of words, spaces included; nothing stands in front of a text."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self.stop_ids = [found for name in ENDS if (found := tokenizer.id_of(name)) is not None]
+
+    def ids(self, text: str) -> list[int]:
+        if not text:
+            raise ValueError("The text is empty; write at least one word for the model to go on from.")
+        found: list[int] = self._tokenizer(text).input_ids[0].tolist()
+        return found
+
+    def word(self, token_id: int) -> str:
+        text = self._tokenizer.decode([token_id])
+        if not text or "\ufffd" in text:  # a special token, or a part of a letter's bytes
+            text = self._tokenizer.piece(token_id)
+        return text.translate(VISIBLE)
+
+    def text(self, token_ids: Sequence[int]) -> str:
+        return self._tokenizer.decode(token_ids)

@@ -1,0 +1,145 @@
+"""GGUF: a single file with a quantized model, its numbers and its tokenizer.
+
+The format of llama.cpp. The `gguf` package reads it and turns blocks of 4 or 8 bits back into float32; here its names
+become those of a Hugging Face Llama, so that the rest of the zoo need not know where weights came from. A surprise: the
+rows of query and key matrices are stored so that neighbouring features turn together; they are put back into halves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import AddedToken, decoders, models, pre_tokenizers
+from tokenizers import Tokenizer as RustTokenizer
+from torch import Tensor
+
+from anatomy_utils.zoo.tokenizer import Tokenizer
+
+NAMES = {
+    r"token_embd\.weight": "model.embed_tokens.weight",
+    r"output_norm\.weight": "model.norm.weight",
+    r"output\.weight": "lm_head.weight",
+    r"blk\.(\d+)\.attn_norm\.weight": r"model.layers.\1.input_layernorm.weight",
+    r"blk\.(\d+)\.ffn_norm\.weight": r"model.layers.\1.post_attention_layernorm.weight",
+    r"blk\.(\d+)\.attn_([qkv])\.weight": r"model.layers.\1.self_attn.\2_proj.weight",
+    r"blk\.(\d+)\.attn_output\.weight": r"model.layers.\1.self_attn.o_proj.weight",
+    r"blk\.(\d+)\.ffn_(gate|up|down)\.weight": r"model.layers.\1.mlp.\2_proj.weight",
+}
+CONTROL = 3
+"""The type of tokens that no text can produce, such as <|im_end|>."""
+
+
+class GgufFile:
+    """An opened GGUF file of a Llama.
+
+    Args:
+        path: the file.
+        sha256: its fingerprint, where one is known.
+
+    Raises:
+        ValueError: the file is missing, damaged, another one than the fingerprint says, or of another family.
+    """
+
+    def __init__(self, path: Path, sha256: str | None = None) -> None:
+        if not path.is_file():
+            raise ValueError(f"There is no file {path}; give the path of a .gguf file.")
+        if sha256 is not None:
+            with path.open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+            if found != sha256:
+                told = f"its SHA-256 is {found[:12]}…, not {sha256[:12]}…"
+                raise ValueError(f"{path} is not the published file: {told}; install it again.")
+        try:
+            from gguf import GGUFReader
+        except ModuleNotFoundError as error:
+            raise ValueError("Reading a GGUF file needs: pip install gguf") from error
+        try:
+            self._reader = GGUFReader(path)
+        except Exception as error:  # the library raises whatever a damaged file leads it into
+            raise ValueError(f"{path} is damaged or not a GGUF file ({error}); fetch it again.") from error
+        if (family := self._field("general.architecture")) != "llama":
+            raise ValueError(f"{path} holds a {family!r} model; only 'llama' can be read from GGUF here.")
+
+    def _field(self, name: str, otherwise: Any = None) -> Any:
+        field = self._reader.fields.get(name)
+        return otherwise if field is None else field.contents()
+
+    def config(self) -> dict[str, Any]:
+        """The model's numbers, under the names of a Hugging Face `config.json`."""
+        tensors = {tensor.name for tensor in self._reader.tensors}
+        heads = self._field("llama.attention.head_count")
+        return {
+            "model_type": "llama",
+            "architectures": ["LlamaForCausalLM"],
+            "vocab_size": len(self._reader.fields["tokenizer.ggml.tokens"].data),
+            "hidden_size": self._field("llama.embedding_length"),
+            "num_hidden_layers": self._field("llama.block_count"),
+            "num_attention_heads": heads,
+            "num_key_value_heads": self._field("llama.attention.head_count_kv", heads),
+            "intermediate_size": self._field("llama.feed_forward_length"),
+            "max_position_embeddings": self._field("llama.context_length"),
+            "rms_norm_eps": self._field("llama.attention.layer_norm_rms_epsilon"),
+            "rope_theta": self._field("llama.rope.freq_base", 10_000.0),
+            "tie_word_embeddings": "output.weight" not in tensors,
+        }
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights in float32, under the names of a Hugging Face Llama."""
+        from gguf.quants import dequantize
+
+        config = self.config()
+        heads = {"q": config["num_attention_heads"], "k": config["num_key_value_heads"]}
+        result = {}
+        for tensor in self._reader.tensors:
+            weight = dequantize(tensor.data, tensor.tensor_type).astype(np.float32)  # a copy of its own
+            part = re.fullmatch(r"blk\.\d+\.attn_([qk])\.weight", tensor.name)
+            if part:
+                weight = _halves(weight, heads[part[1]])
+            result[_published_name(tensor.name)] = torch.from_numpy(np.ascontiguousarray(weight))
+        return result
+
+    def tokenizer(self) -> Tokenizer:
+        """The byte-level tokenizer that the file carries."""
+        fields = self._reader.fields
+        tokens, merges = (_strings(fields[f"tokenizer.ggml.{name}"]) for name in ("tokens", "merges"))
+        pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]
+        tokenizer = RustTokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, pairs))
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        )
+        tokenizer.decoder = decoders.ByteLevel()
+        kinds = _numbers(fields["tokenizer.ggml.token_type"])
+        control = [AddedToken(tokens[i], special=True, normalized=False) for i in np.flatnonzero(kinds == CONTROL)]
+        tokenizer.add_special_tokens(control)
+        padding = self._field("tokenizer.ggml.padding_token_id", 0)
+        return Tokenizer(tokenizer, pad_id=padding, pad_token=tokens[padding], pad_left=True)
+
+    def stop_ids(self) -> list[int]:
+        """The ids after which a text is complete."""
+        return [self._field("tokenizer.ggml.eos_token_id")]
+
+
+def _published_name(name: str) -> str:
+    for pattern, published in NAMES.items():
+        if re.fullmatch(pattern, name):
+            return re.sub(pattern, published, name)
+    return name  # the strict account of `load_published` will name it
+
+
+def _halves(weight: np.ndarray, heads: int) -> np.ndarray:
+    """Rows of neighbouring pairs (2i, 2i + 1) back into halves (i, i + d/2), head by head."""
+    pairs = weight.reshape(heads, -1, 2, weight.shape[-1])  # head pair 2 d_model
+    return pairs.swapaxes(1, 2).reshape(weight.shape)
+
+
+def _strings(field: Any) -> list[str]:
+    return [bytes(field.parts[i]).decode("utf-8") for i in field.data]
+
+
+def _numbers(field: Any) -> np.ndarray:
+    return np.array([field.parts[i][0] for i in field.data])
