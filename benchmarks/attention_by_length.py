@@ -19,7 +19,7 @@ from torch.profiler import ProfilerActivity, profile
 from transformers.models.bart.modeling_bart import BartAttention
 
 from anatomy_utils import tap
-from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.nn.attention import MultiHeadAttention
 from benchmarks.report import alone, figure
 from benchmarks.timing import OURS, Call, Row, interleaved, medians, same_size
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import INK, QUIET, finish, look, page, panel, width_of, write
+from anatomy_utils.figures.canvas import finish, page, panel, width_of, write
 from anatomy_utils.figures.charts import frame
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import INK, QUIET, look
 from benchmarks.report import rows_of, times
 from benchmarks.timing import Row
 

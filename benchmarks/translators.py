@@ -14,7 +14,7 @@ import transformers
 from torch import Tensor, nn
 from x_transformers import XTransformer
 
-from anatomy_utils.positions import SinusoidalPositions
+from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 from benchmarks.models import Model, Sizes
 from benchmarks.timing import OURS

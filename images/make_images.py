@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from anatomy_utils import attention
 from anatomy_utils.figures import diagrams
 from anatomy_utils.figures.picture import Picture
-from anatomy_utils.functional import masks
+from anatomy_utils.functional import attention, masks
 from anatomy_utils.taxonomy import TREE
 
 HERE = Path(__file__).parent

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy_utils import attention
-from anatomy_utils.attention import MultiHeadAttention, masked_softmax, scaled_dot_product_attention
-from anatomy_utils.functional import masks
+from anatomy_utils.functional import attention, masks
+from anatomy_utils.functional.attention import masked_softmax, scaled_dot_product_attention
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.tap import watch
 
 

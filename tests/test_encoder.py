@@ -5,14 +5,15 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy_utils import norm
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings, lookup
-from anatomy_utils.feed_forward import FeedForward, GatedFeedForward
-from anatomy_utils.functional import masks
+from anatomy_utils.functional import masks, norm
+from anatomy_utils.functional.embeddings import lookup
+from anatomy_utils.functional.norm import rms_norm
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import EncoderLayer, LocalLayer
-from anatomy_utils.norm import Norms, RMSNorm, rms_norm
-from anatomy_utils.positions import LearnedPositions, RotaryPositions
+from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
+from anatomy_utils.nn.norm import LayerNorm, Norms, RMSNorm
+from anatomy_utils.nn.positions import LearnedPositions, RotaryPositions
 
 
 def normal(*shape, seed=0):
@@ -23,10 +24,10 @@ def test_layer_norm_equals_torch():
     hidden_states, weight, bias = normal(2, 3, 7), normal(7, seed=1), normal(7, seed=2)
     wanted = F.layer_norm(hidden_states, (7,), weight, bias, 1e-3)
     torch.testing.assert_close(norm.layer_norm(hidden_states, weight, bias, 1e-3), wanted)
-    module = norm.LayerNorm(7, 1e-3)
+    module = LayerNorm(7, 1e-3)
     module.load_state_dict({"weight": weight, "bias": bias})
     torch.testing.assert_close(module(hidden_states), wanted)
-    module = norm.LayerNorm(7, 1e-3, bias=False)
+    module = LayerNorm(7, 1e-3, bias=False)
     module.load_state_dict({"weight": weight})
     torch.testing.assert_close(module(hidden_states), wanted - bias)
 
@@ -47,8 +48,8 @@ def test_encoder_layer_equals_torch(pre_norm):
     ours = EncoderLayer(
         MultiHeadAttention(12, 3),
         FeedForward(12, 29),
-        attention_norms=Norms(**{place: norm.LayerNorm(12)}),
-        feed_forward_norms=Norms(**{place: norm.LayerNorm(12)}),
+        attention_norms=Norms(**{place: LayerNorm(12)}),
+        feed_forward_norms=Norms(**{place: LayerNorm(12)}),
     )
     theirs = dict(reference.named_parameters())
     in_weight, in_bias = theirs["self_attn.in_proj_weight"].chunk(3), theirs["self_attn.in_proj_bias"].chunk(3)
@@ -132,8 +133,8 @@ def test_norms_stand_where_they_are_put():
     layer = EncoderLayer(
         MultiHeadAttention(12, 3),
         FeedForward(12, 29),
-        attention_norms=Norms(before=norm.LayerNorm(12), output=norm.LayerNorm(12)),
-        feed_forward_norms=Norms(output=norm.LayerNorm(12), after=norm.LayerNorm(12)),
+        attention_norms=Norms(before=LayerNorm(12), output=LayerNorm(12)),
+        feed_forward_norms=Norms(output=LayerNorm(12), after=LayerNorm(12)),
     )
     hidden_states = normal(2, 5, 12)
     attended = layer.self_attention(F.layer_norm(hidden_states, (12,)))
@@ -144,7 +145,7 @@ def test_norms_stand_where_they_are_put():
 
 def test_narrow_tables_are_widened_behind_the_norm():
     torch.manual_seed(0)
-    embeddings = Embeddings(11, 3, LearnedPositions(7, 3), norm=norm.LayerNorm(3), projection=nn.Linear(3, 5))
+    embeddings = Embeddings(11, 3, LearnedPositions(7, 3), norm=LayerNorm(3), projection=nn.Linear(3, 5))
     input_ids = torch.tensor([[4, 10]])
     summed = embeddings.tokens.weight[input_ids] + embeddings.positions.table.weight[:2]
     wanted = F.layer_norm(summed, (3,)) @ embeddings.projection.weight.T + embeddings.projection.bias
@@ -153,7 +154,7 @@ def test_narrow_tables_are_widened_behind_the_norm():
 
 def test_a_local_layer_sees_its_window_and_turns_its_own_way():
     torch.manual_seed(0)
-    parts = {"attention_norms": Norms(before=norm.LayerNorm(12)), "feed_forward_norms": Norms()}
+    parts = {"attention_norms": Norms(before=LayerNorm(12)), "feed_forward_norms": Norms()}
     rotary, real = RotaryPositions(4, base=50.0), torch.tensor([[1] * 11, [1] * 6 + [0] * 5])
     local = LocalLayer(MultiHeadAttention(12, 3), FeedForward(12, 29), **parts, window=5, rotary=rotary)
     whole = EncoderLayer(local.self_attention, local.feed_forward, **parts)

@@ -13,7 +13,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_utils import attention
 from anatomy_utils.debugging.colleague.attention_scale import almost_right_attention, symptoms
 from anatomy_utils.exercises import (
     Answer,
@@ -28,6 +27,7 @@ from anatomy_utils.exercises import (
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.progress.source import load, standing_alone
 from anatomy_utils.exercises.stub import is_untouched
+from anatomy_utils.functional import attention
 from anatomy_utils.notebook.page import in_code
 
 QUERY, KEY = torch.tensor([[2.0, 0.0, 0.0, 0.0]]), torch.tensor([[3.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]])
@@ -217,7 +217,7 @@ def test_an_answer_on_top_of_the_reference_takes_it_from_the_package() -> None:
         text = standing_alone(together)
     finally:
         del together.__globals__["borrowed"]
-    assert text is not None and "from anatomy_utils.attention import scores as borrowed" in text
+    assert text is not None and "from anatomy_utils.functional.attention import scores as borrowed" in text
     assert torch.equal(load(text, "together")(QUERY, KEY), attention.scores(QUERY, KEY))
 
 

@@ -9,15 +9,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_utils import decoder_functions
 from anatomy_utils.debugging.colleague.causal_mask import colleagues_mask, symptoms, writing_trial
-from anatomy_utils.decoder_functions import attend_with_cache, mask_behind
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.exercises import find_exercise, solution_source
 from anatomy_utils.experiments.manual_cache import empty_pasts, step_by_hand
-from anatomy_utils.functional.masks import causal
+from anatomy_utils.functional import heads
+from anatomy_utils.functional.attention import attend_with_cache
+from anatomy_utils.functional.masks import causal, causal_with_past
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.training import cross_entropy
+from anatomy_utils.training import cross_entropy, losses
 from anatomy_utils.transplant import reject
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, llama
@@ -100,7 +100,7 @@ def test_a_solution_is_accepted_and_a_mistake_is_not(organ: str) -> None:
 def test_logits_are_those_of_the_tied_table(model: LanguageModel) -> None:
     with torch.no_grad():
         states = model.decoder(PROMPT)
-        made = decoder_functions.vocabulary_logits(states, model.decoder.embeddings.tokens.weight)
+        made = heads.vocabulary_logits(states, model.decoder.embeddings.tokens.weight)
         torch.testing.assert_close(made, model(PROMPT))
 
 
@@ -110,15 +110,15 @@ def test_perplexity_is_e_to_the_loss() -> None:
     mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]])
     right = logits.softmax(-1).gather(-1, labels[..., None])[..., 0]
     loss = cross_entropy(logits, labels.masked_fill(mask == 0, -100))
-    torch.testing.assert_close(decoder_functions.perplexity(right, mask), loss.exp())
+    torch.testing.assert_close(losses.perplexity(right, mask), loss.exp())
 
 
 def test_without_a_past_the_mask_is_causal_and_the_patient_reaches_one_further() -> None:
-    assert torch.equal(mask_behind(0, 5), causal(5))
-    assert torch.equal(mask_behind(3, 4), causal(7)[3:])
+    assert torch.equal(causal_with_past(0, 5), causal(5))
+    assert torch.equal(causal_with_past(3, 4), causal(7)[3:])
     patient = colleagues_mask(3, 4)
     assert patient.shape == (4, 7) and patient.dtype == torch.bool
-    assert (patient.sum(1) - mask_behind(3, 4).sum(1)).tolist() == [1, 1, 1, 0]
+    assert (patient.sum(1) - causal_with_past(3, 4).sum(1)).tolist() == [1, 1, 1, 0]
     assert colleagues_mask(6, 1).all()
 
 
@@ -143,7 +143,7 @@ def test_the_symptoms() -> None:
 
 @pytest.mark.usefixtures("unchecked")
 def test_the_patient_learns_to_copy_and_cannot_write() -> None:
-    healthy, patient = (writing_trial(mask) for mask in (mask_behind, colleagues_mask))
+    healthy, patient = (writing_trial(mask) for mask in (causal_with_past, colleagues_mask))
     assert len(healthy.history) == len(patient.history) == 200
     assert 1.15 < healthy.loss < 1.4 and patient.loss < 0.01
     assert healthy.grammatical > 0.1 and patient.grammatical == 0

@@ -8,8 +8,9 @@ import torch
 from anatomy_utils.debugging.colleague import norm_placement, position_offset
 from anatomy_utils.debugging.colleague.norm_placement import colleagues_layer, depth_trial
 from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding, tagging_trial
-from anatomy_utils.encoder_functions import embed_words, encoder_layer, pre_norm_layer
 from anatomy_utils.experiments.norm_placement import guessing_loss
+from anatomy_utils.functional.embeddings import embed_words
+from anatomy_utils.functional.layers import encoder_layer, pre_norm_layer
 
 
 def tables(width: int = 7) -> tuple[torch.Tensor, torch.Tensor]:

@@ -10,18 +10,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils import encoder_functions
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.exercises import find_exercise, solution_source
 from anatomy_utils.experiments.length_extrapolation import tiny_encoder
 from anatomy_utils.experiments.norm_placement import narrow_encoder
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.functional import embeddings, heads, layers, positions
 from anatomy_utils.functional.spans import best_span
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import EncoderLayer
-from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.nn.feed_forward import FeedForward
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.objectives.masked_tokens import mask_words
-from anatomy_utils.positions import LearnedPositions
 from anatomy_utils.transplant import reject
 
 
@@ -60,12 +60,12 @@ def test_embed_is_what_the_embeddings_sum_up() -> None:
     ids, segments = torch.tensor([[3, 3, 12], [0, 1, 2]]), torch.tensor([[0, 0, 1], [0, 1, 1]])
     assert module.positions is not None and module.segments is not None
     tables = module.tokens.weight, module.positions.table.weight, module.segments.weight
-    torch.testing.assert_close(encoder_functions.embed(ids, segments, *tables), module(ids, segments))
+    torch.testing.assert_close(embeddings.embed(ids, segments, *tables), module(ids, segments))
 
 
 @pytest.mark.parametrize(
     ("place", "function"),
-    [("after", encoder_functions.encoder_layer), ("before", encoder_functions.pre_norm_layer)],
+    [("after", layers.encoder_layer), ("before", layers.pre_norm_layer)],
 )
 def test_the_layers_are_the_modules(place: str, function: Callable[..., Tensor]) -> None:
     attention_norms, feed_forward_norms = (Norms(**{place: LayerNorm(6)}) for _ in range(2))  # type: ignore[arg-type]
@@ -82,10 +82,10 @@ def test_the_layers_are_the_modules(place: str, function: Callable[..., Tensor])
 
 def test_dropout_keeps_the_mean_and_is_torchs() -> None:
     states, uniform = torch.ones(400, 50), torch.rand(400, 50, generator=seed())
-    dropped = encoder_functions.dropout(states, uniform, 0.3, True)
+    dropped = layers.dropout(states, uniform, 0.3, True)
     assert dropped.mean().item() == pytest.approx(1.0, abs=0.02)
     assert dropped.unique().tolist() == F.dropout(states, 0.3).unique().tolist()
-    assert encoder_functions.dropout(states, uniform, 0.3, False) is states
+    assert layers.dropout(states, uniform, 0.3, False) is states
 
 
 def test_padding_has_no_say_in_a_label() -> None:
@@ -93,16 +93,16 @@ def test_padding_has_no_say_in_a_label() -> None:
     mask = torch.tensor([[1, 1, 1, 0, 0]])
     changed = states.clone()
     changed[:, 3:] = 100.0
-    expected = encoder_functions.classify(states[:, :3], mask[:, :3], weight, bias)
-    torch.testing.assert_close(encoder_functions.classify(changed, mask, weight, bias), expected)
+    expected = heads.classify(states[:, :3], mask[:, :3], weight, bias)
+    torch.testing.assert_close(heads.classify(changed, mask, weight, bias), expected)
 
 
 def test_an_offset_bias_depends_on_the_offset_and_reaches_any_length() -> None:
     table = torch.randn(3, 5, generator=seed())
-    bias = encoder_functions.offset_bias(table, 11)
+    bias = positions.offset_bias(table, 11)
     torch.testing.assert_close(bias[:, 1:, 1:], bias[:, :-1, :-1])
     torch.testing.assert_close(bias[:, 0, 2:], table[:, 4:].expand(3, 9))
-    torch.testing.assert_close(encoder_functions.offset_bias(table, 4), bias[:, :4, :4])
+    torch.testing.assert_close(positions.offset_bias(table, 4), bias[:, :4, :4])
 
 
 def test_the_best_span_is_the_best_of_all() -> None:

@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_utils import seq2seq_functions
 from anatomy_utils.debugging.colleague.batch_mask import (
     Company,
     colleagues_mask,
@@ -18,13 +17,13 @@ from anatomy_utils.debugging.colleague.batch_mask import (
     symptoms,
     write,
 )
-from anatomy_utils.decoding import beam_search, generate
+from anatomy_utils.decoding import beam_search, by_hand, generate
 from anatomy_utils.exercises import find_exercise, solution_source
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.toy_language.batches import translation
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import paper_schedule
+from anatomy_utils.training import paper_schedule, schedules, teacher_forcing
 from anatomy_utils.transplant import reject, transplant
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
@@ -91,7 +90,7 @@ def test_a_batch_is_translated_as_the_package_does_it(
         def next_logits(ids: Tensor, memory: Tensor) -> Tensor:
             return model.vocabulary(model.decoder(ids, memory=memory, memory_mask=padding(mask))[:, -1])
 
-        for translate in (seq2seq_functions.translate, solution("encoder_decoder.translate")):
+        for translate in (by_hand.translate, solution("encoder_decoder.translate")):
             assert torch.equal(translate(next_logits, memory, 1, stop, 0, 8), wanted)
 
 
@@ -100,7 +99,7 @@ def test_steps_of_beams_are_a_beam_search(model: EncoderDecoder, inputs: tuple[T
     wanted = beam_search(model.step, model.start(source, 6), start, num_beams=3, max_new_tokens=5)
     with torch.no_grad():
         memory = model.encoder(source)
-        for step in (seq2seq_functions.beam_step, solution("encoder_decoder.beam_step")):
+        for step in (by_hand.beam_step, solution("encoder_decoder.beam_step")):
             kept, ids = torch.tensor([0.0, -99.0, -99.0]), start.repeat(3, 1)
             for _ in range(5):
                 logits = model.vocabulary(model.decoder(ids, memory=memory.expand(3, -1, -1))[:, -1])
@@ -112,14 +111,14 @@ def test_steps_of_beams_are_a_beam_search(model: EncoderDecoder, inputs: tuple[T
 
 def test_rates_are_those_of_the_schedule() -> None:
     schedule = paper_schedule(30, warmup=7)
-    rates = seq2seq_functions.learning_rates(torch.arange(1, 20), 30, 7)
+    rates = schedules.learning_rates(torch.arange(1, 20), 30, 7)
     assert rates.argmax().item() == 6
     torch.testing.assert_close(rates, torch.tensor([schedule(step) for step in range(1, 20)]))
 
 
 def test_inputs_are_those_of_the_street() -> None:
     texts = translation(sample_scenes(5, torch.Generator().manual_seed(2)), "french")
-    made = seq2seq_functions.decoder_inputs(texts.labels, 1, 0)
+    made = teacher_forcing.decoder_inputs(texts.labels, 1, 0)
     mask = texts.decoder_attention_mask.bool()
     assert torch.equal(made[mask], texts.decoder_input_ids[mask])
 

@@ -10,17 +10,17 @@ import torch
 from torch import Tensor, nn
 from unchecked import unchecked
 
-from anatomy_utils import taxonomy_functions
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.debugging.colleague import causal_tagger
 from anatomy_utils.exercises import find_exercise, solution_source
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.functional import costs
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import ParallelLayer
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.norm import LayerNorm
+from anatomy_utils.nn.norm import LayerNorm
+from anatomy_utils.nn.relative_positions import DisentangledPositions
 from anatomy_utils.objectives import distillation
 from anatomy_utils.recipes.encoder_tasks import small_encoder
-from anatomy_utils.relative_positions import DisentangledPositions
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.zoo.albert import AlbertConfig, albert
 from anatomy_utils.zoo.bert import BertConfig, bert
@@ -35,7 +35,7 @@ def solution(id: str) -> Callable[..., Any]:
 
 def both(name: str) -> list[Callable[..., Any]]:
     """The package's function and the exercise's solution."""
-    return [getattr(taxonomy_functions, name), solution(f"taxonomy.{name}")]
+    return [find_exercise(f"taxonomy.{name}").resolve(), solution(f"taxonomy.{name}")]
 
 
 def size(model: nn.Module) -> int:
@@ -57,9 +57,9 @@ def test_counts_are_those_of_the_models(depth: int) -> None:
 
 
 def test_the_published_counts() -> None:
-    own, shared = taxonomy_functions.encoder_parameters(torch.tensor([12]), 30522 + 512 + 2, 128, 768, 7_087_872)
+    own, shared = costs.encoder_parameters(torch.tensor([12]), 30522 + 512 + 2, 128, 768, 7_087_872)
     assert own.item() + 768 * 769 == 109_482_240, "BERT-base with the layer on top"
-    shared = taxonomy_functions.encoder_parameters(torch.tensor([12]), 30000 + 512 + 2, 128, 768, 7_087_872).shared
+    shared = costs.encoder_parameters(torch.tensor([12]), 30000 + 512 + 2, 128, 768, 7_087_872).shared
     assert shared.item() + 768 * 769 == 11_683_584, "ALBERT-base with the layer on top"
 
 

@@ -19,8 +19,9 @@ import pytest
 import torch
 from PIL import Image
 
-from anatomy_utils.figures import canvas, diagrams, matrices, palette, plots, transformer_layout
+from anatomy_utils.figures import canvas, cells, diagrams, palette, plots, style, transformer_layout
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import PAGE, QUIET
 from anatomy_utils.taxonomy import TREE
 
 ROOT = Path(__file__).parents[1]
@@ -72,9 +73,9 @@ def test_heatmap_prints_values_labels_and_shape(weights: np.ndarray) -> None:
 
 
 def test_heatmap_limits_are_fixed_for_weights_and_centred_for_signed_values(weights: np.ndarray) -> None:
-    assert matrices.limit_of([weights], "weights") == (0, 1)
-    assert matrices.limit_of([np.array([[-3.0, 1.0]])], "signed") == (-3, 3)
-    assert matrices.limit_of([np.zeros((2, 2))], "signed") == (-1, 1)
+    assert cells.limit_of([weights], "weights") == (0, 1)
+    assert cells.limit_of([np.array([[-3.0, 1.0]])], "signed") == (-3, 3)
+    assert cells.limit_of([np.zeros((2, 2))], "signed") == (-1, 1)
 
 
 def test_heatmaps_share_their_limits(weights: np.ndarray) -> None:
@@ -256,7 +257,7 @@ def test_the_readers_own_matplotlib_settings_neither_matter_nor_change(weights: 
 
 
 def test_a_picture_without_words_is_refused() -> None:
-    with pytest.raises(ValueError, match="no alt text"), canvas.look():
+    with pytest.raises(ValueError, match="no alt text"), style.look():
         canvas.finish(canvas.page(10, 10), " ")
 
 
@@ -285,7 +286,7 @@ def test_every_text_colour_has_contrast_on_its_page(theme: str) -> None:
 
 
 def test_quiet_text_and_text_on_cells_can_be_read() -> None:
-    assert canvas.contrast(canvas.QUIET, canvas.PAGE) >= 4.5
+    assert canvas.contrast(QUIET, PAGE) >= 4.5
     for kind in ("weights", "signed"):
         shades = canvas.colours(kind)(np.linspace(0, 1, 101))[:, :3]  # type: ignore[arg-type]
         assert min(canvas.contrast(canvas.ink_on(tuple(shade)), tuple(shade)) for shade in shades) >= 4
@@ -406,7 +407,7 @@ def test_the_family_tree_names_every_model_with_its_change() -> None:
 
 
 def test_six_steps_show_the_numbers_of_the_package(maker: ModuleType) -> None:
-    from anatomy_utils import attention
+    from anatomy_utils.functional import attention
 
     chance = torch.Generator().manual_seed(17)
     hidden_states = torch.randn(5, maker.D_MODEL, generator=chance, dtype=torch.float64)

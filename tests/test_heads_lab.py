@@ -9,11 +9,11 @@ import torch
 from torch.nn import functional as F
 
 from anatomy_utils import pretrained
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.head_sharing import sharing
+from anatomy_utils.experiments.cache_cost import sharing
 from anatomy_utils.interpret import activations, attention_patterns
 from anatomy_utils.interpret.attention_patterns import ENTROPY
 from anatomy_utils.interpret.head_ablation import head_importance, heads_off, scrambled_heads
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.tap import watch
 
 STREET = "The animal didn't cross the street because it was too tired."

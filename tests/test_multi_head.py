@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from anatomy_utils import head_axes
-from anatomy_utils.attention import MultiHeadAttention, scaled_dot_product_attention
 from anatomy_utils.functional import masks, multi_head
+from anatomy_utils.functional.attention import scaled_dot_product_attention
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.tap import edit, watch
 
 
@@ -26,7 +26,7 @@ def matrices(d_model, width, seed=5):
 
 def test_split_by_hand():
     # position 0 holds 0 … 5, position 1 holds 6 … 11; three heads of width 2
-    heads = head_axes.split_heads(torch.arange(12.0).reshape(2, 6), 3)
+    heads = multi_head.split_heads(torch.arange(12.0).reshape(2, 6), 3)
     assert heads.tolist() == [[[0, 1], [6, 7]], [[2, 3], [8, 9]], [[4, 5], [10, 11]]]
 
 
@@ -34,28 +34,28 @@ def test_split_by_hand():
 @settings(max_examples=30, deadline=None)
 def test_merging_undoes_splitting(seed, heads, d_head, lead):
     vectors = normal(*(2, 3)[:lead], 5, heads * d_head, seed=seed)
-    split = head_axes.split_heads(vectors, heads)
+    split = multi_head.split_heads(vectors, heads)
     assert split.shape == (*vectors.shape[:-2], heads, 5, d_head)
-    assert torch.equal(head_axes.merge_heads(split), vectors)
+    assert torch.equal(multi_head.merge_heads(split), vectors)
 
 
 def test_a_position_keeps_to_itself_when_split():
     vectors = normal(2, 5, 6)
     moved = vectors.clone()
     moved[:, 3] += 1
-    changed = (head_axes.split_heads(moved, 3) != head_axes.split_heads(vectors, 3)).any(-1)
+    changed = (multi_head.split_heads(moved, 3) != multi_head.split_heads(vectors, 3)).any(-1)
     assert changed.nonzero()[:, 2].unique().tolist() == [3]
 
 
 def test_one_large_projection_is_many_small_ones():
     small, vectors = normal(3, 7, 2), normal(2, 5, 7, seed=1)
-    heads = head_axes.split_heads(vectors @ head_axes.stack_heads(small), 3)
+    heads = multi_head.split_heads(vectors @ multi_head.stack_heads(small), 3)
     for i in range(3):
         torch.testing.assert_close(heads[:, i], vectors @ small[i])
 
 
 def test_neighbouring_heads_share():
-    shared = head_axes.share_heads(normal(2, 3, 5, 7), 6)
+    shared = multi_head.share_heads(normal(2, 3, 5, 7), 6)
     assert shared.shape == (2, 6, 5, 7)
     for head in range(6):
         assert torch.equal(shared[:, head], normal(2, 3, 5, 7)[:, head // 2])
@@ -98,7 +98,7 @@ def test_one_head_is_plain_attention():
 
 def test_the_output_is_the_sum_of_the_heads_outputs():
     states, weights = normal(2, 5, 6), matrices(6, 6)
-    heads = [head_axes.split_heads(states @ weight, 3) for weight in weights[:3]]
+    heads = [multi_head.split_heads(states @ weight, 3) for weight in weights[:3]]
     alone = multi_head.head_outputs(scaled_dot_product_attention(*heads).context, weights[3])
     assert alone.shape == (2, 3, 5, 6)
     torch.testing.assert_close(alone.sum(1), multi_head.multi_head_attention(states, *weights, 3))
@@ -109,7 +109,7 @@ def test_a_head_switched_off_takes_its_own_output_away():
     states = normal(2, 5, 6)
     with watch(module) as seen:
         whole = module(states)
-    context = head_axes.split_heads(seen["context"], 3)
+    context = multi_head.split_heads(seen["context"], 3)
     alone = multi_head.head_outputs(context, module.to_output.weight.T)
     with edit(module, {"context": lambda context: multi_head.switch_off(context, 1, 3)}):
         torch.testing.assert_close(module(states), whole - alone[:, 1])
@@ -118,9 +118,9 @@ def test_a_head_switched_off_takes_its_own_output_away():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: head_axes.split_heads(normal(5, 6), 4), "d_model 6 cannot be split into 4 heads"),
-        (lambda: head_axes.split_heads(normal(5, 6), 0), "d_model 6 cannot be split into 0 heads"),
-        (lambda: head_axes.share_heads(normal(4, 5, 6), 6), "6 heads cannot share 4 key/value heads"),
+        (lambda: multi_head.split_heads(normal(5, 6), 4), "d_model 6 cannot be split into 4 heads"),
+        (lambda: multi_head.split_heads(normal(5, 6), 0), "d_model 6 cannot be split into 0 heads"),
+        (lambda: multi_head.share_heads(normal(4, 5, 6), 6), "6 heads cannot share 4 key/value heads"),
         (lambda: multi_head.switch_off(normal(5, 6), 3, 3), "no head 3 among 3; they are numbered from 0 to 2"),
     ],
 )

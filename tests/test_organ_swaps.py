@@ -14,9 +14,9 @@ from torch.nn import functional as F
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.experiments import part_swaps, parts_of_2017
 from anatomy_utils.experiments.parts_of_2017 import SWAPS, swapped
+from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.norm import LayerNorm
-from anatomy_utils.positions import sinusoids
+from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.toy_language import is_grammatical
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, with_head

@@ -6,7 +6,7 @@ from torch import nn
 from anatomy_utils import pretrained
 from anatomy_utils.interpret.parameter_count import parameters_by_organ
 from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
-from anatomy_utils.norm import LayerNorm
+from anatomy_utils.nn.norm import LayerNorm
 
 
 @pytest.fixture(scope="module")

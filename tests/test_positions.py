@@ -5,18 +5,10 @@ import math
 import pytest
 import torch
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.positions import (
-    AlibiBias,
-    LearnedPositions,
-    RotaryPositions,
-    SinusoidalPositions,
-    T5Bias,
-    alibi_slopes,
-    sinusoids,
-    t5_bucket,
-)
-from anatomy_utils.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
+from anatomy_utils.functional.positions import alibi_slopes, sinusoids, t5_bucket
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 
 
 def normal(*shape, seed=0):

@@ -4,9 +4,11 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils import attention, pretrained
+from anatomy_utils import pretrained
 from anatomy_utils.experiments import attention_cost
+from anatomy_utils.functional import attention
 from anatomy_utils.interpret import activations
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.notebook.source import show_source
 from anatomy_utils.views import attention as views
 
@@ -57,7 +59,7 @@ def test_show_source_leaves_the_docstrings_out():
     assert shown.code.endswith("return Attended(weighted_average(weights, value), weights)")
     assert "Vaswani" not in shown.code
     assert shown._repr_markdown_().startswith("```python\n")
-    assert "Vaswani" not in show_source(attention.MultiHeadAttention).code
+    assert "Vaswani" not in show_source(MultiHeadAttention).code
     with pytest.raises(ValueError, match="no Python source"):
         show_source(len)
 

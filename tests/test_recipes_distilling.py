@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
-from anatomy_utils.norm import LayerNorm
+from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.recipes import distilling, masked_language_model
 from anatomy_utils.recipes.encoder_tasks import D_MODEL, small_encoder
 from anatomy_utils.toy_language.sampling import sample_scenes

@@ -9,7 +9,7 @@ import torch
 
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes import text_to_text, translator
-from anatomy_utils.recipes.bleu import bleu
+from anatomy_utils.recipes.metrics import bleu
 from anatomy_utils.toy_language import ask, detokenise, say, street_vocabulary, summary
 from anatomy_utils.toy_language.batches import translation
 from anatomy_utils.toy_language.sampling import sample_scenes

@@ -7,15 +7,16 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.decoding import generate
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.interpret.influence import influence
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import SinusoidalPositions
-from anatomy_utils.recurrence import RecurrentDecoder, RecurrentLayer, influence
-from anatomy_utils.relative_positions import TransformerXLPositions
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import SinusoidalPositions
+from anatomy_utils.nn.relative_positions import TransformerXLPositions
+from anatomy_utils.nn.segment_recurrence import RecurrentDecoder, RecurrentLayer
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-4}
 

@@ -10,14 +10,14 @@ from safetensors.torch import load_model, save_model
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer, ParallelLayer
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.norm import LayerNorm, Norms, RMSNorm
-from anatomy_utils.positions import AlibiBias, RotaryPositions, T5Bias
-from anatomy_utils.relative_positions import ShawPositions, TransformerXLPositions
+from anatomy_utils.nn.norm import LayerNorm, Norms, RMSNorm
+from anatomy_utils.nn.positions import AlibiBias, RotaryPositions, T5Bias
+from anatomy_utils.nn.relative_positions import ShawPositions, TransformerXLPositions
 from anatomy_utils.zoo.bart import BartConfig, bart
 from anatomy_utils.zoo.bert import BertConfig, bert
 from anatomy_utils.zoo.gpt2 import Gpt2Config

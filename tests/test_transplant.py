@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from anatomy_utils.decoding import generate
-from anatomy_utils.norm import LayerNorm
-from anatomy_utils.positions import RotaryPositions, SinusoidalPositions
+from anatomy_utils.nn.norm import LayerNorm
+from anatomy_utils.nn.positions import RotaryPositions, SinusoidalPositions
 from anatomy_utils.tap import edit, watch
 from anatomy_utils.transplant import ORGANS, Rejection, reject, transplant
 from anatomy_utils.zoo.bart import BartConfig, bart

@@ -11,9 +11,9 @@ import pytest
 import torch
 from playwright.sync_api import Browser
 
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.figures.diagram_heads import head_sharing, split_heads
-from anatomy_utils.head_axes import split_heads as split
+from anatomy_utils.functional.multi_head import split_heads as split
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.views import attention as views
 from anatomy_utils.widgets import HeadTraveller
 from anatomy_utils.widgets.head_splitting import Journey, Lane, checked

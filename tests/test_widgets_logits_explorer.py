@@ -9,8 +9,8 @@ import pytest
 import torch
 from widget_page import Browser, Shown, show
 
-from anatomy_utils import decoder_functions
-from anatomy_utils.decoding import Filters
+from anatomy_utils.decoding import Filters, by_hand
+from anatomy_utils.functional import heads
 from anatomy_utils.recipes.small_gpt import train_writer
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.views import decoding
@@ -24,7 +24,7 @@ def outputs(vocab_size: int = 23, positions: int = 3, d_model: int = 7, seed: in
     generator = torch.Generator().manual_seed(seed)
     states = torch.randn(positions, d_model, generator=generator)
     table = torch.randn(vocab_size, d_model, generator=generator)
-    logits = decoder_functions.vocabulary_logits(states, table)
+    logits = heads.vocabulary_logits(states, table)
     names = [f"w{i}" for i in range(vocab_size)]
     return Outputs(names[:positions], states, logits, table, names, [5, 6][: positions - 1], tied=True)
 
@@ -57,7 +57,7 @@ def test_probabilities_are_those_of_the_filters(vocab_size: int, setting: tuple[
         found = widget.distribution(position)
         single = len(widget.words(position))
         assert single == (vocab_size if vocab_size == 23 else KEPT)
-        before = decoder_functions.next_probabilities(logits.double(), temperature).sort(descending=True).values.numpy()
+        before = by_hand.next_probabilities(logits.double(), temperature).sort(descending=True).values.numpy()
         np.testing.assert_allclose(found.before[:single], before[:single], rtol=1e-3)
         assert found.before.sum() == pytest.approx(1)
         wanted = filtered(logits, *setting)
@@ -162,7 +162,7 @@ def test_sliders_by_keyboard_do_what_the_filters_do(browser: Browser, theme: Any
     widget: Any = shown.widget
     assert (widget.temperature, widget.top_k, widget.top_p) == (0.8, 25, 0.88)
     found = percents(shown)
-    before = decoder_functions.next_probabilities(given.logits[2], 0.8).sort(descending=True).values
+    before = by_hand.next_probabilities(given.logits[2], 0.8).sort(descending=True).values
     wanted = filtered(given.logits[2], 0.8, 25, 0.88)
     for (one, other), right, after in zip(found, before.tolist(), wanted, strict=False):
         assert one == pytest.approx(right, abs=6e-4)

@@ -11,7 +11,7 @@ import torch
 from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained
-from anatomy_utils.positions import sinusoids
+from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.views import positions
 from anatomy_utils.widgets import PositionExplorer
 from anatomy_utils.widgets.position_explorer import SAME, Scheme, spread

@@ -7,9 +7,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anatomy_utils.attention import scaled_dot_product_attention
 from anatomy_utils.experiments.attention_cost import largest_tensor
 from anatomy_utils.functional import masks
+from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.window_attention import bigbird_blocks, window_attention, window_pairs
 
 

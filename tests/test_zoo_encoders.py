@@ -9,7 +9,7 @@ pytest.importorskip("transformers", reason="the reference implementation is not 
 
 from zoo_cases import DEBERTA, DEBERTA_V2, MODERNBERT, ZooCase, ours
 
-from anatomy_utils.relative_positions import log_bucket
+from anatomy_utils.functional.positions import log_bucket
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo import deberta_v2, modernbert
 

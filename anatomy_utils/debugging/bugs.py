@@ -13,10 +13,11 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention, scores, weighted_average
 from anatomy_utils.debugging.model import D_HEAD, NUM_HEADS, new_body
 from anatomy_utils.debugging.pipeline import BATCH, Books
+from anatomy_utils.functional.attention import scores, weighted_average
 from anatomy_utils.functional.masks import Mask, and_causal
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss

@@ -9,13 +9,14 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import GatedFeedForward
+from anatomy_utils.functional.positions import Layout
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.norm import Norms, RMSNorm
-from anatomy_utils.positions import Layout, RotaryPositions
+from anatomy_utils.nn.norm import Norms, RMSNorm
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.zoo.gpt2 import initialize
 

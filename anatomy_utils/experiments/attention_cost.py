@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from anatomy_utils.attention import scaled_dot_product_attention
+from anatomy_utils.functional.attention import scaled_dot_product_attention
 
 
 @dataclass(frozen=True)

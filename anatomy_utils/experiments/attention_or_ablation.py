@@ -12,10 +12,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from anatomy_utils.functional.comparison import leave_one_out
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.heads import WithHead
 from anatomy_utils.tap import watch
-from anatomy_utils.taxonomy_functions import leave_one_out
 from anatomy_utils.toy_language import Scene, say
 from anatomy_utils.toy_language.batches import tagging
 from anatomy_utils.toy_language.vocabulary import BOS

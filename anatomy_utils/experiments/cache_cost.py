@@ -10,14 +10,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.decoding import SeenIds, uncached
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 
@@ -130,3 +130,36 @@ def cache_cost(model: LanguageModel, length: int, *, rounds: int = ROUNDS) -> Ca
 def _filled(model: LanguageModel, ids: Int[Tensor, "1 position"]) -> KeyValueCache:
     """A cache that holds these positions, with room for one more."""
     return model.step(ids, model.start(1, ids.shape[1] + 1))[1]
+
+
+class Sharing(NamedTuple):
+    """One attention module's heads and what they cost."""
+
+    num_heads: int
+    num_kv_heads: int
+    parameters: int
+    """Of the four projections."""
+    cache_bytes: int
+    """Keys and values of all positions, in one layer."""
+
+
+def sharing(attention: MultiHeadAttention, positions: int = 1) -> Sharing:
+    """Count a real module's parameters, and the keys and values that it makes of so many positions.
+
+    Raises:
+        ValueError: positions is not at least 1.
+
+    >>> sharing(MultiHeadAttention(8, 4, num_kv_heads=1, bias=False), positions=10)  # keys and values 2 wide, 4 bytes
+    Sharing(num_heads=4, num_kv_heads=1, parameters=160, cache_bytes=160)
+    """
+    if positions < 1:
+        raise ValueError(f"positions={positions} was given; a cache holds at least 1 position.")
+    weight = attention.to_key.weight
+    with torch.no_grad():
+        made = attention.remember(weight.new_zeros(1, positions, weight.shape[1]))
+    return Sharing(
+        num_heads=attention.num_heads,
+        num_kv_heads=attention.num_kv_heads,
+        parameters=sum(parameter.numel() for parameter in attention.parameters()),
+        cache_bytes=sum(part.numel() * part.element_size() for part in made),
+    )

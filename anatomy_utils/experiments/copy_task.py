@@ -16,12 +16,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import RotaryPositions
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.training import cross_entropy, fit, linear_schedule, seeded
 from anatomy_utils.training.threads import threads
 

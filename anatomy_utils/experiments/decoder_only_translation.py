@@ -21,16 +21,16 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.decoding import SeenIds, generate, uncached
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.functional.masks import Mask, causal
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.nn.feed_forward import FeedForward
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.objectives.prefix_lm import prefix_lm, prefix_mask
-from anatomy_utils.positions import SinusoidalPositions
 from anatomy_utils.recipes import translator
 from anatomy_utils.recipes.train import BATCH, OnStep, practise
 from anatomy_utils.toy_language import MinimalPair, Scene, say, street_vocabulary

@@ -13,13 +13,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.decoder_functions import attend_with_cache
 from anatomy_utils.decoding.steps import Step
-from anatomy_utils.head_axes import merge_heads, share_heads, split_heads
+from anatomy_utils.functional.attention import attend_with_cache
+from anatomy_utils.functional.multi_head import merge_heads, share_heads, split_heads
+from anatomy_utils.functional.positions import Rotation
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import DecoderLayer
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.positions import Rotation
 
 Past = tuple[Tensor, Tensor]
 """Keys and values (batch heads past d_head) of one layer."""

@@ -15,13 +15,13 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import SinusoidalPositions
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.toy_language.batches import Labelled, tagging
 from anatomy_utils.toy_language.labels import TAGS

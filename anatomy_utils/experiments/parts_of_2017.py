@@ -16,10 +16,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.functional.norm import layer_norm
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.norm import layer_norm
-from anatomy_utils.positions import SinusoidalPositions
+from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.transplant import transplant
 
 

@@ -13,8 +13,8 @@ from statistics import median
 import torch
 from torch import Tensor
 
-from anatomy_utils.attention import scaled_dot_product_attention
 from anatomy_utils.experiments.attention_cost import Cost, largest_tensor
+from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import local
 from anatomy_utils.functional.window_attention import bigbird_blocks, window_attention, window_pairs
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,45 +21,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+from anatomy_utils.figures.style import FONT, INK, PAGE
 
 Kind = Literal["weights", "signed"]
+
+
 Number = float | int
 """What a place or size may be: run-time checks tell 13 from 13.0."""
-
-INK, FAINT, PAGE = palette.INK.light, palette.FAINT.light, palette.PAGE.light
-QUIET = "#586069"
-"""Shapes, axis names and notes: quieter than the ink, still 6 to 1 on the page."""
-
-FONT = "DejaVu Sans"
-"""Shipped inside matplotlib, so that the same picture comes out everywhere."""
-
-UNTOUCHED = ("backend", "interactive", "toolbar", "webagg", "tk.", "macosx", "savefig.directory", "date.epoch")
-
-
-@contextmanager
-def look() -> Iterator[None]:
-    """matplotlib's defaults plus this course's style for one drawing; the caller's settings return afterwards."""
-    import matplotlib
-
-    default = {
-        name: value for name, value in matplotlib.rcParamsDefault.items() if not name.lower().startswith(UNTOUCHED)
-    }
-    style: dict[str, Any] = {
-        "font.family": "sans-serif",
-        "font.sans-serif": [FONT],
-        "font.size": 11,
-        "text.color": INK,
-        "axes.edgecolor": FAINT,
-        "axes.labelcolor": INK,
-        "xtick.color": INK,
-        "ytick.color": INK,
-        "hatch.linewidth": 0.8,
-        "svg.hashsalt": "transformer anatomy",
-        "svg.fonttype": "path",
-        "path.simplify": False,
-    }
-    with matplotlib.rc_context(rc={**default, **style}):  # type: ignore[arg-type]
-        yield
 
 
 def page(width: Number, height: Number) -> Figure:
@@ -208,38 +175,3 @@ def number(value: Number, digits: int = 2) -> str:
     if float(rounded) == 0:
         rounded = rounded.lstrip("-")
     return rounded.replace("-", "−")
-
-
-# Arrays ---------------------------------------------------------------------------------------------------------
-
-
-def array(values: Any, dimensions: int, name: str = "matrix") -> np.ndarray:
-    """Numbers from a list, a NumPy array or a tensor (by duck typing), as float64 of the expected rank.
-
-    Raises:
-        ValueError: the values are no rectangular block of numbers, are empty, or have another number of axes.
-    """
-    for step in ("detach", "cpu"):
-        values = getattr(values, step)() if hasattr(values, step) else values
-    if str(getattr(values, "dtype", "")) == "torch.bfloat16":
-        values = values.float()
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"The {name} is no rectangular block of numbers; give a list, an array or a tensor.") from None
-    axes = {1: "one axis", 2: "two axes (rows, columns)"}.get(dimensions, f"{dimensions} axes")
-    if numbers.ndim != dimensions:
-        raise ValueError(f"The {name} has shape {numbers.shape}; it must have {axes}, so pick or add one first.")
-    if numbers.size == 0:
-        raise ValueError(f"The {name} has shape {numbers.shape}, which holds no number; give at least one.")
-    return numbers
-
-
-def labels_for(count: int, labels: Sequence[object] | None, name: str) -> list[str]:
-    """One printable label per row, column or point; numbers where none are given."""
-    if labels is None:
-        return [str(i) for i in range(count)]
-    given = list(labels)
-    if len(given) != count:
-        raise ValueError(f"There are {len(given)} {name} labels for {count} {name}s; give one label for each.")
-    return [printable(label) for label in given]

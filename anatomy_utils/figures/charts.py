@@ -8,21 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import (
-    FAINT,
-    INK,
-    PAGE,
-    QUIET,
-    Number,
-    array,
-    finish,
-    labels_for,
-    look,
-    page,
-    panel,
-    width_of,
-)
+from anatomy_utils.figures.arrays import array, labels_for
+from anatomy_utils.figures.canvas import Number, finish, page, panel, width_of
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import FAINT, INK, PAGE, QUIET, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from anatomy_utils.figures.canvas import array
-from anatomy_utils.figures.matrices import heatmap
+from anatomy_utils.figures.arrays import array
+from anatomy_utils.figures.heatmaps import heatmap
 from anatomy_utils.figures.picture import Picture
 
 

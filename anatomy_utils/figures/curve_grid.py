@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import Number, array, finish, look, page, panel
+from anatomy_utils.figures.arrays import array
+from anatomy_utils.figures.canvas import Number, finish, page, panel
 from anatomy_utils.figures.charts import DASHES, SERIES, frame
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

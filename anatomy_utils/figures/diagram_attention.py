@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anatomy_utils.figures.canvas import Number, look
+from anatomy_utils.figures.canvas import Number
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import look
 
 SOURCE = ("the", "animal", "was", "tired")
 TARGET = ("l'", "animal", "était", "fatigué")

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import look
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import look
 
 WIDE, HIGH, ACROSS, DOWN = 84, 36, 112, 44
 LEFT, TOP = 14, 54

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from anatomy_utils.figures import transformer_layout as layout
-from anatomy_utils.figures.canvas import QUIET, Number, look
+from anatomy_utils.figures.canvas import Number
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import QUIET, look
 
 
 def transformer(here: str = "") -> Picture:

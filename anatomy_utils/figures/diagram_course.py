@@ -9,9 +9,10 @@ import numpy as np
 
 from anatomy_utils.figures import canvas
 from anatomy_utils.figures import transformer_layout as layout
-from anatomy_utils.figures.canvas import INK, PAGE, QUIET, Number, look
+from anatomy_utils.figures.canvas import Number
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import INK, PAGE, QUIET, look
 
 NOTEBOOKS: tuple[tuple[str, str, str], ...] = (
     ("00_start_here", "Start here", "is everything in place?"),

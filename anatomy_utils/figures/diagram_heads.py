@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import Kind, Number, array, labels_for, look, number, printable, shape_text
+from anatomy_utils.figures.arrays import array, labels_for
+from anatomy_utils.figures.canvas import Kind, Number, number, printable, shape_text
+from anatomy_utils.figures.cells import colour_bar
 from anatomy_utils.figures.drawing import Pen
-from anatomy_utils.figures.matrices import colour_bar
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import look
 
 LANE_TITLES = {"right": "✓ right: view, then transpose", "wrong": "✗ wrong: view alone"}
 WIDE, MIDDLE = 700, 352

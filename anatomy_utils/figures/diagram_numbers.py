@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from anatomy_utils.figures.canvas import Number, array, labels_for, look, number, shape_text, width_of
+from anatomy_utils.figures.arrays import array, labels_for
+from anatomy_utils.figures.canvas import Number, number, shape_text, width_of
+from anatomy_utils.figures.cells import colour_bar, masked_key
 from anatomy_utils.figures.drawing import Pen
-from anatomy_utils.figures.matrices import colour_bar, masked_key
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import look
 
 
 def six_steps(words: Sequence[str], steps: Mapping[str, Any], query: int = 1) -> Picture:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from anatomy_utils.figures import canvas, matrices
-from anatomy_utils.figures.canvas import INK, PAGE, QUIET, Kind, Number
+from anatomy_utils.figures import canvas, cells
+from anatomy_utils.figures.canvas import Kind, Number
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import INK, PAGE, QUIET
 
 if TYPE_CHECKING:
     from matplotlib.path import Path
@@ -26,7 +27,7 @@ class Pen:
         self.figure = canvas.page(width, height)
         self.sheet = canvas.sheet(self.figure)
         if title:
-            matrices.head(self.sheet, title, note)
+            cells.head(self.sheet, title, note)
 
     def picture(self, alt: str) -> Picture:
         return canvas.finish(self.figure, alt)
@@ -109,11 +110,11 @@ class Pen:
     ) -> None:  # fmt: skip
         """A tensor as coloured cells with its row and column labels."""
         numbers = np.atleast_2d(np.asarray(matrix, dtype=float))
-        limits = matrices.limit_of([numbers], kind, limit)
+        limits = cells.limit_of([numbers], kind, limit)
         open_cells = None if seen is None else np.asarray(seen, dtype=bool)
-        matrices.draw_cells(self.sheet, numbers, (x, y, across, down), limits, kind, open_cells, digits, size)
-        matrices.label_rows(self.sheet, rows, x, y, down) if rows else None
-        matrices.label_columns(self.sheet, columns, x, y, across, upright) if columns else None
+        cells.draw_cells(self.sheet, numbers, (x, y, across, down), limits, kind, open_cells, digits, size)
+        cells.label_rows(self.sheet, rows, x, y, down) if rows else None
+        cells.label_columns(self.sheet, columns, x, y, across, upright) if columns else None
 
     def vector(
         self, x: Number, y: Number, cells: int = 4, role: str = "ink", *, wide: Number = 12, high: Number = 14,

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import Number, look, printable, width_of
+from anatomy_utils.figures.canvas import Number, printable, width_of
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import INK, look
 
 WIDTH, LEFT, TOP, ROW = 960.0, 200.0, 66.0, 50.0
 SIZE = 9.5
@@ -79,7 +80,7 @@ def _line(
         if x + width > WIDTH - 24:
             pen.word(x, y, "…", SIZE, ha="left")
             break
-        colour = canvas.role(role) if role else canvas.INK
+        colour = canvas.role(role) if role else INK
         pen.word(x, y, word, SIZE, colour=colour, ha="left", weight="bold" if bold else "normal")
         places.append(x)
         x += width + GAP

@@ -37,7 +37,7 @@ class Picture:
             raise ValueError(
                 "This picture was made from PNG bytes alone; make it with picture(figure, alt) to get SVG."
             )
-        from anatomy_utils.figures.canvas import look
+        from anatomy_utils.figures.style import look
 
         raw = io.StringIO()
         with look():

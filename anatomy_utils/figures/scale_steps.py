@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import PAGE, QUIET, Number, array, finish, look, page, panel
+from anatomy_utils.figures.arrays import array
+from anatomy_utils.figures.canvas import Number, finish, page, panel
 from anatomy_utils.figures.charts import frame
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import PAGE, QUIET, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

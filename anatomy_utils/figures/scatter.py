@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anatomy_utils.figures import canvas
-from anatomy_utils.figures.canvas import PAGE, QUIET, array, finish, labels_for, look, page, panel, width_of
+from anatomy_utils.figures.arrays import array, labels_for
+from anatomy_utils.figures.canvas import finish, page, panel, width_of
 from anatomy_utils.figures.charts import EDGE, MARKERS, frame
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import PAGE, QUIET, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,21 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from anatomy_utils.figures.canvas import (
-    INK,
-    Number,
-    array,
-    colours,
-    labels_for,
-    look,
-    number,
-    printable,
-    role,
-    shape_text,
-)
+from anatomy_utils.figures.arrays import array, labels_for
+from anatomy_utils.figures.canvas import Number, colours, number, printable, role, shape_text
+from anatomy_utils.figures.cells import EDGE_LINE, limit_of
 from anatomy_utils.figures.drawing import Pen
-from anatomy_utils.figures.matrices import EDGE_LINE, limit_of
 from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import INK, look
 
 NAMES = ("query", "key", "value", "scores", "weights", "context")
 MOST_WORDS = 32

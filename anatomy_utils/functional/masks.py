@@ -215,3 +215,14 @@ def restricted(mask: Mask | None, allowed: Bool[Tensor, "..."]) -> Mask:
     if mask is None:
         return allowed
     return mask & allowed if mask.dtype == torch.bool else mask.masked_fill(~allowed, -torch.inf)
+
+
+def causal_with_past(past: int, new: int) -> Bool[Tensor, "new total"]:
+    """What each of `new` positions that stand behind `past` others may attend to: those, itself, and what is between.
+
+    With no past it is the causal mask.
+
+    >>> causal_with_past(2, 2).int().tolist()
+    [[1, 1, 1, 0], [1, 1, 1, 1]]
+    """
+    return torch.ones(new, past + new, dtype=torch.bool).tril(past)

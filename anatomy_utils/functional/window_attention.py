@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.attention import masked_softmax, scores, weighted_average
+from anatomy_utils.functional.attention import masked_softmax, scores, weighted_average
 
 
 def window_attention(

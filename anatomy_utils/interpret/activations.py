@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.embeddings import lookup
+from anatomy_utils.functional.embeddings import lookup
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.tap import Seen, watch
 from anatomy_utils.zoo.tokenizer import Tokenizer

@@ -14,9 +14,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.functional.multi_head import switch_off
-from anatomy_utils.head_axes import merge_heads, split_heads
+from anatomy_utils.functional.multi_head import merge_heads, split_heads, switch_off
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.tap import Edit, edit
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward, GatedFeedForward
-from anatomy_utils.norm import LayerNorm, RMSNorm
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
+from anatomy_utils.nn.norm import LayerNorm, RMSNorm
 
 ORGANS: dict[str, tuple[type[nn.Module], ...]] = {
     "norms": (LayerNorm, RMSNorm, nn.LayerNorm),

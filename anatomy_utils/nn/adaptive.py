@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.embeddings import check_ids
+from anatomy_utils.functional.embeddings import check_ids
 
 
 class AdaptiveTokens(nn.Module):

@@ -12,13 +12,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
 from anatomy_utils.functional import masks
 from anatomy_utils.functional.masks import Mask
+from anatomy_utils.functional.positions import Rotation
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.dropout import dropout_or_nothing, unchanged
-from anatomy_utils.norm import Norms
-from anatomy_utils.positions import RotaryPositions, Rotation
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.tap import tap
 
 

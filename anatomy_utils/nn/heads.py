@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.feed_forward import Activation
+from anatomy_utils.functional.feed_forward import Activation
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.decoder import Decoder

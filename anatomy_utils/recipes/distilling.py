@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
-from anatomy_utils.norm import LayerNorm
+from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.objectives.distillation import distillation_loss
 from anatomy_utils.recipes.encoder_tasks import D_MODEL, label_loss, small_encoder
 from anatomy_utils.recipes.masked_language_model import hide_words, one_gap_each

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
-from anatomy_utils.norm import LayerNorm
+from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
 from anatomy_utils.recipes.encoder_tasks import D_MODEL, label_loss, small_encoder
 from anatomy_utils.recipes.metrics import predictions

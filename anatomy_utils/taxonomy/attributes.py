@@ -8,14 +8,15 @@ from typing import Any
 from torch import nn
 from torch.nn import functional as F
 
-from anatomy_utils.feed_forward import GatedFeedForward, gelu_tanh
+from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.nn.dropout import unchanged
 from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
-from anatomy_utils.norm import Norms
-from anatomy_utils.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
-from anatomy_utils.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
+from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.taxonomy.structure import Layer, is_parallel, is_sparse, layers_of, reach_of
 from anatomy_utils.zoo.m2m_100 import Waves
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.feed_forward import GatedFeedForward
 from anatomy_utils.nn.adaptive import AdaptiveSoftmax
 from anatomy_utils.nn.dropout import unchanged
 from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
 from anatomy_utils.taxonomy import attributes
 from anatomy_utils.taxonomy.structure import is_parallel, layers_of

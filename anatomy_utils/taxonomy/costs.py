@@ -11,10 +11,10 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.interpret.parameter_count import parameters_by_organ
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.heads import SequenceHead
-from anatomy_utils.relative_positions import DisentangledPositions, TransformerXLPositions
+from anatomy_utils.nn.relative_positions import DisentangledPositions, TransformerXLPositions
 from anatomy_utils.taxonomy import recurrent
 from anatomy_utils.taxonomy.row import Counted
 from anatomy_utils.taxonomy.scaling import Growing

@@ -7,12 +7,14 @@ each model as its parent plus the parts that differ.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from torch import nn
 
-from anatomy_utils.taxonomy import attributes, block_diagram, recurrent
+from anatomy_utils.taxonomy import attributes, block_diagram, find, recurrent
 from anatomy_utils.taxonomy.block_diagram import StackDrawing
+from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.structure import stacks_of
 
 NOTHING = "none"
@@ -91,3 +93,35 @@ def _joined(stacks: list[tuple[str, Any]], read: Any) -> str:
     if len(set(values.values())) == 1:
         return next(iter(values.values())) or NOTHING
     return "; ".join(f"{name}: {value}" for name, value in values.items() if value)
+
+
+@cache
+def anatomy_of(name: str) -> Anatomy:
+    """The parts of a model in its first published size.
+
+    Raises:
+        ValueError: there is no such row, or it is only described.
+    """
+    model = find(name)
+    if not model.runs:
+        raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
+    return describe(build(model, model.sizes[0]))
+
+
+def changes(name: str, against: str | None = None) -> list[Difference]:
+    """The parts in which a model is not as another one.
+
+    Args:
+        name: of the model.
+        against: of the other one; its parent when left out.
+
+    Raises:
+        ValueError: there is no such row, one of the two is only described, or the model has no parent.
+
+    >>> [change.part for change in changes("GPT-2") if not change.is_size]
+    ['norms stand', 'last norm']
+    """
+    other = against or find(name).parent
+    if not other:
+        raise ValueError(f"{name} has no parent in the tree; say against which model to compare it.")
+    return difference(anatomy_of(name), anatomy_of(other))

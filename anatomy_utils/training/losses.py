@@ -63,3 +63,60 @@ def cross_entropy(
     return F.cross_entropy(
         logits.reshape(-1, vocab_size), labels.reshape(-1), ignore_index=ignore, label_smoothing=label_smoothing
     )
+
+
+def perplexity(
+    probabilities: Float[Tensor, "batch position"], attention_mask: Int[Tensor, "batch position"]
+) -> Float[Tensor, ""]:
+    """exp(mean of −log p): among how many equally likely tokens a model hesitates, on average.
+
+    Jelinek, Mercer, Bahl and Baker 1977 (Journal of the Acoustical Society of America 62). The mean is taken over all
+    real tokens of all texts: a long text counts more than a short one.
+
+    Args:
+        probabilities: what the model gave to each token that really came.
+        attention_mask: 1 = real token, 0 = padding, which does not count.
+
+    Returns:
+        One number, 1 or more; the size of the vocabulary where all tokens are always alike.
+
+    >>> round(perplexity(torch.tensor([[0.5, 0.125, 0.9]]), torch.tensor([[1, 1, 0]])).item(), 4)  # 1/√(1/2 · 1/8)
+    4.0
+    """
+    real = attention_mask.bool()
+    return (-probabilities[real].log()).mean().exp()
+
+
+def smoothed_cross_entropy(
+    logits: Float[Tensor, "batch position vocab_size"], labels: Int[Tensor, "batch position"], epsilon: float | int
+) -> Float[Tensor, ""]:
+    """Cross-entropy with ε of the target spread evenly over the vocabulary: `training.cross_entropy` with smoothing.
+
+    Szegedy et al. 2016, section 7 (arXiv:1512.00567).
+
+    >>> sure = torch.tensor([[[0.0, -20.0]]])  # −log p is 0 for the first token and 20 for the second
+    >>> round(smoothed_cross_entropy(sure, torch.tensor([[0]]), 0.1).item(), 4)  # half of 0.1 goes to the second
+    1.0
+    """
+    return cross_entropy(logits, labels, label_smoothing=epsilon)
+
+
+def soft_loss(
+    student_logits: Float[Tensor, "*batch classes"],
+    teacher_logits: Float[Tensor, "*batch classes"],
+    temperature: float | int,
+) -> Float[Tensor, ""]:
+    """T² · KL(teacher ‖ student) of softened logits, averaged over all positions.
+
+    Hinton et al. 2015, section 2 (arXiv:1503.02531). `objectives.distillation.soft_loss` lets no gradient flow into the
+    teacher; here each number can be asked what it is made of.
+
+    Args:
+        student_logits, teacher_logits: any real numbers.
+        temperature: above 0; a high one shows more of the unlikely words.
+
+    >>> soft_loss(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]]), 2.0).item()  # the same opinion
+    0.0
+    """
+    teacher, student = ((logits / temperature).log_softmax(dim=-1) for logits in (teacher_logits, student_logits))
+    return temperature**2 * (teacher.exp() * (teacher - student)).sum(dim=-1).mean()

@@ -8,6 +8,9 @@ stop token.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
@@ -82,3 +85,44 @@ def shift_right(
     shifted = target_ids.roll(1, dims=1)
     shifted[:, 0] = start_id
     return shifted.masked_fill(shifted == IGNORE, pad_id)
+
+
+def decoder_inputs(labels: Int[Tensor, "batch position"], start_id: int, pad_id: int) -> Int[Tensor, "batch position"]:
+    """What the decoder reads, when `labels` are what it should say: `training.teacher_forcing.shift_right`.
+
+    >>> decoder_inputs(torch.tensor([[5, 6, 2, -100]]), start_id=1, pad_id=0).tolist()
+    [[1, 5, 6, 2]]
+    """
+    return shift_right(labels, start_id, pad_id=pad_id)
+
+
+class Twice(NamedTuple):
+    """A batch in which each text stands twice, and only the second time something is asked."""
+
+    input_ids: Int[Tensor, "batch twice"]
+    attention_mask: Int[Tensor, "batch twice"]
+    labels: Int[Tensor, "batch twice"]
+
+
+def read_twice(
+    input_ids: Int[Tensor, "batch position"],
+    attention_mask: Int[Tensor, "batch position"],
+    labels: Int[Tensor, "batch position"],
+) -> Twice:
+    """Give a causal model each text twice, and ask for the labels the second time, when it knows how the text ends.
+
+    Springer et al. 2024 (arXiv:2402.15449) make sentence vectors so.
+
+    Args:
+        input_ids: texts, padded at the end.
+        attention_mask: 1 = real token, 0 = padding.
+        labels: one for each token, `IGNORE` where nothing is asked.
+
+    >>> [part.tolist() for part in read_twice(*(torch.tensor([row]) for row in ([5, 6], [1, 1], [3, 4])))]
+    [[[5, 6, 5, 6]], [[1, 1, 1, 1]], [[-100, -100, 3, 4]]]
+    """
+    return Twice(
+        torch.cat([input_ids, input_ids], dim=1),
+        torch.cat([attention_mask, attention_mask], dim=1),
+        torch.cat([torch.full_like(labels, IGNORE), labels], dim=1),
+    )

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.functional.masks import Mask
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValue
 from anatomy_utils.nn.decoder import DecoderLayer
-from anatomy_utils.norm import Norms
+from anatomy_utils.nn.norm import Norms
 from anatomy_utils.tap import tap
 from anatomy_utils.transplant.organs import Calls, Function
 from anatomy_utils.transplant.residual import placement

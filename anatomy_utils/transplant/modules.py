@@ -16,18 +16,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils import attention, embeddings
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward, GatedFeedForward
-from anatomy_utils.functional import masks
+from anatomy_utils.functional import attention, embeddings, masks
 from anatomy_utils.functional.masks import Mask
-from anatomy_utils.head_axes import share_heads
+from anatomy_utils.functional.multi_head import share_heads
+from anatomy_utils.functional.positions import Rotation
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import LayerCache
 from anatomy_utils.nn.decoder import DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import EncoderLayer
-from anatomy_utils.norm import LayerNorm, RMSNorm
-from anatomy_utils.positions import RotaryPositions, Rotation, SinusoidalPositions
+from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
+from anatomy_utils.nn.norm import LayerNorm, RMSNorm
+from anatomy_utils.nn.positions import RotaryPositions, SinusoidalPositions
 from anatomy_utils.tap import tap
 from anatomy_utils.transplant import cross_attention
 from anatomy_utils.transplant.organs import Calls, Function

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from anatomy_utils import attention, embeddings, head_axes, norm, positions, seq2seq_functions
-from anatomy_utils.functional import masks
-from anatomy_utils.transplant import references
+from anatomy_utils.functional import attention, embeddings, feed_forward, layers, masks, multi_head, norm, positions
 
 Function = Callable[..., Any]
 Calls = dict[str, Function]
@@ -133,49 +131,49 @@ _ALL = (
         "split_heads(vectors, num_heads)",
         _PER_HEAD,
         lambda vectors, heads: (vectors.shape[0], heads, vectors.shape[1], vectors.shape[2] // heads),
-        head_axes.split_heads,
+        multi_head.split_heads,
     ),
     _organ(
         "share_heads(vectors, num_heads)",
         _PER_HEAD,
         lambda vectors, heads: (vectors.shape[0], heads, *vectors.shape[2:]),
-        head_axes.share_heads,
+        multi_head.share_heads,
     ),
     _organ(
         "merge_heads(vectors)",
         _VECTORS,
         lambda vectors: (vectors.shape[0], vectors.shape[2], vectors.shape[1] * vectors.shape[3]),
-        head_axes.merge_heads,
+        multi_head.merge_heads,
     ),
     _organ("layer_norm(hidden_states, weight, bias, epsilon)", _VECTORS, _as_first, norm.layer_norm, optional=1),
     _organ("rms_norm(hidden_states, weight, epsilon)", _VECTORS, _as_first, norm.rms_norm, optional=1),
-    _organ("post_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, references.post_norm),
-    _organ("pre_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, references.pre_norm),
+    _organ("post_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, layers.post_norm),
+    _organ("pre_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, layers.pre_norm),
     _organ(
         "attend_to_memory(query, key, value, attention_mask)",
         _PER_HEAD,
         lambda query, key, value, attention_mask: (*query.shape[:-1], value.shape[-1]),
-        seq2seq_functions.attend_to_memory,
+        attention.attend_to_memory,
     ),
     _organ(
         "decoder_layer(hidden_states, memory, self_attention, cross_attention, feed_forward, self_attention_norm, "
         "cross_attention_norm, feed_forward_norm)",
         _VECTORS,
         _as_first,
-        seq2seq_functions.decoder_layer,
+        layers.decoder_layer,
     ),
     _organ(
         "feed_forward(hidden_states, expand_weight, expand_bias, contract_weight, contract_bias, activation)",
         _VECTORS,
         _as_first,
-        references.feed_forward,
+        feed_forward.feed_forward,
         optional=1,
     ),
     _organ(
         "gated_feed_forward(hidden_states, gate_weight, expand_weight, contract_weight, activation)",
         _VECTORS,
         lambda hidden_states, gate, expand, contract, activation: (*hidden_states.shape[:-1], contract.shape[1]),
-        references.gated_feed_forward,
+        feed_forward.gated_feed_forward,
         optional=1,
     ),
     _organ("activation(values)", _VECTORS, _as_first, None),
@@ -191,7 +189,7 @@ _ALL = (
         lambda positions, d_model: (*positions.shape, d_model),
         positions.sinusoids,
     ),
-    _organ("rotary(vectors, cosines, sines)", _PER_HEAD, _as_first, references.rotary),
+    _organ("rotary(vectors, cosines, sines)", _PER_HEAD, _as_first, positions.rotary),
 )
 ORGANS = {organ.name: organ for organ in _ALL}
 """Name → organ."""

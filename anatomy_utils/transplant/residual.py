@@ -7,14 +7,14 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from anatomy_utils.functional.layers import Part
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.nn.cache import KeyValue
 from anatomy_utils.nn.decoder import DecoderLayer, ParallelLayer
 from anatomy_utils.nn.encoder import EncoderLayer
-from anatomy_utils.norm import Norms
+from anatomy_utils.nn.norm import Norms
 from anatomy_utils.tap import tap
 from anatomy_utils.transplant.organs import Calls
-from anatomy_utils.transplant.references import SubLayer
 
 
 def placement(norms: Norms) -> str:
@@ -31,7 +31,7 @@ def placements(layer: nn.Module) -> set[str]:
 
 
 def _around(
-    layer: EncoderLayer | DecoderLayer, norms: Norms, calls: Calls, hidden_states: Tensor, sublayer: SubLayer
+    layer: EncoderLayer | DecoderLayer, norms: Norms, calls: Calls, hidden_states: Tensor, sublayer: Part
 ) -> Tensor:
     kind = placement(norms)
     if kind not in calls:

@@ -12,8 +12,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from anatomy_utils.attention import MultiHeadAttention
 from anatomy_utils.interpret import activations, attention_patterns, head_ablation
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo.tokenizer import Tokenizer

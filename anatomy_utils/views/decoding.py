@@ -15,7 +15,7 @@ from anatomy_utils.decoding import Filters, Hypothesis, Stepper, beam_steps
 from anatomy_utils.decoding.generate import NO_FILTERS
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.toy_language import Vocabulary
 from anatomy_utils.views.token_text import Spelling, spelling
 from anatomy_utils.zoo.tokenizer import Tokenizer

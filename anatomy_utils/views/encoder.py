@@ -22,7 +22,7 @@ from anatomy_utils.experiments.norm_placement import (
 )
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
-from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo.tokenizer import Tokenizer
 

@@ -11,9 +11,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.encoder import Encoder
-from anatomy_utils.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias, sinusoids
-from anatomy_utils.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
+from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
+from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.training import seeded
 
 if TYPE_CHECKING:

@@ -16,10 +16,11 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import Activation, FeedForward, gelu_tanh
+from anatomy_utils.functional.feed_forward import Activation, gelu_tanh
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import (
     MaskedLanguageHead,
     MultipleChoice,
@@ -29,8 +30,8 @@ from anatomy_utils.nn.heads import (
     TokenHead,
     WithHead,
 )
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 ACTIVATIONS: dict[str, Activation] = {"gelu": F.gelu, "gelu_new": gelu_tanh}

@@ -17,13 +17,15 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward, gelu_tanh
 from anatomy_utils.functional import masks
+from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.functional.masks import Mask
+from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.functional.window_attention import bigbird_blocks
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import (
     MaskedLanguageHead,
     MultipleChoice,
@@ -32,8 +34,8 @@ from anatomy_utils.nn.heads import (
     TokenHead,
     WithHead,
 )
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import LearnedPositions, Rotation
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo import bert
 from anatomy_utils.zoo.bert import KEYS, BertConfig
 from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, pick, task_of, unfilled

@@ -14,13 +14,13 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, WithHead
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import SinusoidalPositions
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 NORM_EPSILON = 1e-6

@@ -18,13 +18,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.functional.positions import offset_row
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, MultipleChoice, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.relative_positions import DisentangledPositions, OffsetTable, offset_row
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.relative_positions import DisentangledPositions, OffsetTable
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 

@@ -17,9 +17,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.functional.masks import Mask
+from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
-from anatomy_utils.norm import LayerNorm
-from anatomy_utils.positions import Rotation
+from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.tap import tap
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
 from anatomy_utils.zoo.deberta import KEYS as FIRST_KEYS

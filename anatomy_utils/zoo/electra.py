@@ -14,7 +14,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.embeddings import Embeddings
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.heads import (
     MaskedLanguageHead,
@@ -25,8 +25,8 @@ from anatomy_utils.nn.heads import (
     TokenHead,
     WithHead,
 )
-from anatomy_utils.norm import LayerNorm
-from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.nn.norm import LayerNorm
+from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo import bert
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 

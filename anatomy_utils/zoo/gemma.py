@@ -14,9 +14,10 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from anatomy_utils.feed_forward import GatedFeedForward, gelu_tanh
+from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.norm import Norms, RMSNorm
+from anatomy_utils.nn.feed_forward import GatedFeedForward
+from anatomy_utils.nn.norm import Norms, RMSNorm
 from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
 from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
 from anatomy_utils.zoo.llama import with_head as llama_with_head

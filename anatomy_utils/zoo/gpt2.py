@@ -14,13 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward, gelu_tanh
+from anatomy_utils.functional.feed_forward import gelu_tanh
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import LearnedPositions
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo.checkpoint import (
     KeyMap,
     classifier_dropout,

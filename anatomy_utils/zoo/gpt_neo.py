@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo.checkpoint import (
     KeyMap,

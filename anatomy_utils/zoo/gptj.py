@@ -14,13 +14,14 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward, gelu_tanh
+from anatomy_utils.functional.feed_forward import gelu_tanh
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, ParallelLayer
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, WithHead
-from anatomy_utils.norm import LayerNorm
-from anatomy_utils.positions import RotaryPositions
+from anatomy_utils.nn.norm import LayerNorm
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import GatedFeedForward
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.norm import Norms, RMSNorm
-from anatomy_utils.positions import RotaryPositions
+from anatomy_utils.nn.norm import Norms, RMSNorm
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.checkpoint import (
     KeyMap,
     classifier_dropout,

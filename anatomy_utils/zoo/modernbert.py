@@ -17,14 +17,14 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import GatedFeedForward
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.dropout import dropout_or_nothing
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer, LocalLayer
+from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import RotaryPositions
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2

@@ -14,7 +14,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.norm import RMSNorm
+from anatomy_utils.nn.norm import RMSNorm
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
 from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS
 from anatomy_utils.zoo.llama import LlamaConfig, llama, tasks

@@ -16,8 +16,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from anatomy_utils.attention import masked_softmax, weighted_average
 from anatomy_utils.functional import masks
+from anatomy_utils.functional.attention import masked_softmax, weighted_average
 from anatomy_utils.tap import tap
 
 

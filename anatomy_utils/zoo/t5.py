@@ -15,15 +15,16 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward, GatedFeedForward, gelu_tanh
+from anatomy_utils.functional.feed_forward import gelu_tanh
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder, Rewriter
+from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.norm import Norms, RMSNorm
-from anatomy_utils.positions import T5Bias
+from anatomy_utils.nn.norm import Norms, RMSNorm
+from anatomy_utils.nn.positions import T5Bias
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
 
 

@@ -17,13 +17,13 @@ from typing import Any, cast
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
 from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.recurrence import Memories, RecurrentDecoder, RecurrentLayer
-from anatomy_utils.relative_positions import TransformerXLPositions
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import FeedForward
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.relative_positions import TransformerXLPositions
+from anatomy_utils.nn.segment_recurrence import Memories, RecurrentDecoder, RecurrentLayer
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick, task_of, unfilled
 
 VARIATIONS = {

@@ -13,14 +13,14 @@ from math import sqrt
 import torch
 from torch import nn
 
-from anatomy_utils.attention import MultiHeadAttention
-from anatomy_utils.embeddings import Embeddings
-from anatomy_utils.feed_forward import FeedForward
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.norm import LayerNorm, Norms
-from anatomy_utils.positions import SinusoidalPositions
+from anatomy_utils.nn.feed_forward import FeedForward
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.positions import SinusoidalPositions
 
 
 @dataclass(frozen=True)

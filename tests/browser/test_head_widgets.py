@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
 from anatomy_utils import pretrained
-from anatomy_utils.attention import MultiHeadAttention
+from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.views import attention
 from anatomy_utils.widgets.base import AnatomyWidget
 

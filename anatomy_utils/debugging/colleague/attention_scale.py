@@ -29,7 +29,7 @@ def symptoms(d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: 
     Returns:
         A table: what rows sum to, how often both favour the same key, and how large the largest weight is on average.
     """
-    from anatomy_utils.attention import scaled_dot_product_attention
+    from anatomy_utils.functional.attention import scaled_dot_product_attention
 
     generator = torch.Generator().manual_seed(seed)
     rows = []

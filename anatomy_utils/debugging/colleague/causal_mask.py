@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.attention import masked_softmax
-from anatomy_utils.decoder_functions import mask_behind
 from anatomy_utils.decoding import Filters
+from anatomy_utils.functional.attention import masked_softmax
+from anatomy_utils.functional.masks import causal_with_past
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.notebook.page import Shown, table
 from anatomy_utils.recipes.small_gpt import write
@@ -44,7 +44,7 @@ def colleagues_mask(past: int, new: int) -> Tensor:
 def symptoms() -> Shown:
     """What a doctor would try: both masks on equal scores, for a text of six words and for one word after five."""
     scores = torch.zeros(6, 6)
-    healthy, patient = (_examine(mask, scores) for mask in (mask_behind, colleagues_mask))
+    healthy, patient = (_examine(mask, scores) for mask in (causal_with_past, colleagues_mask))
     rows = [(what, healthy[what], patient[what]) for what in healthy]
     return table("six words, all scores equal", ("tried on one text", "healthy", "patient"), rows)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.attention import scaled_dot_product_attention
+from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.functional.multi_head import attend_in_heads
 from anatomy_utils.notebook.page import Shown, table

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_utils.encoder_functions import Part, pre_norm_layer
 from anatomy_utils.experiments.norm_placement import BATCH, LEARNING_RATE, narrow_encoder
+from anatomy_utils.functional.layers import Part, pre_norm_layer
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.heads import WithHead
 from anatomy_utils.notebook.page import Shown, table

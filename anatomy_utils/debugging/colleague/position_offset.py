@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.encoder_functions import embed_words
 from anatomy_utils.experiments.norm_placement import D_MODEL, narrow_encoder
+from anatomy_utils.functional.embeddings import embed_words
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.notebook.page import Shown, table
 from anatomy_utils.toy_language.batches import IGNORE, Labelled, shuffled, tagging

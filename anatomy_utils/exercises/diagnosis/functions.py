@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.diagnosis.values import is_bool, say
+from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
 from anatomy_utils.exercises.judging.tensors import close
-from anatomy_utils.exercises.likeness import Likeness, Wrong
 
 
 def function_of_target(wrong: Wrong) -> tuple[str, str] | None:

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.diagnosis.values import one_of
+from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
 from anatomy_utils.exercises.judging.tensors import close, differing
-from anatomy_utils.exercises.likeness import Likeness, Wrong
 
 
 def another_order(wrong: Wrong) -> tuple[str, str] | None:

@@ -8,8 +8,8 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
 from anatomy_utils.exercises.judging.tensors import close
-from anatomy_utils.exercises.likeness import Likeness, Wrong
 
 
 def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:

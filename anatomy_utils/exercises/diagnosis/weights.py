@@ -15,8 +15,8 @@ from anatomy_utils.exercises.diagnosis.values import (
     size_in_words,
     two_cases,
 )
+from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
 from anatomy_utils.exercises.judging.tensors import close
-from anatomy_utils.exercises.likeness import Likeness, Wrong
 
 
 def opposite_sums(wrong: Wrong) -> tuple[str, str] | None:

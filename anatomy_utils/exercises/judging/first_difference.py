@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from anatomy_utils.exercises.diagnosis.wrong import Wrong
 from anatomy_utils.exercises.judging.comparison import cell_text
 from anatomy_utils.exercises.judging.gradient_attribution import made_of
 from anatomy_utils.exercises.judging.run import variables
 from anatomy_utils.exercises.judging.tensors import close, differing, fresh_arguments, plain
-from anatomy_utils.exercises.likeness import Wrong
 
 
 def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:

@@ -20,6 +20,8 @@ from typing import Any
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case, Exercise
+from anatomy_utils.exercises.diagnosis.find import find_likeness
+from anatomy_utils.exercises.diagnosis.wrong import Wrong
 from anatomy_utils.exercises.judging import checks
 from anatomy_utils.exercises.judging.answer_key import Sheet
 from anatomy_utils.exercises.judging.checks import Finding
@@ -30,7 +32,6 @@ from anatomy_utils.exercises.judging.first_difference import first_cell, last_go
 from anatomy_utils.exercises.judging.run import Attempt, attempt, try_once
 from anatomy_utils.exercises.judging.tensors import close, parts, plain, same_result
 from anatomy_utils.exercises.judging.verdict import Verdict
-from anatomy_utils.exercises.likeness import Wrong, find_likeness
 
 BEFORE_MISTAKES = (
     checks.returned_nothing,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.attention import (
     attention,
-    averages,
     closing,
-    masks,
     one_word,
     predictions,
     questions,
@@ -14,17 +12,22 @@ from anatomy_utils.exercises.catalogue.attention import (
     scores,
     softmax,
 )
+from anatomy_utils.exercises.catalogue.attention.causal_mask import CAUSAL_MASK
+from anatomy_utils.exercises.catalogue.attention.lookup import LOOKUP
+from anatomy_utils.exercises.catalogue.attention.masked_softmax import MASKED_SOFTMAX
+from anatomy_utils.exercises.catalogue.attention.projection import PROJECTION
+from anatomy_utils.exercises.catalogue.attention.weighted_average import WEIGHTED_AVERAGE
 
 EXERCISES = (
-    averages.LOOKUP,
-    averages.WEIGHTED_AVERAGE,
-    averages.PROJECTION,
+    LOOKUP,
+    WEIGHTED_AVERAGE,
+    PROJECTION,
     softmax.SOFTMAX,
     one_word.ONE_WORD,
     scores.SCORES,
     attention.ATTENTION,
-    masks.CAUSAL_MASK,
-    masks.MASKED_SOFTMAX,
+    CAUSAL_MASK,
+    MASKED_SOFTMAX,
     repair.REPAIR,
 )
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

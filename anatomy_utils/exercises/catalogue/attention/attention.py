@@ -56,7 +56,7 @@ ATTENTION = Exercise(
     signature="attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]",
     docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value)\n"
     "→ context (…, query, d_value), weights (…, query, key).",
-    reference="anatomy_utils.attention.scaled_dot_product_attention",
+    reference="anatomy_utils.functional.attention.scaled_dot_product_attention",
     returns=(Output("context", "query d_value"), Output("weights", "query key")),
     look_first=("weights", "context"),
     cases=_attention_cases,

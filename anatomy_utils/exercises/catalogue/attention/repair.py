@@ -74,7 +74,7 @@ REPAIR = Exercise(
     signature="repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]",
     docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)\n"
     "→ context (…, query, d_value), weights (…, query, key). No row of the mask is empty.",
-    reference="anatomy_utils.attention.scaled_dot_product_attention",
+    reference="anatomy_utils.functional.attention.scaled_dot_product_attention",
     returns=(Output("context", "query d_value"), Output("weights", "query key")),
     look_first=("weights", "context"),
     cases=_cases,

@@ -35,7 +35,7 @@ SCORES = Exercise(
     signature="attention_scores(query: Tensor, key: Tensor) -> Tensor",
     docstring="How well each query matches each key, scaled.\n\n"
     "query (…, query, d_head), key (…, key, d_head) → scores (…, query, key).",
-    reference="anatomy_utils.attention.scores",
+    reference="anatomy_utils.functional.attention.scores",
     returns=(Output("scores", "query key"),),
     cases=_query_key_cases,
     mistakes=(

@@ -114,7 +114,7 @@ FIRST_DIFFERENCE = Exercise(
     signature="first_difference(yours: Tensor, theirs: Tensor, attention_mask: Tensor, tolerance: float) -> Tensor",
     docstring="yours, theirs (layer, batch, position, d_model), attention_mask (batch, position), 1 = real token\n"
     "→ the layer's number, counted from 0, as a tensor of shape (); −1 where no layer differs. NaN always differs.",
-    reference="anatomy_utils.capstone_functions.first_difference",
+    reference="anatomy_utils.functional.comparison.first_difference",
     returns=(Output("number"),),
     cases=_cases,
     mistakes=(

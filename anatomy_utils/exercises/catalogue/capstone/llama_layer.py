@@ -135,7 +135,7 @@ LLAMA_LAYER = Exercise(
     "of them by its positions; attend takes all three, causal mask included, and gives a tensor like each;\n"
     "merge_heads makes it (batch, position, heads · d_head). The others keep (batch, position, d_model)\n"
     "→ the layer's output, shaped as hidden_states.",
-    reference="anatomy_utils.capstone_functions.llama_layer",
+    reference="anatomy_utils.functional.layers.llama_layer",
     returns=(Output("output", "batch position d_model"),),
     cases=whole_layer_cases,
     mistakes=(

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from anatomy_utils.attention import scaled_dot_product_attention
 from anatomy_utils.exercises.catalogue.encoder.shared import Function, norm
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.functional import masks
-from anatomy_utils.positions import RotaryPositions
+from anatomy_utils.functional.attention import scaled_dot_product_attention
+from anatomy_utils.nn.positions import RotaryPositions
 
 Part = Callable[[Tensor], Tensor]
 

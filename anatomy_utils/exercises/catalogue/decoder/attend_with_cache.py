@@ -99,7 +99,7 @@ ATTEND_WITH_CACHE = Exercise(
     ") -> tuple[Tensor, Tensor, Tensor]",
     docstring="query, key, value (batch, heads, new, d_head); past_keys, past_values (batch, heads, past, d_head),\n"
     "past may be 0 → context (batch, heads, new, d_head), keys and values (batch, heads, past + new, d_head).",
-    reference="anatomy_utils.decoder_functions.attend_with_cache",
+    reference="anatomy_utils.functional.attention.attend_with_cache",
     returns=(
         Output("context", "heads new d_head"),
         Output("keys", "heads position d_head"),

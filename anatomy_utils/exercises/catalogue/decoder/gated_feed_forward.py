@@ -54,7 +54,7 @@ GATED_FEED_FORWARD = Exercise(
     ") -> Tensor",
     docstring="hidden_states (batch, position, d_model); W_gate and W_1 (d_model, d_ff), W_2 (d_ff, d_model);\n"
     "activation is a function (SiLU in Llama) → output (batch, position, d_model).",
-    reference="anatomy_utils.transplant.references.gated_feed_forward",
+    reference="anatomy_utils.functional.feed_forward.gated_feed_forward",
     returns=(Output("output", "position d_model"),),
     cases=_cases,
     mistakes=(

@@ -58,7 +58,7 @@ PERPLEXITY = Exercise(
     signature="perplexity(probabilities: Tensor, attention_mask: Tensor) -> Tensor",
     docstring="probabilities (batch, position): what the model gave to each token that really came; attention_mask:\n"
     "1 = a token that counts, 0 = padding → one number, ().",
-    reference="anatomy_utils.decoder_functions.perplexity",
+    reference="anatomy_utils.training.losses.perplexity",
     returns=(Output("perplexity"),),
     cases=_cases,
     mistakes=(

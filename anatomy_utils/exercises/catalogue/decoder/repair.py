@@ -41,7 +41,7 @@ REPAIR = Exercise(
     minutes=4,
     signature="repaired_mask(past: int, new: int) -> Tensor",
     docstring="`new` positions follow `past` others → mask (new, past + new), boolean, True = may attend.",
-    reference="anatomy_utils.decoder_functions.mask_behind",
+    reference="anatomy_utils.functional.masks.causal_with_past",
     returns=(Output("mask", "query key"),),
     cases=_cases,
     mistakes=(

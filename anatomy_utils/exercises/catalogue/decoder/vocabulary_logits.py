@@ -33,7 +33,7 @@ VOCABULARY_LOGITS = Exercise(
     signature="vocabulary_logits(hidden_states: Tensor, token_table: Tensor) -> Tensor",
     docstring="hidden_states (batch, position, d_model), token_table (vocab_size, d_model), the same table that turns\n"
     "ids into vectors → logits (batch, position, vocab_size).",
-    reference="anatomy_utils.decoder_functions.vocabulary_logits",
+    reference="anatomy_utils.functional.heads.vocabulary_logits",
     returns=(Output("logits", "position vocab_size"),),
     cases=_cases,
     mistakes=(

@@ -108,7 +108,7 @@ WRITE = Exercise(
     signature="write(step, cache, prompt_ids: Tensor, max_new_tokens: int, stop_id: int) -> Tensor",
     docstring="step(new_ids, cache) → (logits (1, vocab_size) of what follows, the longer cache); new_ids (1, new)\n"
     "are those it has not read yet. prompt_ids (1, position) → ids (1, longer): prompt and text, stop token included.",
-    reference="anatomy_utils.decoder_functions.write",
+    reference="anatomy_utils.decoding.by_hand.write",
     returns=(Output("ids", "batch position"),),
     cases=_cases,
     mistakes=(

@@ -15,12 +15,14 @@ from anatomy_utils.exercises.catalogue.encoder import (
     offset_bias,
     predictions,
     questions,
-    repair,
-    residuals,
     rotary,
     run_layers,
     sinusoids,
 )
+from anatomy_utils.exercises.catalogue.encoder.post_norm import POST_NORM
+from anatomy_utils.exercises.catalogue.encoder.pre_norm import PRE_NORM
+from anatomy_utils.exercises.catalogue.encoder.repair_norm import REPAIR_NORM
+from anatomy_utils.exercises.catalogue.encoder.repair_positions import REPAIR_POSITIONS
 
 EXERCISES = (
     embed.EMBED,
@@ -29,15 +31,15 @@ EXERCISES = (
     offset_bias.OFFSET_BIAS,
     feed_forward.FEED_FORWARD,
     layer_norm.LAYER_NORM,
-    residuals.POST_NORM,
-    residuals.PRE_NORM,
+    POST_NORM,
+    PRE_NORM,
     encoder_layer.ENCODER_LAYER,
     run_layers.RUN_LAYERS,
     dropout.DROPOUT,
     classify.CLASSIFY,
     best_span.BEST_SPAN,
     mask_words.MASK_WORDS,
-    repair.REPAIR_POSITIONS,
-    repair.REPAIR_NORM,
+    REPAIR_POSITIONS,
+    REPAIR_NORM,
 )
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

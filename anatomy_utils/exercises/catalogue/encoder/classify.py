@@ -65,7 +65,7 @@ CLASSIFY = Exercise(
     signature="classify(hidden_states: Tensor, attention_mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor",
     docstring="hidden_states (batch, position, d_model), attention_mask (batch, position): 1 = real word, 0 = padding,"
     "\nweight (d_model, labels), bias (labels,) → logits (batch, labels).",
-    reference="anatomy_utils.encoder_functions.classify",
+    reference="anatomy_utils.functional.heads.classify",
     returns=(Output("logits", "labels"),),
     cases=_texts,
     mistakes=(

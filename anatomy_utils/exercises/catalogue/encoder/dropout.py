@@ -55,7 +55,7 @@ DROPOUT = Exercise(
     signature="dropout(hidden_states: Tensor, uniform: Tensor, probability: float, training: bool) -> Tensor",
     docstring="uniform: random numbers from 0 to 1, as many as hidden_states has, made outside so that all can be\n"
     "checked; training is True or False → output, the same shape.",
-    reference="anatomy_utils.encoder_functions.dropout",
+    reference="anatomy_utils.functional.layers.dropout",
     returns=(Output("output", "position d_model"),),
     cases=_cases,
     mistakes=(

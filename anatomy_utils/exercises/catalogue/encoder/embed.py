@@ -64,7 +64,7 @@ EMBED = Exercise(
     ") -> Tensor",
     docstring="input_ids and segment_ids (batch, position); three tables, (rows, d_model) each\n"
     "→ vectors (batch, position, d_model). Positions count from 0.",
-    reference="anatomy_utils.encoder_functions.embed",
+    reference="anatomy_utils.functional.embeddings.embed",
     returns=(Output("vectors", "position d_model"),),
     cases=_cases,
     mistakes=(

@@ -79,7 +79,7 @@ ENCODER_LAYER = Exercise(
     ") -> Tensor",
     docstring="Four functions, each from (batch, position, d_model) to the same shape\n"
     "→ output (batch, position, d_model). Attention first; each norm behind its sum.",
-    reference="anatomy_utils.encoder_functions.encoder_layer",
+    reference="anatomy_utils.functional.layers.encoder_layer",
     returns=(Output("output", "position d_model"),),
     cases=layer_cases,
     mistakes=(

@@ -61,7 +61,7 @@ FEED_FORWARD = Exercise(
     ") -> Tensor",
     docstring="hidden_states (batch, position, d_model), expand_weight (d_model, d_ff), contract_weight\n"
     "(d_ff, d_model), a bias for each; activation is a function such as relu → output, as hidden_states.",
-    reference="anatomy_utils.transplant.references.feed_forward",
+    reference="anatomy_utils.functional.feed_forward.feed_forward",
     returns=(Output("output", "position d_model"),),
     cases=_cases,
     mistakes=(

@@ -62,7 +62,7 @@ LAYER_NORM = Exercise(
     signature="layer_norm(hidden_states: Tensor, weight: Tensor, bias: Tensor, epsilon: float) -> Tensor",
     docstring="hidden_states (batch, position, d_model), weight and bias (d_model,) → normed vectors, the same shape.\n"
     "Mean and variance are each vector's own; the variance divides by d_model.",
-    reference="anatomy_utils.norm.layer_norm",
+    reference="anatomy_utils.functional.norm.layer_norm",
     returns=(Output("vectors", "position d_model"),),
     cases=_cases,
     mistakes=(

@@ -68,7 +68,7 @@ OFFSET_BIAS = Exercise(
     docstring="table (heads, 2·farthest + 1): column 0 is for the offset −farthest, the middle one for 0\n"
     "→ bias (heads, query, key), where there are `length` queries and as many keys.\n"
     "The row 5, 6, 7 (farthest 1) and length 3 give 6 7 7 / 5 6 7 / 5 5 6.",
-    reference="anatomy_utils.encoder_functions.offset_bias",
+    reference="anatomy_utils.functional.positions.offset_bias",
     returns=(Output("biases", "heads query key"),),
     cases=_tables,
     mistakes=(

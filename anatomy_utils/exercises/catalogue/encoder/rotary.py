@@ -74,7 +74,7 @@ ROTARY = Exercise(
     signature="rotary(vectors: Tensor, cosines: Tensor, sines: Tensor) -> Tensor",
     docstring="Queries or keys (batch, heads, position, d_head); cosines and sines of the angles (position, d_head),\n"
     "where the second half of each row repeats the first → vectors of the same shape.",
-    reference="anatomy_utils.transplant.references.rotary",
+    reference="anatomy_utils.functional.positions.rotary",
     returns=(Output("vectors", "position d_head"),),
     cases=_vectors,
     mistakes=(

@@ -78,7 +78,7 @@ RUN_LAYERS = Exercise(
     signature="run_layers(hidden_states: Tensor, layers: list) -> tuple[Tensor, Tensor]",
     docstring="layers: functions from (batch, position, d_model) to the same shape, the lowest one first\n"
     "→ output (batch, position, d_model) and all_states (layers + 1, batch, position, d_model), input first.",
-    reference="anatomy_utils.encoder_functions.run_layers",
+    reference="anatomy_utils.functional.layers.run_layers",
     returns=(Output("output", "batch position d_model"), Output("all_states", "states batch position d_model")),
     cases=_stacks,
     mistakes=(

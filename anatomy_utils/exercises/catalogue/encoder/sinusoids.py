@@ -86,7 +86,7 @@ SINUSOIDS = Exercise(
     signature="sinusoids(positions: Tensor, d_model: int) -> Tensor",
     docstring="positions (position,), whole numbers → waves (position, d_model).\n"
     "With d_model 4, position 1 gets sin 1, cos 1, sin 0.01, cos 0.01: 0.84, 0.54, 0.01, 1.00.",
-    reference="anatomy_utils.positions.sinusoids",
+    reference="anatomy_utils.functional.positions.sinusoids",
     returns=(Output("waves", "position d_model"),),
     cases=_cases,
     mistakes=(

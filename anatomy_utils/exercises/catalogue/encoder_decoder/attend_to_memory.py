@@ -69,7 +69,7 @@ ATTEND_TO_MEMORY = Exercise(
     signature="attend_to_memory(query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor) -> Tensor",
     docstring="query (batch, heads, query, d_head) from the decoder; key, value (batch, heads, key, d_head) from the\n"
     "memory; attention_mask (batch, key) of the source, 1 = real token, 0 = padding → context, shaped like query.",
-    reference="anatomy_utils.seq2seq_functions.attend_to_memory",
+    reference="anatomy_utils.functional.attention.attend_to_memory",
     returns=(Output("context", "heads query d_head"),),
     cases=_cases,
     mistakes=(

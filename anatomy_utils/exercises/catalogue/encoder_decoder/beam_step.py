@@ -105,7 +105,7 @@ BEAM_STEP = Exercise(
     ") -> tuple[Tensor, Tensor, Tensor]",
     docstring="log_probabilities (beams): log p of each kept text; next_log_probabilities (beams, vocab_size): log p\n"
     "of each token behind each → log p of the new texts, which text each continues, and with which token, all (beams).",
-    reference="anatomy_utils.seq2seq_functions.beam_step",
+    reference="anatomy_utils.decoding.by_hand.beam_step",
     returns=(Output("log_probabilities", "beams"), Output("parents", "beams"), Output("tokens", "beams")),
     cases=_cases,
     mistakes=(

@@ -124,7 +124,7 @@ DECODER_LAYER = Exercise(
     ") -> Tensor",
     docstring="hidden_states (batch, position, d_model), memory (batch, key, d_model). cross_attention takes states\n"
     "and memory, all others take states; each gives the shape of the states → output (batch, position, d_model).",
-    reference="anatomy_utils.seq2seq_functions.decoder_layer",
+    reference="anatomy_utils.functional.layers.decoder_layer",
     returns=(Output("output", "position d_model"),),
     cases=_cases,
     mistakes=(

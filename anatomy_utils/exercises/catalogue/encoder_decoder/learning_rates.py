@@ -49,7 +49,7 @@ LEARNING_RATES = Exercise(
     signature="learning_rates(steps: Tensor, d_model: int, warmup: int) -> Tensor",
     docstring="steps (step), whole numbers from 1; d_model, the model's width; warmup, the step with the highest rate\n"
     "→ rates (step).",
-    reference="anatomy_utils.seq2seq_functions.learning_rates",
+    reference="anatomy_utils.training.schedules.learning_rates",
     returns=(Output("rates", "step"),),
     cases=_cases,
     mistakes=(

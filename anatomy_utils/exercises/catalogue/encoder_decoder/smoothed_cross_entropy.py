@@ -70,7 +70,7 @@ SMOOTHED_CROSS_ENTROPY = Exercise(
     signature="smoothed_cross_entropy(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor",
     docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count, epsilon from 0\n"
     "to below 1 → one number, ().",
-    reference="anatomy_utils.seq2seq_functions.smoothed_cross_entropy",
+    reference="anatomy_utils.training.losses.smoothed_cross_entropy",
     returns=(Output("loss"),),
     cases=_cases,
     mistakes=(

@@ -120,7 +120,7 @@ TRANSLATE = Exercise(
     docstring="next_logits(ids, memory) reads all ids so far, (batch, position), and gives logits (batch, vocab_size)\n"
     "of what follows; memory has one row for each text → ids (batch, position): start token; up to max_new_tokens\n"
     "more, the stop token among them (none where the limit came first); then padding.",
-    reference="anatomy_utils.seq2seq_functions.translate",
+    reference="anatomy_utils.decoding.by_hand.translate",
     returns=(Output("ids", "batch position"),),
     cases=_cases,
     mistakes=(

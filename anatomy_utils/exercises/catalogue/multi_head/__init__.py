@@ -5,24 +5,26 @@ from __future__ import annotations
 from anatomy_utils.exercises.catalogue.multi_head import (
     closing,
     cross_attention,
-    mixing,
     multi_head_attention,
     predictions,
     questions,
     repair,
     share_heads,
-    splitting,
     stack_heads,
 )
+from anatomy_utils.exercises.catalogue.multi_head.head_outputs import HEAD_OUTPUTS
+from anatomy_utils.exercises.catalogue.multi_head.merge_heads import MERGE_HEADS
+from anatomy_utils.exercises.catalogue.multi_head.split_heads import SPLIT_HEADS
+from anatomy_utils.exercises.catalogue.multi_head.switch_off import SWITCH_OFF
 
 EXERCISES = (
     stack_heads.STACK_HEADS,
-    splitting.SPLIT_HEADS,
-    splitting.MERGE_HEADS,
+    SPLIT_HEADS,
+    MERGE_HEADS,
     multi_head_attention.MULTI_HEAD_ATTENTION,
-    mixing.HEAD_OUTPUTS,
+    HEAD_OUTPUTS,
     cross_attention.CROSS_ATTENTION,
-    mixing.SWITCH_OFF,
+    SWITCH_OFF,
     share_heads.SHARE_HEADS,
     repair.REPAIR,
 )

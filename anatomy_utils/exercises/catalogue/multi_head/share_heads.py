@@ -46,7 +46,7 @@ SHARE_HEADS = Exercise(
     signature="share_heads(vectors: Tensor, num_heads: int) -> Tensor",
     docstring="Keys (or values) (batch, kv_heads, position, d_head) → (batch, num_heads, position, d_head).\n"
     "With 2 key heads for 6 query heads, query heads 0, 1, 2 use key head 0, and 3, 4, 5 use key head 1.",
-    reference="anatomy_utils.head_axes.share_heads",
+    reference="anatomy_utils.functional.multi_head.share_heads",
     returns=(Output("vectors", "heads position d_head"),),
     cases=_cases,
     mistakes=(

@@ -37,7 +37,7 @@ STACK_HEADS = Exercise(
     docstring="weights (heads, d_model, d_head), one matrix per head → (d_model, heads·d_head): the first d_head "
     "columns\n"
     "are head 0's, so that splitting x @ result into heads gives x @ weights[0], x @ weights[1], …",
-    reference="anatomy_utils.head_axes.stack_heads",
+    reference="anatomy_utils.functional.multi_head.stack_heads",
     returns=(Output("matrix", "d_model all_heads"),),
     cases=_cases,
     mistakes=(

@@ -15,8 +15,9 @@ from anatomy_utils.exercises.catalogue.taxonomy import (
     repair,
     replace_tokens,
     soft_loss,
-    windows,
 )
+from anatomy_utils.exercises.catalogue.taxonomy.prefix_mask import PREFIX_MASK
+from anatomy_utils.exercises.catalogue.taxonomy.window_mask import WINDOW_MASK
 
 EXERCISES = (
     encoder_parameters.ENCODER_PARAMETERS,
@@ -24,10 +25,10 @@ EXERCISES = (
     replace_tokens.REPLACE_TOKENS,
     disentangled_scores.DISENTANGLED_SCORES,
     parallel_layer.PARALLEL_LAYER,
-    windows.WINDOW_MASK,
+    WINDOW_MASK,
     cache_bytes.CACHE_BYTES,
     corrupt_spans.CORRUPT_SPANS,
-    windows.PREFIX_MASK,
+    PREFIX_MASK,
     leave_one_out.LEAVE_ONE_OUT,
     repair.REPAIR,
 )

@@ -56,7 +56,7 @@ CACHE_BYTES = Exercise(
     ") -> Tensor",
     docstring="lengths (text), tokens so far; num_kv_heads, heads of keys and values; d_head, features of one head;\n"
     "bytes_per_number, 4 for float32 and 2 for float16 → bytes (text), whole numbers.",
-    reference="anatomy_utils.taxonomy_functions.cache_bytes",
+    reference="anatomy_utils.functional.costs.cache_bytes",
     returns=(Output("bytes", "text"),),
     cases=_cases,
     mistakes=(

@@ -89,7 +89,7 @@ DISENTANGLED_SCORES = Exercise(
     docstring="query, key (batch, heads, position, d_head) of the words; offset_query, offset_key (batch, heads,\n"
     "offset, d_head), a table with a row for each offset; rows (position, position): rows[i, j] is the table's\n"
     "row for j as seen from i; both tables are asked for that row → scores (batch, heads, position, position).",
-    reference="anatomy_utils.taxonomy_functions.disentangled_scores",
+    reference="anatomy_utils.functional.attention.disentangled_scores",
     returns=(Output("scores", "heads query key"),),
     cases=_cases,
     mistakes=(

@@ -67,7 +67,7 @@ ENCODER_PARAMETERS = Exercise(
     docstring="depths (depth), numbers of layers; rows of all embedding tables together; layer_parameters of one\n"
     "layer → own (depth) and shared (depth), whole numbers. A norm stands behind the tables, as wide as they are:\n"
     "two numbers per feature. The linear layer behind it has a bias.",
-    reference="anatomy_utils.taxonomy_functions.encoder_parameters",
+    reference="anatomy_utils.functional.costs.encoder_parameters",
     returns=(Output("own", "depth"), Output("shared", "depth")),
     cases=_cases,
     mistakes=(

@@ -86,7 +86,7 @@ LEAVE_ONE_OUT = Exercise(
     docstring="read(attention_mask) reads one text of `length` positions, once for each row of the mask (text,\n"
     "position), 1 = seen, 0 = hidden, and gives one output for each, (text, d_output) → effects (position): the\n"
     "length of the difference, √ of the sum of its squares.",
-    reference="anatomy_utils.taxonomy_functions.leave_one_out",
+    reference="anatomy_utils.functional.comparison.leave_one_out",
     returns=(Output("effects", "position"),),
     cases=_cases,
     mistakes=(

@@ -53,7 +53,7 @@ PARALLEL_LAYER = Exercise(
     signature="parallel_layer(hidden_states: Tensor, self_attention, feed_forward, norm) -> Tensor",
     docstring="hidden_states (batch, position, d_model); the three others are functions of such states\n"
     "→ the layer's output, of the same shape.",
-    reference="anatomy_utils.taxonomy_functions.parallel_layer",
+    reference="anatomy_utils.functional.layers.parallel_layer",
     returns=(Output("output", "batch position d_model"),),
     cases=_cases,
     mistakes=(

@@ -83,7 +83,7 @@ REPAIR = Exercise(
     docstring="All (batch, position): ids with padding at the end, 1 = real token and 0 = padding, and a label for\n"
     "each token, −100 where nothing is asked → the same three, twice as long, padding and all; in the first half\n"
     "nothing is asked.",
-    reference="anatomy_utils.taxonomy_functions.read_twice",
+    reference="anatomy_utils.training.teacher_forcing.read_twice",
     returns=(
         Output("input_ids", "batch position"),
         Output("attention_mask", "batch position"),

@@ -65,7 +65,7 @@ SOFT_LOSS = Exercise(
     docstring="Logits (batch, position, vocab_size) → one number, (). With p of the teacher and q of the student,\n"
     "both softmax of their logits divided by the temperature, KL(p ‖ q) is the sum of p · log(p / q) over the\n"
     "vocabulary.",
-    reference="anatomy_utils.taxonomy_functions.soft_loss",
+    reference="anatomy_utils.training.losses.soft_loss",
     returns=(Output("loss"),),
     cases=_cases,
     mistakes=(

@@ -1,0 +1,98 @@
+"""Notebook 01: from ids to vectors."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _ids_and_tables(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, lead in (("one sentence", ()), ("one sentence", ()), ("a batch of sentences", (2,))):
+        position, d_model = primes(generator, 2, (3, 5, 7))
+        vocab_size = 11
+        ids = torch.randint(vocab_size, (*lead, position), generator=generator)
+        ids[..., 0], ids[..., 1] = 9, 1  # never sorted
+        ids[..., -1] = ids[..., 0]  # one word stands there twice
+        arguments = {"table": normal(generator, vocab_size, d_model), "input_ids": ids}
+        cases.append(Case(arguments, kind, {"position": position, "d_model": d_model, "vocab_size": vocab_size}))
+    return cases
+
+
+def _rows_one_by_one(table: Tensor, input_ids: Tensor) -> Tensor:
+    rows = [table[int(i)] for i in input_ids.flatten()]
+    return torch.stack(rows).reshape(*input_ids.shape, table.shape[1])
+
+
+def _by_place(table: Tensor, input_ids: Tensor) -> Tensor:
+    return table[: input_ids.shape[-1]].expand(*input_ids.shape, -1)
+
+
+LOOKUP = Exercise(
+    id="attention.lookup",
+    title="From ids to vectors",
+    task="Fetch the row of the table that each id names.",
+    difficulty="easy",
+    minutes=2,
+    signature="lookup(table: Tensor, input_ids: Tensor) -> Tensor",
+    docstring="One row of `table` (vocab_size, d_model) per id: input_ids (…, position) → (…, position, d_model).",
+    reference="anatomy_utils.functional.embeddings.lookup",
+    returns=(Output("vectors", "position d_model"),),
+    cases=_ids_and_tables,
+    mistakes=(
+        Mistake(
+            "counts_from_one",
+            lambda table, input_ids: table[input_ids - 1],
+            "Each of your vectors is the row before the one that the id names.",
+        ),
+        Mistake(
+            "by_place",
+            _by_place,
+            "You have the first rows of the table: row 0 for the first word, row 1 for the second, whatever "
+            "their ids are.",
+        ),
+        Mistake(
+            "sorted",
+            lambda table, input_ids: table[input_ids.sort(-1).values],
+            "Your vectors are the right ones, but they stand in the order of the ids, not of the words.",
+        ),
+        Mistake(
+            "one_for_all",
+            lambda table, input_ids: table[input_ids[..., :1]].expand(*input_ids.shape, -1),
+            "Every word has got the vector of the first word.",
+        ),
+        Mistake(
+            "bag",
+            lambda table, input_ids: table[input_ids].mean(-2),
+            "You have one vector per sentence: the average of the right ones.",
+        ),
+        Mistake(
+            "ids_repeated",
+            lambda table, input_ids: input_ids[..., None].expand(*input_ids.shape, table.shape[1]).float(),
+            "Your vectors hold the ids themselves, over and over; nothing of the table is in them.",
+        ),
+    ),
+    alternatives={
+        "embedding": lambda table, input_ids: F.embedding(input_ids, table),
+        "one-hot product": lambda table, input_ids: F.one_hot(input_ids, len(table)).float() @ table,
+        "index_select": lambda table, input_ids: table.index_select(0, input_ids.flatten()).reshape(
+            *input_ids.shape, -1
+        ),
+        "one by one": _rows_one_by_one,
+        "gather": lambda table, input_ids: table.gather(0, input_ids.reshape(-1, 1).expand(-1, table.shape[1])).reshape(
+            *input_ids.shape, -1
+        ),
+    },
+    hints=(
+        "The table has one row per entry of the vocabulary. An id is nothing but the number of a row.",
+        "A tensor of whole numbers can stand between the brackets: `table[…]` takes one row for each of them.",
+        "`input_ids` is such a tensor, whatever its shape; put it between the brackets.",
+    ),
+    solution="return table[input_ids]",
+    explanation="Indexing with a tensor of ids takes one row per id and keeps the shape of the ids in front. "
+    "Equal ids get equal vectors: a fixed vector cannot know its neighbours.",
+)

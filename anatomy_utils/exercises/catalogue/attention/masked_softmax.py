@@ -1,0 +1,129 @@
+"""Notebook 01: weights, and none for keys that are masked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _scores_and_masks(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind, lead in (
+        ("one sentence", ()),
+        ("a row with nothing to attend to", ()),
+        ("a padded batch with heads", (2, 3)),
+        ("a row with nothing to attend to", (2,)),
+    ):
+        query, key = primes(generator, 2, (3, 5, 7))
+        if kind.startswith("a padded"):
+            real = torch.randint(1, key, (2, 1, 1, 1), generator=generator)
+            mask = torch.arange(key) < real  # (batch 1 1 key)
+        else:
+            mask = torch.rand(query, key, generator=generator) < 0.6
+            mask[:, 0], mask[0, 1] = True, False
+            mask[1] = torch.arange(key) != 2
+        if kind.startswith("a row"):
+            mask[1] = False
+        arguments = {"scores": 2 * normal(generator, *lead, query, key) + 1, "mask": mask}
+        cases.append(Case(arguments, kind, {"query": query, "key": key}))
+    return cases
+
+
+def _right(scores: Tensor, mask: Tensor) -> Tensor:
+    powers = (scores - scores.amax(-1, keepdim=True)).exp() * mask
+    return powers / powers.sum(-1, keepdim=True).clamp_min(1e-30)
+
+
+def _in_place(scores: Tensor, mask: Tensor) -> Tensor:
+    own = scores.clone()
+    own[~mask.expand_as(own)] = -1e9
+    own = own.softmax(-1)
+    own *= mask
+    return own
+
+
+def _masked_steps(scores: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
+    return {
+        "masked scores": scores.masked_fill(~mask, -math.inf),
+        "weights, with NaN in empty rows": scores.masked_fill(~mask, -math.inf).softmax(-1),
+        "weights": _right(scores, mask),
+    }
+
+
+MASKED_SOFTMAX = Exercise(
+    id="attention.masked_softmax",
+    title="Softmax with a mask",
+    task="Turn scores into weights over the allowed keys only; a row with nothing allowed becomes all 0.",
+    difficulty="hard",
+    minutes=6,
+    signature="masked_softmax(scores: Tensor, mask: Tensor) -> Tensor",
+    docstring="scores (…, query, key), mask (broadcast to it; True = may attend) → weights (…, query, key).\n"
+    "Rows sum to 1, or are all 0 where there is nothing to attend to.",
+    reference="anatomy_utils.functional.attention.masked_softmax",
+    returns=(Output("weights", "query key"),),
+    cases=_scores_and_masks,
+    mistakes=(
+        Mistake(
+            "inverted",
+            lambda scores, mask: _right(scores, ~mask),
+            "Your weights lie on the forbidden keys: your mask is read the other way round.",
+        ),
+        Mistake(
+            "zero_afterwards",
+            lambda scores, mask: scores.softmax(-1) * mask,
+            "Your forbidden weights are 0, but the others still share a row with them: the rows no longer sum to 1.",
+        ),
+        Mistake(
+            "zero_before",
+            lambda scores, mask: (scores * mask).softmax(-1),
+            "Your forbidden scores are 0 when the softmax begins, and e⁰ is 1: forbidden keys get a weight.",
+        ),
+        Mistake(
+            "nan_rows",
+            lambda scores, mask: scores.masked_fill(~mask, -math.inf).softmax(-1),
+            "Right wherever something is allowed. A row with nothing allowed has become 0/0, which is NaN.",
+        ),
+        Mistake(
+            "even_rows",
+            lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1),
+            "Right wherever something is allowed. In a row with nothing allowed all keys get the same weight.",
+        ),
+        Mistake("ignored", lambda scores, mask: scores.softmax(-1), "Your weights are those without any mask."),
+        Mistake(
+            "wrong_axis",
+            lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-2) * mask,
+            "Your columns sum to 1, not your rows: the softmax ran over the queries.",
+        ),
+        Mistake(
+            "mask_added",
+            lambda scores, mask: (scores + mask).softmax(-1),
+            "Your mask was added as 1 and 0: allowed keys are favoured a little, forbidden ones still count.",
+        ),
+    ),
+    alternatives={
+        "−∞, then NaN to 0": lambda scores, mask: scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0),
+        "−1e9, then the mask": lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1) * mask,
+        "powers of allowed scores": _right,
+        "where": lambda scores, mask: torch.where(mask, torch.where(mask, scores, -1e30).softmax(-1), 0.0),
+        "additive": lambda scores, mask: F.softmax(scores + (1 - mask.float()) * -1e9, dim=-1) * mask,
+        "in place on an own copy": _in_place,
+    },
+    hints=(
+        "A forbidden key must have no weight, and the allowed ones must sum to 1. What score becomes 0 in a softmax?",
+        "`scores.masked_fill(~mask, −∞)` before the softmax. In a row where everything is −∞ that gives NaN: "
+        "mend it afterwards.",
+        "Softmax first, then `.masked_fill(~mask, 0.0)`: it changes nothing in good rows and empties the others.",
+    ),
+    solution="weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn "
+    "weights.masked_fill(~mask, 0.0)",
+    explanation="e to the power of −∞ is 0, so a forbidden key takes nothing from the others. "
+    "A row of nothing but −∞ would be 0/0; the second line puts 0 in all of it.",
+    stages=_masked_steps,
+)

@@ -1,0 +1,163 @@
+"""Notebook 03's second case: what is wrong with `colleagues_layer`? And write it right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.debugging.colleague.norm_placement import colleagues_layer
+from anatomy_utils.exercises.catalogue.encoder.encoder_layer import layer_cases, post, pre
+from anatomy_utils.exercises.definition import Exercise, Mistake, Output
+
+Part = Callable[[Tensor], Tensor]
+
+
+def _half_repaired(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    states = pre(x, attend, norm1)
+    return norm2(states) + feed(norm2(states))
+
+
+def _other_half_repaired(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    return pre(norm1(x) + attend(norm1(x)), feed, norm2)
+
+
+def _right(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    return pre(pre(x, attend, norm1), feed, norm2)
+
+
+def _in_steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    attended = attend(norm1(x))
+    middle = attended + x
+    fed = feed(norm2(middle))
+    return x + attended + fed
+
+
+def _in_a_loop(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
+    for part, before in ((attend, norm1), (feed, norm2)):
+        x = torch.add(part(before(x)), x)
+    return x
+
+
+def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Mapping[str, Tensor]:
+    middle = pre(x, attend, norm1)
+    return {
+        "normed input": norm1(x),
+        "attention's result": attend(norm1(x)),
+        "states after attention": middle,
+        "normed states": norm2(middle),
+        "feed-forward's result": feed(norm2(middle)),
+    }
+
+
+REPAIR_NORM = Exercise(
+    id="encoder.repair_norm",
+    title="The case: a colleague's layer",
+    task="Write the pre-norm layer that `colleagues_layer` should have been.",
+    difficulty="medium",
+    minutes=4,
+    signature="repaired_layer(\n"
+    "    hidden_states: Tensor, self_attention, feed_forward, attention_norm, feed_forward_norm\n"
+    ") -> Tensor",
+    docstring="Four functions, each from (batch, position, d_model) to the same shape\n"
+    "→ output (batch, position, d_model).",
+    reference="anatomy_utils.functional.layers.pre_norm_layer",
+    returns=(Output("output", "position d_model"),),
+    cases=layer_cases,
+    mistakes=(
+        Mistake(
+            "unchanged",
+            colleagues_layer,
+            "This is what the patient computes: the normed states are still what is added to.",
+        ),
+        Mistake(
+            "first_half_only",
+            _half_repaired,
+            "Attention's half is repaired; in the feed-forward network's half the normed states are still added.",
+        ),
+        Mistake(
+            "second_half_only",
+            _other_half_repaired,
+            "The feed-forward network's half is repaired; in attention's half the normed states are still added.",
+        ),
+        Mistake(
+            "post_norm",
+            lambda x, attend, feed, norm1, norm2: post(post(x, attend, norm1), feed, norm2),
+            "Your norms stand behind the sums: that is the layer of 2017, and the patient's trouble is the same.",
+        ),
+        Mistake(
+            "both_sides",
+            lambda x, attend, feed, norm1, norm2: norm2(_right(x, attend, feed, norm1, norm2)),
+            "Your layer is repaired, but there is one more norm behind it: again nothing passes by unchanged.",
+        ),
+        Mistake(
+            "first_half_behind",
+            lambda x, attend, feed, norm1, norm2: pre(post(x, attend, norm1), feed, norm2),
+            "The feed-forward network's half is repaired; in attention's half the norm stands behind the sum now.",
+        ),
+        Mistake(
+            "no_first_residual",
+            lambda x, attend, feed, norm1, norm2: pre(attend(norm1(x)), feed, norm2),
+            "The feed-forward network's half is repaired; in attention's half nothing is added any more.",
+        ),
+        Mistake(
+            "branches_normed",
+            lambda x, attend, feed, norm1, norm2: x + norm1(attend(x)) + norm2(feed(x + norm1(attend(x)))),
+            "The way past the sub-layers is free now, but your norms stand behind the sub-layers, not before.",
+        ),
+        Mistake(
+            "no_norms",
+            lambda x, attend, feed, norm1, norm2: x + attend(x) + feed(x + attend(x)),
+            "The way past the sub-layers is free now, but your norms are gone altogether.",
+        ),
+        Mistake(
+            "norms_swapped",
+            lambda x, attend, feed, norm1, norm2: pre(pre(x, attend, norm2), feed, norm1),
+            "Your layer is repaired, but its two norms have changed places.",
+        ),
+        Mistake(
+            "one_norm_twice",
+            lambda x, attend, feed, norm1, norm2: pre(pre(x, attend, norm1), feed, norm1),
+            "Your layer is repaired, but the first norm is used twice, and the second not at all.",
+        ),
+        Mistake(
+            "no_residuals",
+            lambda x, attend, feed, norm1, norm2: feed(norm2(attend(norm1(x)))),
+            "Your norms stand before the sub-layers, but nothing is added any more.",
+        ),
+        Mistake(
+            "second_residual_from_below",
+            lambda x, attend, feed, norm1, norm2: x + feed(norm2(pre(x, attend, norm1))),
+            "Your second sum takes up the layer's input, and what attention found is added nowhere.",
+        ),
+        Mistake(
+            "in_parallel",
+            lambda x, attend, feed, norm1, norm2: x + attend(norm1(x)) + feed(norm2(x)),
+            "Both of your sub-layers work on the layer's input: the feed-forward network does not see what attention "
+            "found.",
+        ),
+        Mistake(
+            "feed_forward_first",
+            lambda x, attend, feed, norm1, norm2: pre(pre(x, feed, norm2), attend, norm1),
+            "Your norms are right, but the feed-forward network comes before attention.",
+        ),
+    ),
+    alternatives={
+        "two residual connections": _right,
+        "in steps": _in_steps,
+        "in a loop": _in_a_loop,
+    },
+    hints=(
+        "Look at the last line of the symptoms: when both sub-layers give 0, what should come out, and what does?",
+        "The patient writes the normed states back into `hidden_states`. They should go into the sub-layer, and "
+        "nowhere else.",
+        "`hidden_states = hidden_states + self_attention(attention_norm(hidden_states))`; the second half looks just "
+        "like it.",
+    ),
+    solution="hidden_states = hidden_states + self_attention(attention_norm(hidden_states))\n"
+    "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
+    explanation="Look at the patient's layers in a row: add, norm, add, norm. That is post-norm with its norms counted "
+    "to the next layer, and it fares as post-norm does: two layers learn, twelve without warm-up do not.",
+    stages=_steps,
+)

@@ -1,0 +1,113 @@
+"""Notebook 03's first case: what is wrong with `colleagues_embedding`? And write it right."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _texts(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("a batch of texts", "one text", "a batch of texts"):
+        batch, position, d_model = primes(generator, 3, (3, 5, 7))
+        batch = 1 if kind == "one text" else batch
+        arguments = {
+            "input_ids": torch.randint(13, (batch, position), generator=generator),
+            "token_table": normal(generator, 13, d_model),
+            "position_table": normal(generator, 37, d_model),
+        }
+        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
+    return cases
+
+
+def _places(ids: Tensor) -> Tensor:
+    return torch.arange(ids.shape[1])
+
+
+REPAIR_POSITIONS = Exercise(
+    id="encoder.repair_positions",
+    title="The case: a colleague's embedding",
+    task="Write the embedding that `colleagues_embedding` should have been: the vector of each word plus that "
+    "of its position.",
+    difficulty="easy",
+    minutes=3,
+    signature="repaired_embedding(input_ids: Tensor, token_table: Tensor, position_table: Tensor) -> Tensor",
+    docstring="input_ids (batch, position); two tables, (rows, d_model) each → vectors (batch, position, d_model).",
+    reference="anatomy_utils.functional.embeddings.embed_words",
+    returns=(Output("vectors", "position d_model"),),
+    cases=_texts,
+    mistakes=(
+        Mistake(
+            "unchanged",
+            colleagues_embedding,
+            "This is what the patient computes: all words of a text still get one and the same position vector.",
+        ),
+        Mistake(
+            "no_positions",
+            lambda ids, t, p: t[ids],
+            "The wrong positions are gone, but so are all positions: your vectors are those of the words alone.",
+        ),
+        Mistake(
+            "both",
+            lambda ids, t, p: colleagues_embedding(ids, t, p) + p[_places(ids)],
+            "Each word of yours now has its position, but the vector that counts the texts is still in it.",
+        ),
+        Mistake(
+            "counted_through",
+            lambda ids, t, p: t[ids] + p[torch.arange(ids.numel()).view(ids.shape)],
+            "Your positions count on from text to text; every text begins at 0.",
+        ),
+        Mistake(
+            "text_added",
+            lambda ids, t, p: t[ids] + p[torch.arange(len(ids))[:, None] + _places(ids)],
+            "Your words know their order now, but each text begins one position later than the text before.",
+        ),
+        Mistake(
+            "from_the_end",
+            lambda ids, t, p: t[ids] + p[_places(ids).flip(0)],
+            "Your positions count from the end of the text.",
+        ),
+        Mistake(
+            "from_one",
+            lambda ids, t, p: t[ids] + p[_places(ids) + 1],
+            "Your positions begin with 1; row 0 of the table is used by nobody.",
+        ),
+        Mistake(
+            "by_id",
+            lambda ids, t, p: t[ids] + p[ids],
+            "Your position vectors hang on the words' ids, not on their places.",
+        ),
+        Mistake(
+            "all_at_0",
+            lambda ids, t, p: t[ids] + p[0],
+            "All words of all texts stand at position 0 in yours: the batch plays no part any more, and order neither.",
+        ),
+        Mistake(
+            "multiplied",
+            lambda ids, t, p: t[ids] * p[_places(ids)],
+            "The right rows are looked up, but they are multiplied; they should be added.",
+        ),
+    ),
+    alternatives={
+        "F.embedding": lambda ids, t, p: F.embedding(ids, t) + F.embedding(_places(ids), p),
+        "a slice": lambda ids, t, p: t[ids] + p[: ids.shape[1]],
+        "text by text": lambda ids, t, p: torch.stack([t[text] + p[: len(text)] for text in ids]),
+        "a running sum": lambda ids, t, p: t[ids] + p[torch.ones_like(ids).cumsum(1) - 1],
+    },
+    hints=(
+        "Look at the last line of the symptoms: what changes when the sentence becomes the second text of a batch?",
+        "`len(input_ids)` is the number of texts. Which axis counts the words?",
+        "`torch.arange(input_ids.shape[1])` numbers the words. Their vectors are (position, d_model), which fits "
+        "behind (batch, position, d_model) as it is, without a new axis.",
+    ),
+    solution="positions = torch.arange(input_ids.shape[1])\nreturn token_table[input_ids] + position_table[positions]",
+    explanation="The patient numbers the texts of the batch, not the words of a text, and a new axis makes torch "
+    "spread that one vector over all words: nothing crashes. Inside a text all words have the same "
+    "addition, so attention cannot tell their order.",
+    stages=lambda ids, t, p: {"word vectors": t[ids], "position vectors": p[_places(ids)]},
+)

@@ -1,0 +1,89 @@
+"""Notebook 02: from the heads back to d_model."""
+
+from __future__ import annotations
+
+import torch
+
+from anatomy_utils.exercises.catalogue.multi_head import shared
+from anatomy_utils.exercises.catalogue.multi_head.split_heads import KINDS, _sizes
+from anatomy_utils.exercises.catalogue.sizes import normal
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _heads(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in KINDS:
+        sizes = _sizes(generator, kind)
+        shape = (sizes["batch"], sizes["heads"], sizes["position"], sizes["d_head"])
+        cases.append(Case({"vectors": normal(generator, *shape)}, kind, sizes))
+    return cases
+
+
+MERGE_HEADS = Exercise(
+    id="multi_head.merge_heads",
+    title="Put the heads together again",
+    task="Put the heads' pieces of each position side by side, head 0 first: the way back from the heads to d_model.",
+    difficulty="easy",
+    minutes=3,
+    signature="merge_heads(vectors: Tensor) -> Tensor",
+    docstring="(batch, heads, position, d_head) → (batch, position, heads·d_head); head 0's features come first.",
+    reference="anatomy_utils.functional.multi_head.merge_heads",
+    returns=(Output("vectors", "position d_model"),),
+    cases=_heads,
+    mistakes=(
+        Mistake(
+            "reshape_alone",
+            shared.merge_scrambled,
+            "Your shape is right, but no axes changed places: each of your vectors is filled with neighbouring rows "
+            "of one head.",
+        ),
+        Mistake(
+            "not_joined",
+            lambda vectors: vectors.transpose(1, 2),
+            "The axes stand in the right order, but the pieces are not joined yet: heads and d_head are still two "
+            "axes.",
+        ),
+        Mistake(
+            "interleaved",
+            shared.merge_interleaved,
+            "Your vectors begin with feature 0 of every head, then comes feature 1 of every head; the features of one "
+            "head should stay together.",
+        ),
+        Mistake(
+            "one_below_the_other",
+            lambda vectors: vectors.flatten(1, 2),
+            "Your heads stand one below the other: there are heads · position vectors as narrow as one head.",
+        ),
+        Mistake(
+            "added_up", lambda vectors: vectors.sum(1), "Your heads were added up; they should stand side by side."
+        ),
+        Mistake(
+            "averaged", lambda vectors: vectors.mean(1), "Your heads were averaged; each should keep its own place."
+        ),
+        Mistake(
+            "last_head_first",
+            lambda vectors: shared.merge(vectors.flip(1)),
+            "The pieces are joined rightly, but in your vectors the last head comes first.",
+        ),
+    ),
+    alternatives={
+        "transpose and reshape": lambda vectors: vectors.transpose(1, 2).reshape(
+            vectors.shape[0], vectors.shape[2], vectors.shape[1] * vectors.shape[3]
+        ),
+        "contiguous and view": lambda vectors: (
+            vectors.transpose(1, 2).contiguous().view(len(vectors), vectors.shape[2], -1)
+        ),
+        "concatenated": lambda vectors: torch.cat(list(vectors.unbind(1)), dim=-1),
+        "permute and flatten": lambda vectors: vectors.permute(0, 2, 1, 3).flatten(-2),
+    },
+    hints=(
+        "Undo what splitting did, in the opposite order: first move the axes back, then join two of them.",
+        "`transpose(1, 2)` puts the positions in front of the heads again. Then heads and d_head are neighbours.",
+        "`.flatten(2)` joins everything from axis 2 on. (`.view` refuses here: after a transpose the numbers no longer "
+        "lie in that order; `.reshape` copies them if it must.)",
+    ),
+    solution="return vectors.transpose(1, 2).flatten(2)",
+    explanation="The same axes change places again, and the two last ones become one. The paper calls this step "
+    "Concat.",
+    stages=lambda vectors: {"heads behind the positions": vectors.transpose(1, 2)},
+)

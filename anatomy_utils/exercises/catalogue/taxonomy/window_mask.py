@@ -1,0 +1,147 @@
+"""Notebook 06: a mask with a window (Mistral, GPT-Neo)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+
+def _ones(length: int) -> Tensor:
+    return torch.ones(length, length, dtype=torch.bool)
+
+
+def _band(length: int, behind: int, ahead: int = 0) -> Tensor:
+    """Each position sees those up to `behind` before it and up to `ahead` after it."""
+    return _ones(length).triu(-behind).tril(ahead)
+
+
+# ---- a window ----
+
+
+def _lengths(generator: torch.Generator) -> list[Case]:
+    cases = []
+    for kind in ("a long text", "a long text", "a text no longer than the window", "a window of one"):
+        length = primes(generator, 1, (7, 11, 13))[0]
+        window = 2 + int(torch.randint(length - 4, (), generator=generator))
+        window = {"a window of one": 1, "a text no longer than the window": length + 2}.get(kind, window)
+        cases.append(Case({"length": length, "window": window}, kind, {"length": length}))
+    return cases
+
+
+def _cell_by_cell(length: int, window: int) -> Tensor:
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for query in range(length):
+        for key in range(max(0, query - window + 1), query + 1):
+            mask[query, key] = True
+    return mask
+
+
+WINDOW_MASK = Exercise(
+    id="taxonomy.window_mask",
+    title="A window",
+    task="Let each position attend to the last `window` positions, itself included, and to nothing that comes after "
+    "it.",
+    difficulty="easy",
+    minutes=3,
+    signature="window_mask(length: int, window: int) -> Tensor",
+    docstring="A boolean (query, key) table, True = may attend. With a window of 3 position 5 sees 3, 4 and itself.",
+    reference="anatomy_utils.functional.masks.local_causal",
+    returns=(Output("mask", "query key"),),
+    cases=_lengths,
+    mistakes=(
+        Mistake(
+            "one_too_many",
+            lambda length, window: _band(length, window),
+            "In your mask each position sees `window` others and itself; it should be `window` with itself.",
+        ),
+        Mistake(
+            "not_itself",
+            lambda length, window: _band(length, window, -1),
+            "In your mask each position sees `window` others, but not itself.",
+        ),
+        Mistake(
+            "both_sides",
+            lambda length, window: _band(length, window - 1, window - 1),
+            "Your window looks both ways, as an encoder's may (ModernBERT); a decoder's must not see what comes after.",
+        ),
+        Mistake(
+            "half_each_side",
+            lambda length, window: _band(length, window // 2, window // 2),
+            "Your window has its middle at each position, half of it before and half after, as in ModernBERT; a "
+            "decoder's lies before the position and ends with it.",
+        ),
+        Mistake(
+            "future_open",
+            lambda length, window: _band(length, window - 1, length),
+            "Your mask hides what has left the window, but nothing of what comes after.",
+        ),
+        Mistake(
+            "looks_ahead",
+            lambda length, window: _band(length, 0, window - 1),
+            "Your window lies on the other side: each position sees itself and what comes after it.",
+        ),
+        Mistake(
+            "causal_only",
+            lambda length, window: _ones(length).tril(),
+            "Your mask is the causal one: nothing ever leaves the window.",
+        ),
+        Mistake(
+            "what_has_left",
+            lambda length, window: _ones(length).tril(-window),
+            "Your mask is True for what has left the window, and for nothing else.",
+        ),
+        Mistake(
+            "turned_round",
+            lambda length, window: ~_band(length, window - 1),
+            "Your mask says the opposite in every cell: it is True where a position may not look.",
+        ),
+        Mistake(
+            "blocks",
+            lambda length, window: (
+                (torch.arange(length)[:, None] // window == torch.arange(length) // window) & _ones(length).tril()
+            ),
+            "You have cut the text into blocks of `window` positions, and nobody sees into the block before. The "
+            "window should move along with each position.",
+        ),
+        Mistake(
+            "last_columns",
+            lambda length, window: _ones(length).tril() & (torch.arange(length) >= length - window),
+            "All of your positions share the last `window` columns of the text; each should have a window of its own.",
+        ),
+        Mistake(
+            "first_columns",
+            lambda length, window: _ones(length).tril() & (torch.arange(length) < window),
+            "Your positions see the first `window` positions of the text; they should see those just before "
+            "themselves.",
+        ),
+        Mistake(
+            "ones_and_zeros",
+            lambda length, window: torch.ones(length, length).tril().triu(1 - window),
+            "You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.",
+        ),
+    ),
+    alternatives={
+        "a band": lambda length, window: _band(length, window - 1),
+        "a triangle less a triangle": lambda length, window: _ones(length).tril() ^ _ones(length).tril(-window),
+        "cell by cell": _cell_by_cell,
+        "two conditions": lambda length, window: (
+            (torch.arange(length) <= torch.arange(length)[:, None])
+            & (torch.arange(length) > torch.arange(length)[:, None] - window)
+        ),
+    },
+    hints=(
+        "It is the causal mask with one more condition. How far behind its query is a key that may just be seen?",
+        "`torch.arange(length)[:, None] - torch.arange(length)` says for each pair how far the key lies behind the "
+        "query; keys that come after it have negative numbers.",
+        "Two comparisons joined with `&`: not below 0, and below the window.",
+    ),
+    solution="places = torch.arange(length)\n"
+    "behind = places[:, None] - places\n"
+    "return (behind >= 0) & (behind < window)",
+    explanation="Mistral 7B has a window of 4096 in each of its 32 layers, GPT-Neo one of 256 in every second layer. "
+    "What has left the window is not lost at once: the layer below has mixed it into states that are still there, so "
+    "after k layers a position has heard of k · (window − 1) positions before it.",
+)

@@ -1,0 +1,46 @@
+"""Arrays from anywhere, checked: lists, NumPy arrays or tensors, and the labels beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    pass
+from anatomy_utils.figures.canvas import printable
+
+# Arrays ---------------------------------------------------------------------------------------------------------
+
+
+def array(values: Any, dimensions: int, name: str = "matrix") -> np.ndarray:
+    """Numbers from a list, a NumPy array or a tensor (by duck typing), as float64 of the expected rank.
+
+    Raises:
+        ValueError: the values are no rectangular block of numbers, are empty, or have another number of axes.
+    """
+    for step in ("detach", "cpu"):
+        values = getattr(values, step)() if hasattr(values, step) else values
+    if str(getattr(values, "dtype", "")) == "torch.bfloat16":
+        values = values.float()
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"The {name} is no rectangular block of numbers; give a list, an array or a tensor.") from None
+    axes = {1: "one axis", 2: "two axes (rows, columns)"}.get(dimensions, f"{dimensions} axes")
+    if numbers.ndim != dimensions:
+        raise ValueError(f"The {name} has shape {numbers.shape}; it must have {axes}, so pick or add one first.")
+    if numbers.size == 0:
+        raise ValueError(f"The {name} has shape {numbers.shape}, which holds no number; give at least one.")
+    return numbers
+
+
+def labels_for(count: int, labels: Sequence[object] | None, name: str) -> list[str]:
+    """One printable label per row, column or point; numbers where none are given."""
+    if labels is None:
+        return [str(i) for i in range(count)]
+    given = list(labels)
+    if len(given) != count:
+        raise ValueError(f"There are {len(given)} {name} labels for {count} {name}s; give one label for each.")
+    return [printable(label) for label in given]

@@ -1,0 +1,42 @@
+"""The position-wise feed-forward network as a function of plain matrices, and its activations.
+
+Notebook 03 teaches the first, notebook 04 the gated one; `nn.feed_forward` has the modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional as F
+
+Activation = Callable[[Tensor], Tensor]
+
+
+def gelu_tanh(values: Tensor) -> Tensor:
+    """The tanh approximation of GELU, as GPT-2 was trained with; within 1e-3 of the exact one."""
+    return F.gelu(values, approximate="tanh")
+
+
+def feed_forward(
+    hidden_states: Float[Tensor, "*batch d_model"],
+    expand_weight: Float[Tensor, "d_model d_ff"],
+    expand_bias: Float[Tensor, " d_ff"],
+    contract_weight: Float[Tensor, "d_ff d_model"],
+    contract_bias: Float[Tensor, " d_model"],
+    activation: Activation,
+) -> Float[Tensor, "*batch d_model"]:
+    """activation(x W₁ + b₁) W₂ + b₂: Vaswani et al. 2017, equation 2 (arXiv:1706.03762)."""
+    return activation(hidden_states @ expand_weight + expand_bias) @ contract_weight + contract_bias
+
+
+def gated_feed_forward(
+    hidden_states: Float[Tensor, "*batch d_in"],
+    gate_weight: Float[Tensor, "d_in d_ff"],
+    expand_weight: Float[Tensor, "d_in d_ff"],
+    contract_weight: Float[Tensor, "d_ff d_model"],
+    activation: Activation,
+) -> Float[Tensor, "*batch d_model"]:
+    """(activation(x W_gate) · x W₁) W₂: Shazeer 2020 (arXiv:2002.05202)."""
+    return (activation(hidden_states @ gate_weight) * (hidden_states @ expand_weight)) @ contract_weight

@@ -1,0 +1,179 @@
+"""Multi-head attention as a module: it projects into heads, attends in each, and mixes them.
+
+Notebook 02 takes it apart. It calls the written-out mathematics of `functional.attention` where somebody watches, or
+torch's fused kernel where that is faster and nobody does. Published checkpoints disagree on the number of key/value
+heads, on biases and on the scale; all of that is the constructor's.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from anatomy_utils.functional import masks
+from anatomy_utils.functional.attention import masked_softmax, scores, weighted_average
+from anatomy_utils.functional.masks import Mask
+from anatomy_utils.functional.positions import Rotation
+from anatomy_utils.nn import fast_matmul
+from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
+from anatomy_utils.nn.dropout import unchanged
+from anatomy_utils.tap import is_tapped, tap
+
+FUSED_FROM = 256
+"""Keys from which torch's fused kernel beats the written-out mathematics even where `fast_matmul` speeds that up."""
+
+
+class MultiHeadAttention(nn.Module):
+    """Several attentions side by side, each in its own subspace, mixed by one last projection.
+
+    Vaswani et al. 2017, section 3.2.2 (arXiv:1706.03762); grouped key/value heads: Ainslie et al. 2023
+    (arXiv:2305.13245).
+
+    Args:
+        d_model: width of the vectors that come in and go out.
+        num_heads: how many queries' heads.
+        num_kv_heads: how many key/value heads they share; as many as `num_heads` when left out, 1 for multi-query.
+        d_head: width of one head; d_model / num_heads when left out.
+        bias: whether the four projections add a bias.
+        output_bias: whether the last projection adds a bias; as `bias` when left out.
+        dropout: probability of dropping a weight while training.
+        scale: what scores are multiplied with; 1 / √d_head when left out (T5 uses 1).
+        score_positions: adds to the scores what it makes of queries, keys and offsets (see `relative_positions`).
+        query_norm, key_norm: applied to each head's queries and keys before they are turned (Qwen 3); else nothing is.
+
+    Raises:
+        ValueError: the heads do not divide d_model, or the key/value heads do not divide the heads.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        *,
+        num_kv_heads: int | None = None,
+        d_head: int | None = None,
+        bias: bool = True,
+        output_bias: bool | None = None,
+        dropout: float = 0.0,
+        scale: float | None = None,
+        score_positions: nn.Module | None = None,
+        query_norm: nn.Module | None = None,
+        key_norm: nn.Module | None = None,
+    ) -> None:
+        super().__init__()
+        if d_head is None and d_model % num_heads:
+            raise ValueError(
+                f"d_model {d_model} cannot be split into {num_heads} heads of equal width; "
+                "choose a number of heads that divides it, or give d_head."
+            )
+        num_kv_heads = num_kv_heads or num_heads
+        if num_heads % num_kv_heads:
+            raise ValueError(
+                f"{num_heads} heads cannot share {num_kv_heads} key/value heads evenly; "
+                "choose a number of key/value heads that divides the number of heads."
+            )
+        self.num_heads = num_heads
+        self.num_kv_heads = num_kv_heads
+        self.d_head = d_head or d_model // num_heads
+        self.to_query = nn.Linear(d_model, num_heads * self.d_head, bias=bias)
+        self.to_key = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
+        self.to_value = nn.Linear(d_model, num_kv_heads * self.d_head, bias=bias)
+        self.to_output = nn.Linear(num_heads * self.d_head, d_model, bias=bias if output_bias is None else output_bias)
+        self.dropout = dropout
+        self.scale = scale
+        self.score_positions = score_positions
+        self.query_norm, self.key_norm = query_norm or unchanged, key_norm or unchanged
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch query d_model"],
+        memory: Float[Tensor, "batch key d_model"] | KeyValue | None = None,
+        *,
+        mask: Mask | None = None,
+        causal: bool = False,
+        rotation: Rotation | None = None,
+        cache: LayerCache | None = None,
+    ) -> Float[Tensor, "batch query d_model"]:
+        """Attend from `hidden_states` to `memory`, or to themselves when there is no memory.
+
+        Taps `query`, `key`, `value` (batch heads position d_head), `scores`, `weights` (batch heads query key),
+        `context` (batch query heads·d_head, before the last projection) and `output`.
+
+        Args:
+            hidden_states: the vectors that ask.
+            memory: the vectors that are asked, or what `remember` made of them; `hidden_states` when left out.
+            mask: boolean, True = may attend, or numbers added to the scores; broadcast to batch, heads, query, key.
+            causal: forbid each position what comes after it. Faster than the same knowledge as a mask.
+            rotation: turns queries and keys by their positions.
+            cache: keys and values of the positions before these, to which these are added.
+
+        Raises:
+            ValueError: the mask does not fit, or `causal` was asked of cross-attention.
+        """
+        if causal and memory is not None:
+            raise ValueError("causal=True is for self-attention; the memory of cross-attention has no 'after'.")
+        if cache is None:
+            asked = hidden_states if memory is None else memory
+            query = self._split(self.to_query(hidden_states))
+            key, value = asked if isinstance(asked, KeyValue) else self.remember(asked)
+        else:
+            heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
+            query, key, value = torch.split_with_sizes(self._split(cache.projection(hidden_states)), heads, dim=1)
+        query, key = self.query_norm(query), self.key_norm(key)
+        if rotation is not None:
+            query, key = rotation(query), rotation(key)
+        query, key, value = tap(self, "query", query), tap(self, "key", key), tap(self, "value", value)
+        if cache is not None:
+            key, value = cache.extended(KeyValue(key, value))
+        if mask is not None:
+            masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
+        if self.score_positions is not None:
+            mask = masks.additive(self.score_positions(query, key), mask)
+        if is_tapped(self) or self._explicit_is_faster(query, key):
+            context = self._explicit(query, key, value, mask, causal)
+        else:
+            context = self._fused(query, key, value, mask, causal)
+        context = tap(self, "context", context.transpose(1, 2).flatten(2))  # batch query heads·d_head
+        return tap(self, "output", self.to_output(context))
+
+    def remember(self, memory: Float[Tensor, "batch key d_model"]) -> KeyValue:
+        """The keys and values of vectors that will be asked again and again."""
+        return KeyValue(self._split(self.to_key(memory)), self._split(self.to_value(memory)))
+
+    def projection(self) -> Projection:
+        """A copy of the three projections, side by side, for the cache."""
+        parts = (self.to_query, self.to_key, self.to_value)
+        biases = [part.bias.detach() for part in parts if part.bias is not None]
+        return Projection(torch.cat([part.weight.detach() for part in parts]), torch.cat(biases) if biases else None)
+
+    def _split(self, projected: Tensor) -> Tensor:
+        """(batch position heads·d_head) → (batch heads position d_head)."""
+        batch, length, _ = projected.shape
+        return projected.view(batch, length, -1, self.d_head).transpose(1, 2)
+
+    def _explicit_is_faster(self, query: Tensor, key: Tensor) -> bool:
+        # Otherwise the kernel wins nearly everywhere; only `fast_matmul` speeds the products up, and not the kernel.
+        return fast_matmul.is_on() and query.shape[2] > 1 and key.shape[2] < FUSED_FROM and query.device.type == "cpu"
+
+    def _explicit(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
+        shared_by = self.num_heads // self.num_kv_heads
+        if shared_by > 1:
+            key, value = key.repeat_interleave(shared_by, dim=1), value.repeat_interleave(shared_by, dim=1)
+        matches = tap(self, "scores", scores(query, key, self.scale))
+        if causal:
+            mask = masks.and_causal(mask, query.shape[-2], query.device)
+        weights = tap(self, "weights", masked_softmax(matches, mask))
+        return weighted_average(F.dropout(weights, self.dropout, self.training), value)
+
+    def _fused(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
+        alone, shared = mask is None, self.num_kv_heads != self.num_heads
+        if shared and alone and query.shape[2] == 1 and not self.training:
+            # Queries that share a key may stand where positions do; then no key has to be repeated.
+            grouped = query.reshape(len(query), self.num_kv_heads, -1, self.d_head)
+            return F.scaled_dot_product_attention(grouped, key, value, scale=self.scale).view(query.shape)
+        if causal and not alone:  # the kernel takes a mask or is_causal, not both
+            mask, causal = masks.and_causal(mask, query.shape[-2], query.device), False
+        p = self.dropout if self.training else 0.0
+        return F.scaled_dot_product_attention(query, key, value, mask, p, causal, scale=self.scale, enable_gqa=shared)
