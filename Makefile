@@ -57,7 +57,7 @@ lint: $(STAMP_TEST) ## only style, types and who may import whom
 
 .PHONY: notebooks
 notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel and store its outputs
-	@$(PY) tests/notebook_tools.py
+	@$(PY) tests/support/notebook_tools.py
 
 .PHONY: images
 images: $(STAMP_TEST) ## draw every picture in images/ again
@@ -111,5 +111,5 @@ fetched: $(STAMP_TEST)
 	@if [ ! -f $(STAMP_AXE) ] && command -v npm >/dev/null; then mkdir -p $(CACHE)/npm && \
 		npm install --prefix $(CACHE)/npm --no-save --no-package-lock --silent $(AXE) || \
 		echo "axe-core could not be installed; the accessibility tests will say so."; fi
-	@if [ "$$(uname)" = Linux ]; then $(PY) tests/colab_runtime.py || \
+	@if [ "$$(uname)" = Linux ]; then $(PY) tests/support/colab_runtime.py || \
 		echo "The stand-in for Google Colab could not be built; its tests will say so."; fi

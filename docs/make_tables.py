@@ -15,7 +15,7 @@ from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.costs import parameters
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.resolve().parent / "tests"))  # the references stand there
+sys.path.insert(0, str(HERE.resolve().parent / "tests" / "support"))  # the references stand there
 
 ABOUT_MODELS = """# The models
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
 
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+
 from chromium import find_chromium
 from notebook_tools import TRAININGS, network_blocked, trained_once
 
@@ -60,8 +62,8 @@ def steps() -> list[Step]:
 
     by_file = ["-n", "2", "--dist", "loadfile"]
     quick = ["-m", "not notebook and not proof"]
-    proofs = ["-m", "proof", "tests/test_exercises_proof.py"]
-    nbval = ["--nbval", "--nbval-sanitize-with", "tests/sanitize.cfg", "--nbval-cell-timeout=300"]
+    proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
+    nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
     strict = alone | network_blocked() | trained_once(only_keep=True)
     again = alone | trained_once()  # the strict run trains every model; these two look at other things

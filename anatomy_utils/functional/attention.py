@@ -1,6 +1,6 @@
 """Attention: every position asks a question of every other and takes a weighted average of their answers.
 
-The heart of each block, as written-out mathematics. Notebook 01 teaches most of it; `nn.attention` is the module around it.
+The heart of each block, as written-out mathematics. Notebook 01 teaches most of it; `nn.attention` has the module.
 Published checkpoints disagree on little here: T5 leaves out the division by √d_head, DeBERTa scores offsets as well.
 """
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from lab_page import NotebookPage, chromium_browser, open_notebook  # noqa: E402
 from lab_server import Lab, jupyter_lab  # noqa: E402

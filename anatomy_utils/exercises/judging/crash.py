@@ -16,7 +16,7 @@ import numpy
 import torch
 from torch import Tensor
 
-PACKAGE = str(Path(__file__).parents[1])
+PACKAGE = str(Path(__file__).parents[2])
 LIBRARIES = tuple({*sysconfig.get_paths().values(), str(Path(torch.__file__).parent), PACKAGE, "<frozen", "<string>"})
 
 

@@ -1,0 +1,211 @@
+"""Progress: never half written, never lost, and never in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anatomy_utils.exercises import ask, hint, ids, outcome, predict, progress, solution, your_function
+from anatomy_utils.exercises.progress.location import VARIABLE, own_progress, progress_file
+from anatomy_utils.exercises.progress.record import Progress
+
+SOURCE = "def f(x):\n    return x\n"
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Progress:
+    return Progress(tmp_path / "deep" / "progress.json")
+
+
+def test_it_begins_empty_and_reading_makes_no_file(record: Progress) -> None:
+    assert record.read()["exercises"] == {} and not record.path.exists() and record.notice == ""
+
+
+def test_passing_is_remembered_and_a_later_failure_does_not_undo_it(record: Progress) -> None:
+    record.attempted("a", passed=False, source=None)
+    assert not record.passed("a")
+    record.attempted("a", passed=True, source=SOURCE)
+    record.attempted("a", passed=False, source=None)
+    again = Progress(record.path)
+    assert again.passed("a") and again.source("a") == SOURCE and again.entry("exercises", "a")["tries"] == 3
+
+
+def test_hints_questions_and_predictions(record: Progress) -> None:
+    record.helped("a", hints=2)
+    record.helped("a", hints=1, solution=True)
+    record.answered("q", 2, right=False)
+    record.answered("q", 1, right=True)
+    record.predicted("p", 0)
+    record.predicted("p", 2)
+    read = Progress(record.path).read()
+    assert read["exercises"]["a"] == {"hints": 2, "solution_seen": True}
+    assert read["questions"]["q"] == {"first": 2, "last": 1, "right": True}
+    assert read["predictions"]["p"] == {"choice": 2}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"exercises": 3}',
+        b'{"exercises": {"a": 1}}',
+        b"\xff\xfe\x00",
+        b'{"version": 1,',
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_file_is_set_aside_with_a_sentence(record: Progress, damage: bytes) -> None:
+    record.path.parent.mkdir()
+    record.path.write_bytes(damage)
+    assert record.read()["exercises"] == {} and "could not be read" in record.notice
+    record.attempted("a", passed=True, source=SOURCE)
+    aside = record.path.with_name("progress.damaged-1.json")
+    assert aside.read_bytes() == damage and "progress.damaged-1.json" in record.take_notice()
+    assert record.notice == "" and Progress(record.path).passed("a")
+    record.path.write_bytes(damage)
+    record.attempted("b", passed=True, source=SOURCE)
+    assert record.path.with_name("progress.damaged-2.json").read_bytes() == damage and aside.exists()
+
+
+def test_what_a_newer_course_wrote_is_left_alone(record: Progress) -> None:
+    record.path.parent.mkdir()
+    newer = {"version": 9, "badges": [1], "exercises": {"z": {"passed": True, "stars": 5}}}
+    record.path.write_text(json.dumps(newer))
+    record.attempted("a", passed=True, source=None)
+    read = json.loads(record.path.read_text())
+    assert read["badges"] == [1] and read["version"] == 9 and read["exercises"]["z"] == {"passed": True, "stars": 5}
+
+
+def test_several_kernels_do_not_lose_each_others_entries(tmp_path: Path) -> None:
+    path = tmp_path / "progress.json"
+    program = (
+        "import sys; from pathlib import Path; from anatomy_utils.exercises.progress.record import Progress\n"
+        "record = Progress(Path(sys.argv[1]))\n"
+        "for i in range(40): record.attempted(f'{sys.argv[2]}.{i}', passed=True, source='def f(): ...')\n"
+        "assert not record.notice, record.notice"
+    )
+    kernels = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in "abc"]
+    assert [kernel.wait(120) for kernel in kernels] == [0, 0, 0]
+    assert len(Progress(path).read()["exercises"]) == 120
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["progress.json", "progress.json.lock"], (
+        "nothing half written is left"
+    )
+
+
+def test_a_place_that_cannot_be_written_costs_nothing_but_the_memory(tmp_path: Path) -> None:
+    """A file stands where the folder should be: unlike a mode, that stops an administrator's account too."""
+    (tmp_path / "folder").write_text("in the way")
+    record = Progress(tmp_path / "folder" / "progress.json")
+    record.attempted("a", passed=True, source=SOURCE)
+    assert "could not be" in record.take_notice() and record.passed("a") and record.source("a") == SOURCE
+    record.attempted("b", passed=True, source=None)
+    assert record.passed("b") and record.notice == "" and (tmp_path / "folder").read_text() == "in the way"
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="an administrator may write everywhere")
+def test_a_read_only_folder(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        record = Progress(tmp_path / "progress.json")
+        record.attempted("a", passed=True, source=SOURCE)
+        assert "could not be saved" in record.take_notice() and record.passed("a")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_full_disk_leaves_the_old_file_whole(record: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    record.attempted("a", passed=True, source=SOURCE)
+    before = record.path.read_bytes()
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    record.attempted("b", passed=True, source=SOURCE)
+    assert record.path.read_bytes() == before and "No space left" in record.notice
+    assert record.passed("a") and record.passed("b")
+    assert not list(record.path.parent.glob("*.new"))
+
+
+def test_the_environment_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "here.json"))
+    assert progress_file() == tmp_path / "here.json" and own_progress() is own_progress()
+    monkeypatch.delenv(VARIABLE)
+    assert progress_file().name == "progress.json" and "transformer-anatomy" in str(progress_file())
+
+
+def test_only_one_place_reads_the_environment() -> None:
+    folder = Path(__file__).parents[2] / "anatomy_utils" / "exercises"
+    assert [path.name for path in folder.rglob("*.py") if "environ" in path.read_text(encoding="utf-8")] == ["place.py"]
+
+
+def test_progress_is_shown_by_notebook(record: Progress) -> None:
+    assert "00 Start here    [.] 0 of 1 exercises" in progress(record=record).text
+    record.attempted("start.mean", passed=True, source=None)
+    record.attempted("attention.scores", passed=True, source=None)
+    record.attempted("gone.from_the_course", passed=True, source=None)
+    record.answered("attention.why_scale", 2, right=True)
+    shown = progress(record=record)
+    count = sum(id.startswith("attention.") for id in ids())
+    assert "00 Start here    [#] 1 of 1" in shown.text and f"1 of {count} exercises, 1 of 9 questions" in shown.text
+    assert f'<progress value="1" max="{count}"' in shown.html
+    one = progress("attention", record=record)
+    assert (
+        f"1 of {count} exercises passed" in one.text and "✓ Scaled scores" in one.text and "○ A causal mask" in one.text
+    )
+    with pytest.raises(ValueError, match="There is no notebook 'nonsense'"):
+        progress("nonsense", record=record)
+
+
+def test_a_damaged_file_is_told_where_progress_is_shown(record: Progress) -> None:
+    record.path.parent.mkdir()
+    record.path.write_text("<script>")
+    shown = progress(record=record)
+    assert "could not be read" in shown.text and "could not be read" in shown.html and "<script>" not in shown.html
+
+
+def test_hints_come_one_by_one(record: Progress) -> None:
+    first, second, third, again = (hint("attention.scores", record=record).text for _ in range(4))
+    assert "1." in first and "2." not in first and "2 more" in first
+    assert "2." in second and "3." in third and "the last one" in third and again == third
+    assert record.entry("exercises", "attention.scores")["hints"] == 3
+    assert "return query @ key" in solution("attention.scores", record=record).text
+    assert record.entry("exercises", "attention.scores")["solution_seen"] is True
+    with pytest.raises(ValueError, match="did you mean 'attention.scores'"):
+        hint("attention.score", record=record)
+
+
+def test_questions_hide_their_answers_and_predictions_keep_them(record: Progress) -> None:
+    page = ask("attention.why_scale", record=record)
+    before, answer = page.html.split("<details>")
+    assert "is right" not in before and "<strong>C</strong> is right" in answer and "is right" not in page.text
+    forecast = predict("attention.predict_apple", record=record)
+    assert "<details>" not in forecast.html and "Choose before you run" in forecast.html
+    assert "You made no prediction" in outcome("attention.predict_apple", record=record).text
+    record.predicted("attention.predict_apple", 0)
+    assert "Your prediction was: From the table on" in outcome("attention.predict_apple", record=record).text
+    record.predicted("attention.predict_apple", 1)
+    assert "Your prediction was right" in outcome("attention.predict_apple", record=record).text
+    with pytest.raises(ValueError, match="show it with predict"):
+        ask("attention.predict_apple", record=record)
+    with pytest.raises(ValueError, match="show it with ask"):
+        predict("attention.why_scale", record=record)
+
+
+def test_a_saved_function_can_be_loaded(record: Progress) -> None:
+    assert your_function("attention.scores", record=record) is None
+    text = "import math as math\ndef my_scores(query, key):\n    return math.sqrt(4)\n"
+    record.attempted("attention.scores", passed=True, source=text)
+    function = your_function("attention.scores", record=record)
+    assert function is not None and function(1, 2) == 2.0
+    record.attempted("attention.scores", passed=True, source="def broken(:")
+    with pytest.raises(ValueError, match="does not run any more"):
+        your_function("attention.scores", record=record)

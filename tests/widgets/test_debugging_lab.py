@@ -1,0 +1,218 @@
+"""The ward's view: beds, probes, samples, diagnoses and cures, what is remembered, what is refused, and its twin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, expect
+from widget_page import Shown, show
+
+from anatomy_utils.figures import plots
+from anatomy_utils.widgets import Ward
+from anatomy_utils.widgets.debugging_lab import Bed, Lab, Result, Twin
+
+TOKENS = ["<pad>", "<bos>", "the", "<b>cow</b>", "crossed"]
+PROBES = {"stops": "Does it stop?", "same answer twice": "Twice the same?", "causality": "Does it look ahead?"}
+ANSWERS = ["samples", "findings", "cures", "examined", "error", "answered"]
+
+
+def bed(name: str, number: int) -> Bed:
+    weights = np.tril(np.full((5, 5), 0.25))
+    ill = weights.copy()
+    if number == 1:
+        ill[0] = np.nan
+    choices = [
+        {"text": f"Cause {letter} of {name}", "reason": f"Because of {letter}.", "right": place == number + 1}
+        for place, letter in enumerate("ABCDE")
+    ]
+    return Bed(
+        name=name, anamnesis=f"“{name} does not `stop`.”", loss=[5.8, 3.0, 1.5 + number], exam=1.5 + number,
+        head="layer 1, head 2", tokens=TOKENS, weights=ill, twin_weights=weights,
+        samples=["The | dog slept.", "A | …"],
+        question={"id": name, "kind": "question", "text": f"What is wrong with {name}?", "choices": choices},
+        cured_by=f"{name} is told when to `stop`.",
+        report={"text": "some/where, issue 7: It", "address": "https://example.org/7", "says": "The same."},
+    )  # fmt: skip
+
+
+def probe(number: int, name: str) -> Result:
+    if name == "causality":
+        raise RuntimeError("no such layer")
+    ill = number == 1 and name == "stops"
+    return Result("NaN" if ill else "1.00", "1.00", not ill, f"{name} of bed {number} was measured.")
+
+
+def view(told: list[Any] | None = None, **options: Any) -> Ward:
+    told = [] if told is None else told
+    lab = Lab(
+        probe=probe,
+        write=lambda number: ["The | cat slept.", f"A | bed {number}."],
+        cure=lambda number: [Result("1.00", "1.00", True, f"{name} is well.") for name in PROBES],
+    )
+    return Ward(
+        [bed("Ada", 0), bed("Boris", 1), bed("Clara", 2)],
+        Twin([5.8, 2.0, 1.1], 1.1, ["The | twin slept.", "A | dog."]),
+        PROBES,
+        lab,
+        on_choice=lambda number, choice: told.append((number, choice)),
+        on_probe=lambda number: told.append(number),
+        **options,
+    )
+
+
+# In Python -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_probe_is_found_noted_and_told() -> None:
+    told: list[Any] = []
+    shown = view(told)
+    shown.question = {"do": "probe", "bed": 1, "probe": "stops"}
+    assert shown.findings[1]["stops"] == {
+        "shown": "NaN", "healthy": "1.00", "passed": False, "sentence": "stops of bed 1 was measured.",
+    }  # fmt: skip
+    assert shown.findings[0] == {} and shown.examined == [False, True, False] and told == [1]
+    shown.question = {"do": "probe", "bed": 1, "probe": "same answer twice"}
+    assert list(shown.findings[1]) == ["stops", "same answer twice"], "the first one is kept"
+
+
+def test_samples_and_cure() -> None:
+    shown = view()
+    shown.question = {"do": "write", "bed": 2}
+    assert shown.samples[2] == ["The | cat slept.", "A | bed 2."] and shown.samples[0][1] == "A | …"
+    shown.question = {"do": "cure", "bed": 0}
+    assert [found["passed"] for found in shown.cures[0].values()] == [True] * 3 and shown.cures[1] == {}
+
+
+def test_a_diagnosis_is_told_once_with_its_bed() -> None:
+    told: list[Any] = []
+    shown = view(told, chosen=[3])
+    assert shown.chosen == [3, -1, -1]
+    shown.chosen = [3, -1, 2]
+    assert told == [(2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ({"do": "probe", "bed": 0, "probe": "causality"}, "no such layer"),
+        ({"do": "probe", "bed": 0, "probe": "pulse"}, "There is no probe 'pulse'; there are 'stops', "),
+        ({"do": "write", "bed": 3}, "Bed 3 was asked for; there are beds 0 to 2."),
+        ({"do": "bury", "bed": 0}, "'bury' cannot be done here"),
+    ],
+)
+def test_what_cannot_be_answered_leaves_the_rest_as_it_was(question: dict[str, Any], sentence: str) -> None:
+    shown = view()
+    shown.question = question
+    assert sentence in shown.error and shown.answered == 1
+    assert shown.findings == [{}, {}, {}] and shown.examined == [False] * 3
+
+
+def test_beds_and_fitting_maps_are_needed() -> None:
+    lab = view()._lab
+    with pytest.raises(ValueError, match="0 beds and 3 probes"):
+        Ward([], Twin([1.0], 1.0, []), PROBES, lab)
+    wrong = Bed(**{**vars(bed("Ada", 0)), "weights": np.ones((4, 4)), "twin_weights": np.ones((4, 4))})
+    with pytest.raises(ValueError, match=r"map of Ada has shape \(4, 4\), but there are 5 tokens"):
+        Ward([wrong], Twin([1.0], 1.0, []), PROBES, lab)
+
+
+def test_the_twin_shows_all_curves() -> None:
+    data, _ = view()._repr_mimebundle_()
+    assert {"application/vnd.jupyter.widget-view+json", "text/html", "image/png"} <= set(data)
+    assert "ends at 1.10: Ada ends at 1.50; Boris ends at 2.50; Clara ends at 3.50." in data["text/plain"]
+
+
+def test_curves_in_a_grid() -> None:
+    charts = {f"chart {n}": {"one": [3.0, 2.0, float(n)], "other": [3.0, np.nan, 1.0]} for n in range(5)}
+    drawn = plots.curve_grid(charts, xlabel="step", ylabel="loss", title="Five")
+    assert drawn.figure is not None and len(drawn.figure.axes) == 5
+    assert {axes.get_ylim() for axes in drawn.figure.axes} == {(0.0, 4.0 * 1.06)}, "one scale for all"
+    assert drawn.alt.startswith("Five. chart 0: one from 3 to 0, other from 3 to 1; chart 1: one from 3 to 1,")
+    with pytest.raises(ValueError, match="2 charts; give at least one, each with a series"):
+        plots.curve_grid({"a": {"one": [1.0]}, "b": {}})
+
+
+# In the browser ------------------------------------------------------------------------------------------------------
+
+
+def answer(shown: Shown) -> None:
+    """What the kernel has computed reaches the page."""
+    shown.settle()
+    shown.update(**{name: getattr(shown.widget, name) for name in ANSWERS})
+
+
+def test_examine_diagnose_and_cure_with_the_keyboard(browser: Browser) -> None:
+    told: list[Any] = []
+    shown = show(browser, view(told))
+    page, press = shown.page, shown.page.keyboard.press
+    page.get_by_role("tab", name="Ada").focus()
+    press("ArrowRight")
+    boris = page.get_by_role("tab", name="Boris")
+    expect(boris).to_be_focused()
+    expect(boris).to_have_attribute("aria-selected", "true")
+    expect(boris).to_contain_text("not examined")
+    page.get_by_role("button", name="stops").focus()
+    press("Enter")
+    answer(shown)
+    row = page.get_by_role("row", name="stops")
+    expect(row).to_contain_text("NaN, not healthy")
+    expect(boris).to_contain_text("examined")
+    expect(page.get_by_role("link")).to_be_hidden()
+
+    page.get_by_label("Cause A of Boris").focus()
+    press("Space")
+    press("Enter")
+    expect(page.locator(".answer")).to_have_text("Not this one. Because of A.")
+    expect(page.get_by_role("link")).to_be_hidden()
+    page.get_by_label("Cause C of Boris").check()
+    press("Enter")
+    expect(page.locator(".answer")).to_have_text("Right. Because of C.")
+    expect(boris).to_contain_text("diagnosed")
+    expect(page.get_by_text("1 of 3 diagnosed")).to_be_visible()
+    expect(page.get_by_role("link")).to_have_attribute("href", "https://example.org/7")
+    assert told == [1, (1, 0), (1, 2)]
+
+    page.get_by_role("button", name="Cure Boris").press("Enter")
+    answer(shown)
+    expect(page.locator(".wd-cured")).to_have_text("Boris is told when to stop.")
+    expect(row).to_contain_text("1.00, healthy")
+    page.get_by_role("tab", name="Boris").press("End")
+    expect(page.get_by_role("tab", name="Clara")).to_be_focused()
+    expect(page.get_by_text("What is wrong with Clara?")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="cured")).to_be_hidden()
+    shown.check()
+
+
+def test_charts_samples_and_failures(browser: Browser) -> None:
+    shown = show(browser, view())
+    page = shown.page
+    expect(page.get_by_role("img", name="Ada ends at 1.50, the healthy twin at 1.10")).to_be_visible()
+    expect(page.locator(".wd-maps")).to_have_attribute("aria-label", "Attention weights, 5 queries by 5 keys: Ada on "
+        "the left, the healthy twin on the right. All are numbers.")  # fmt: skip
+    assert page.locator(".wd-maps rect:not(.wd-frame)").count() == 30
+    page.get_by_role("button", name="Write again").click()
+    answer(shown)
+    expect(page.locator(".wd-texts").first).to_contain_text("cat slept.")
+    page.get_by_role("button", name="causality").click()
+    answer(shown)
+    expect(page.get_by_role("status").filter(has_text="no such layer")).to_be_visible()
+    expect(page.get_by_role("tab", name="Ada")).to_contain_text("not examined")
+    page.get_by_role("tab", name="Boris").click()
+    assert page.locator(".wd-nan").count() == 5
+    expect(page.locator(".wd-maps")).to_have_attribute("aria-label", "Attention weights, 5 queries by 5 keys: Boris on "
+        "the left, the healthy twin on the right. 5 of Boris's weights are NaN.")  # fmt: skip
+    shown.check()
+
+
+def test_what_was_done_before_is_shown_in_every_view(browser: Browser) -> None:
+    shown = show(browser, view(chosen=[1, 0, -1], examined=[True, True, False]), views=2)
+    states = shown.page.locator(".wd-state").all_inner_texts()
+    assert states == ["✓ diagnosed", "◐ examined", "○ not examined"] * 2
+    expect(shown.page.locator(".answer").first).to_have_text("Right. Because of B.")
+    shown.page.get_by_role("tab", name="Clara").nth(1).click()
+    expect(shown.page.get_by_text("What is wrong with Clara?")).to_have_count(2)
+    shown.theme("dark")
+    shown.settle()
+    shown.check()
