@@ -141,7 +141,7 @@ def tiny_encoder(scheme: str, generator: torch.Generator) -> WithHead:
             EncoderLayer(
                 MultiHeadAttention(D_MODEL, NUM_HEADS),
                 FeedForward(D_MODEL, D_FF),
-                attention_norms=Norms(before=LayerNorm(D_MODEL)),
+                self_attention_norms=Norms(before=LayerNorm(D_MODEL)),
                 feed_forward_norms=Norms(before=LayerNorm(D_MODEL)),
             )
             for _ in range(NUM_LAYERS)

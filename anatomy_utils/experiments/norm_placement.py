@@ -99,7 +99,7 @@ def narrow_encoder(depth: int, norm: NormPlacement, generator: torch.Generator) 
             EncoderLayer(
                 MultiHeadAttention(D_MODEL, NUM_HEADS),
                 FeedForward(D_MODEL, D_FF),
-                attention_norms=_norms(norm),
+                self_attention_norms=_norms(norm),
                 feed_forward_norms=_norms(norm),
             )
             for _ in range(depth)

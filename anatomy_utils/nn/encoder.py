@@ -31,7 +31,7 @@ class EncoderLayer(nn.Module):
     Args:
         self_attention: mixes information between positions.
         feed_forward: works on each position by itself.
-        attention_norms: the norms around self-attention.
+        self_attention_norms: the norms around self-attention.
         feed_forward_norms: the norms around the feed-forward network.
         dropout: probability of dropping a feature of a sub-layer's output while training.
     """
@@ -41,13 +41,13 @@ class EncoderLayer(nn.Module):
         self_attention: MultiHeadAttention,
         feed_forward: nn.Module,
         *,
-        attention_norms: Norms,
+        self_attention_norms: Norms,
         feed_forward_norms: Norms,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.self_attention = self_attention
-        self.attention_norms = attention_norms
+        self.self_attention_norms = self_attention_norms
         self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
         self.dropout = dropout_or_nothing(dropout)
@@ -60,7 +60,7 @@ class EncoderLayer(nn.Module):
         rotation: Rotation | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """Taps `after_attention` and `output`, the residual stream after each of the two sub-layers."""
-        norms = self.attention_norms
+        norms = self.self_attention_norms
         attended = self.self_attention(norms.before(hidden_states), mask=mask, rotation=rotation)
         hidden_states = norms.after(hidden_states + self.dropout(norms.output(attended)))
         hidden_states = tap(self, "after_attention", hidden_states)
@@ -78,7 +78,7 @@ class LocalLayer(EncoderLayer):
     Args:
         self_attention: mixes information within the window.
         feed_forward: works on each position by itself.
-        attention_norms: the norms around self-attention.
+        self_attention_norms: the norms around self-attention.
         feed_forward_norms: the norms around the feed-forward network.
         window: how many positions one sees: itself, and as many on either side.
         rotary: used instead of the stack's.
@@ -89,13 +89,16 @@ class LocalLayer(EncoderLayer):
         self_attention: MultiHeadAttention,
         feed_forward: nn.Module,
         *,
-        attention_norms: Norms,
+        self_attention_norms: Norms,
         feed_forward_norms: Norms,
         window: int,
         rotary: RotaryPositions,
     ) -> None:
         super().__init__(
-            self_attention, feed_forward, attention_norms=attention_norms, feed_forward_norms=feed_forward_norms
+            self_attention,
+            feed_forward,
+            self_attention_norms=self_attention_norms,
+            feed_forward_norms=feed_forward_norms,
         )
         self.window = window
         self.rotary = rotary

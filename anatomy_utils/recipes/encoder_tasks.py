@@ -33,7 +33,7 @@ def small_encoder(num_layers: int = 2) -> Encoder:
         EncoderLayer(
             MultiHeadAttention(D_MODEL, NUM_HEADS),
             FeedForward(D_MODEL, D_FF),
-            attention_norms=Norms(before=LayerNorm(D_MODEL)),
+            self_attention_norms=Norms(before=LayerNorm(D_MODEL)),
             feed_forward_norms=Norms(before=LayerNorm(D_MODEL)),
         )
         for _ in range(num_layers)

@@ -84,7 +84,9 @@ def _layer(layer: Any, stack: Any) -> list[Block]:
     ))  # fmt: skip
     gated = isinstance(layer.feed_forward, GatedFeedForward)
     feed_forward = Block("gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases"))
-    own = next(getattr(layer, name) for name in ("attention_norms", "self_attention_norms") if hasattr(layer, name))
+    own = next(
+        getattr(layer, name) for name in ("self_attention_norms", "self_attention_norms") if hasattr(layer, name)
+    )
     if is_parallel(layer):
         shown = tuple(dict.fromkeys(("sub-layers", *attention.parts, *feed_forward.parts)))
         return _inside(Block(f"{attention.label}\nbeside {feed_forward.label}", "weights", shown), own)

@@ -53,7 +53,7 @@ def _encoder_layer(
 ) -> Tensor:
     """`EncoderLayer.forward`, its residual connections spelled as functions; `more` goes to self-attention."""
     mixed = partial(layer.self_attention, mask=mask, **more)
-    hidden_states = _around(layer, layer.attention_norms, calls, hidden_states, mixed)
+    hidden_states = _around(layer, layer.self_attention_norms, calls, hidden_states, mixed)
     hidden_states = tap(layer, "after_attention", hidden_states)
     return tap(layer, "output", _around(layer, layer.feed_forward_norms, calls, hidden_states, layer.feed_forward))
 

@@ -102,7 +102,9 @@ def block_of(layer: EncoderLayer, hidden_states: Float[Tensor, "1 position d_mod
     from anatomy_utils.widgets.block_stepper import Block
 
     norms = [
-        norm for norm in (layer.attention_norms.after, layer.feed_forward_norms.after) if isinstance(norm, LayerNorm)
+        norm
+        for norm in (layer.self_attention_norms.after, layer.feed_forward_norms.after)
+        if isinstance(norm, LayerNorm)
     ]
     if len(norms) < 2:
         raise ValueError(
@@ -111,7 +113,7 @@ def block_of(layer: EncoderLayer, hidden_states: Float[Tensor, "1 position d_mod
     moved = EncoderLayer(
         layer.self_attention,
         layer.feed_forward,
-        attention_norms=Norms(before=norms[0]),
+        self_attention_norms=Norms(before=norms[0]),
         feed_forward_norms=Norms(before=norms[1]),
     ).eval()
     with torch.no_grad():
@@ -144,7 +146,7 @@ def _pre_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
         layer(hidden_states)
     return {
         "input": hidden_states,
-        "normed": layer.attention_norms.before(hidden_states),
+        "normed": layer.self_attention_norms.before(hidden_states),
         "attended": seen["self_attention.output"],
         "added": seen["after_attention"],
         "normed again": layer.feed_forward_norms.before(seen["after_attention"]),

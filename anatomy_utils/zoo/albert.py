@@ -103,7 +103,7 @@ def albert(config: AlbertConfig) -> Encoder:
         return EncoderLayer(
             MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
             FeedForward(config.d_model, config.d_ff, activation=ACTIVATIONS[config.activation]),
-            attention_norms=Norms(after=norm()),
+            self_attention_norms=Norms(after=norm()),
             feed_forward_norms=Norms(after=norm()),
             dropout=config.dropout,
         )
@@ -164,7 +164,7 @@ KEYS = KeyMap(
         (_ENCODER + r"embedding_hidden_mapping_in\.(weight|bias)", r"embeddings.projection.\1"),
         (_LAYER + r"attention\.(query|key|value)\.(weight|bias)", r"layers.\1.self_attention.to_\2.\3"),
         (_LAYER + r"attention\.dense\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
-        (_LAYER + r"attention\.LayerNorm\.(weight|bias)", r"layers.\1.attention_norms.after.\2"),
+        (_LAYER + r"attention\.LayerNorm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
         (_LAYER + r"ffn\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
         (_LAYER + r"ffn_output\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
         (_LAYER + r"full_layer_layer_norm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),

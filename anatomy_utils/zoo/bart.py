@@ -105,7 +105,7 @@ def _stacks(config: BartConfig) -> tuple[Encoder, Decoder]:
         EncoderLayer(
             attention(config.num_heads),
             feed_forward(config.d_ff),
-            attention_norms=after(),
+            self_attention_norms=after(),
             feed_forward_norms=after(),
             dropout=config.dropout,
         )
@@ -166,7 +166,7 @@ def stack_keys(norms: str) -> list[tuple[str, str]]:
         ),
         (
             r"(?:model\.)?encoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
-            rf"encoder.layers.\1.attention_norms.{norms}.\2",
+            rf"encoder.layers.\1.self_attention_norms.{norms}.\2",
         ),
         (
             r"(?:model\.)?decoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",

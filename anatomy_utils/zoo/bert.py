@@ -75,7 +75,7 @@ def bert(config: BertConfig) -> Encoder:
         return EncoderLayer(
             MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
             FeedForward(config.d_model, config.d_ff, activation=F.gelu),
-            attention_norms=Norms(after=norm()),
+            self_attention_norms=Norms(after=norm()),
             feed_forward_norms=Norms(after=norm()),
             dropout=config.dropout,
         )
@@ -127,7 +127,7 @@ KEYS = KeyMap(
         (_EMBEDDINGS + r"LayerNorm\.(weight|bias)", r"embeddings.norm.\1"),
         (_LAYER + r"attention\.self\.(query|key|value)\.(weight|bias)", r"layers.\1.self_attention.to_\2.\3"),
         (_LAYER + r"attention\.output\.dense\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
-        (_LAYER + r"attention\.output\.LayerNorm\.(weight|bias)", r"layers.\1.attention_norms.after.\2"),
+        (_LAYER + r"attention\.output\.LayerNorm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
         (_LAYER + r"intermediate\.dense\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
         (_LAYER + r"output\.dense\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
         (_LAYER + r"output\.LayerNorm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),

@@ -85,7 +85,7 @@ class BlockSparseLayer(EncoderLayer):
     Args:
         self_attention: mixes information between the blocks that meet.
         feed_forward: works on each position by itself.
-        attention_norms: the norms around self-attention.
+        self_attention_norms: the norms around self-attention.
         feed_forward_norms: the norms around the feed-forward network.
         dropout: probability of dropping a feature of a sub-layer's output while training.
         block_size: positions of a block.
@@ -98,7 +98,7 @@ class BlockSparseLayer(EncoderLayer):
         self_attention: MultiHeadAttention,
         feed_forward: nn.Module,
         *,
-        attention_norms: Norms,
+        self_attention_norms: Norms,
         feed_forward_norms: Norms,
         dropout: float,
         block_size: int,
@@ -108,7 +108,7 @@ class BlockSparseLayer(EncoderLayer):
         super().__init__(
             self_attention,
             feed_forward,
-            attention_norms=attention_norms,
+            self_attention_norms=self_attention_norms,
             feed_forward_norms=feed_forward_norms,
             dropout=dropout,
         )
@@ -158,12 +158,12 @@ def big_bird(config: BigBirdConfig) -> Encoder:
         first, second, dropout = Norms(after=norm()), Norms(after=norm()), config.dropout
         if not config.sparse:
             return EncoderLayer(
-                attention, feed_forward, attention_norms=first, feed_forward_norms=second, dropout=dropout
+                attention, feed_forward, self_attention_norms=first, feed_forward_norms=second, dropout=dropout
             )
         return BlockSparseLayer(
             attention,
             feed_forward,
-            attention_norms=first,
+            self_attention_norms=first,
             feed_forward_norms=second,
             dropout=dropout,
             block_size=config.block_size,

@@ -131,7 +131,7 @@ def deberta(config: DebertaConfig) -> Encoder:
         return EncoderLayer(
             attention(),
             FeedForward(width, config.d_ff, activation=F.gelu),
-            attention_norms=Norms(after=norm()),
+            self_attention_norms=Norms(after=norm()),
             feed_forward_norms=Norms(after=norm()),
             dropout=config.dropout,
         )
@@ -178,7 +178,7 @@ SHARED_KEYS = [
     (_BODY + r"embeddings\.LayerNorm\.(weight|bias)", r"embeddings.norm.\1"),
     (_BODY + r"encoder\.rel_embeddings\.weight", _OFFSETS + r"vectors.weight"),
     (_LAYER + r"attention\.output\.dense\.(weight|bias)", _ATTENTION + r"to_output.\2"),
-    (_LAYER + r"attention\.output\.LayerNorm\.(weight|bias)", r"layers.\1.attention_norms.after.\2"),
+    (_LAYER + r"attention\.output\.LayerNorm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
     (_LAYER + r"intermediate\.dense\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
     (_LAYER + r"output\.dense\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
     (_LAYER + r"output\.LayerNorm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),

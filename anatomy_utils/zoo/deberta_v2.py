@@ -73,7 +73,7 @@ class ConvolvedLayer(EncoderLayer):
         super().__init__(
             layer.self_attention,
             layer.feed_forward,
-            attention_norms=layer.attention_norms,
+            self_attention_norms=layer.self_attention_norms,
             feed_forward_norms=layer.feed_forward_norms,
             dropout=dropout,
         )

@@ -62,7 +62,7 @@ KEYS = KeyMap(
         (_LAYER + r"attention\.k_lin\.(weight|bias)", r"layers.\1.self_attention.to_key.\2"),
         (_LAYER + r"attention\.v_lin\.(weight|bias)", r"layers.\1.self_attention.to_value.\2"),
         (_LAYER + r"attention\.out_lin\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
-        (_LAYER + r"sa_layer_norm\.(weight|bias)", r"layers.\1.attention_norms.after.\2"),
+        (_LAYER + r"sa_layer_norm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
         (_LAYER + r"ffn\.lin1\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
         (_LAYER + r"ffn\.lin2\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
         (_LAYER + r"output_layer_norm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),

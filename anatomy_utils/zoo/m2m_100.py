@@ -117,7 +117,7 @@ def _stacks(config: M2m100Config) -> tuple[Encoder, Decoder]:
         EncoderLayer(
             attention(config.num_heads),
             feed_forward(config.d_ff),
-            attention_norms=before(),
+            self_attention_norms=before(),
             feed_forward_norms=before(),
             dropout=config.dropout,
         )

@@ -134,11 +134,11 @@ def modernbert(config: ModernBertConfig) -> Encoder:
         )
         then = Norms(before=_norm(config))
         if index % config.global_every == 0:
-            return EncoderLayer(attention, feed_forward, attention_norms=around, feed_forward_norms=then)
+            return EncoderLayer(attention, feed_forward, self_attention_norms=around, feed_forward_norms=then)
         return LocalLayer(
             attention,
             feed_forward,
-            attention_norms=around,
+            self_attention_norms=around,
             feed_forward_norms=then,
             window=2 * config.reach + 1,
             rotary=local_rotary,
@@ -216,7 +216,7 @@ KEYS = KeyMap(
         (_BODY + r"embeddings\.tok_embeddings\.weight", r"embeddings.tokens.weight"),
         (_BODY + r"embeddings\.norm\.weight", r"embeddings.norm.weight"),
         (_BODY + r"final_norm\.weight", r"norm.weight"),
-        (_LAYER + r"attn_norm\.weight", r"layers.\1.attention_norms.before.weight"),
+        (_LAYER + r"attn_norm\.weight", r"layers.\1.self_attention_norms.before.weight"),
         (_LAYER + r"mlp_norm\.weight", r"layers.\1.feed_forward_norms.before.weight"),
         (
             _LAYER + r"attn\.Wqkv\.weight",

@@ -118,7 +118,11 @@ def _stacks(config: T5Config) -> tuple[Encoder, Decoder]:
 
     encoder_layers = [
         EncoderLayer(
-            attention(), feed_forward(), attention_norms=before(), feed_forward_norms=before(), dropout=config.dropout
+            attention(),
+            feed_forward(),
+            self_attention_norms=before(),
+            feed_forward_norms=before(),
+            dropout=config.dropout,
         )
         for _ in range(config.num_layers)
     ]
@@ -168,7 +172,7 @@ _PARTS = {"q": "query", "k": "key", "v": "value", "o": "output"}
 _FEED_FORWARD = {"wi": "expand", "wi_0": "gate", "wi_1": "expand", "wo": "contract"}
 _SHARED = r"(?:transformer\.)?shared\.weight"
 _SUBLAYERS = {
-    "encoder": ("attention_norms", "feed_forward_norms"),
+    "encoder": ("self_attention_norms", "feed_forward_norms"),
     "decoder": ("self_attention_norms", "cross_attention_norms", "feed_forward_norms"),
 }
 

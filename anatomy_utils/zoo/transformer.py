@@ -67,7 +67,11 @@ def transformer(config: TransformerConfig, *, generator: torch.Generator | None 
 
     encoder_layers = [
         EncoderLayer(
-            attention(), feed_forward(), attention_norms=norms(), feed_forward_norms=norms(), dropout=config.dropout
+            attention(),
+            feed_forward(),
+            self_attention_norms=norms(),
+            feed_forward_norms=norms(),
+            dropout=config.dropout,
         )
         for _ in range(config.num_layers)
     ]

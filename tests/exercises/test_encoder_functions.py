@@ -68,15 +68,15 @@ def test_embed_is_what_the_embeddings_sum_up() -> None:
     [("after", layers.encoder_layer), ("before", layers.pre_norm_layer)],
 )
 def test_the_layers_are_the_modules(place: str, function: Callable[..., Tensor]) -> None:
-    attention_norms, feed_forward_norms = (Norms(**{place: LayerNorm(6)}) for _ in range(2))  # type: ignore[arg-type]
+    self_attention_norms, feed_forward_norms = (Norms(**{place: LayerNorm(6)}) for _ in range(2))  # type: ignore[arg-type]
     layer = EncoderLayer(
         MultiHeadAttention(6, 3),
         FeedForward(6, 11),
-        attention_norms=attention_norms,
+        self_attention_norms=self_attention_norms,
         feed_forward_norms=feed_forward_norms,
     )
     states = torch.randn(2, 5, 6, generator=seed())
-    norms = getattr(attention_norms, place), getattr(feed_forward_norms, place)
+    norms = getattr(self_attention_norms, place), getattr(feed_forward_norms, place)
     torch.testing.assert_close(function(states, layer.self_attention, layer.feed_forward, *norms), layer(states))
 
 

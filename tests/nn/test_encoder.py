@@ -48,7 +48,7 @@ def test_encoder_layer_equals_torch(pre_norm):
     ours = EncoderLayer(
         MultiHeadAttention(12, 3),
         FeedForward(12, 29),
-        attention_norms=Norms(**{place: LayerNorm(12)}),
+        self_attention_norms=Norms(**{place: LayerNorm(12)}),
         feed_forward_norms=Norms(**{place: LayerNorm(12)}),
     )
     theirs = dict(reference.named_parameters())
@@ -57,7 +57,7 @@ def test_encoder_layer_equals_torch(pre_norm):
         "self_attention.to_output": "self_attn.out_proj",
         "feed_forward.expand": "linear1",
         "feed_forward.contract": "linear2",
-        f"attention_norms.{place}": "norm1",
+        f"self_attention_norms.{place}": "norm1",
         f"feed_forward_norms.{place}": "norm2",
     }
     state = {f"{a}.{end}": theirs[f"{b}.{end}"] for a, b in renamed.items() for end in ("weight", "bias")}
@@ -133,7 +133,7 @@ def test_norms_stand_where_they_are_put():
     layer = EncoderLayer(
         MultiHeadAttention(12, 3),
         FeedForward(12, 29),
-        attention_norms=Norms(before=LayerNorm(12), output=LayerNorm(12)),
+        self_attention_norms=Norms(before=LayerNorm(12), output=LayerNorm(12)),
         feed_forward_norms=Norms(output=LayerNorm(12), after=LayerNorm(12)),
     )
     hidden_states = normal(2, 5, 12)
@@ -154,7 +154,7 @@ def test_narrow_tables_are_widened_behind_the_norm():
 
 def test_a_local_layer_sees_its_window_and_turns_its_own_way():
     torch.manual_seed(0)
-    parts = {"attention_norms": Norms(before=LayerNorm(12)), "feed_forward_norms": Norms()}
+    parts = {"self_attention_norms": Norms(before=LayerNorm(12)), "feed_forward_norms": Norms()}
     rotary, real = RotaryPositions(4, base=50.0), torch.tensor([[1] * 11, [1] * 6 + [0] * 5])
     local = LocalLayer(MultiHeadAttention(12, 3), FeedForward(12, 29), **parts, window=5, rotary=rotary)
     whole = EncoderLayer(local.self_attention, local.feed_forward, **parts)

@@ -10,7 +10,7 @@ def pairs_of(ours, theirs, place):
         yield mine.self_attention, other.self_attn
         yield mine.feed_forward.expand, other.linear1
         yield mine.feed_forward.contract, other.linear2
-        yield getattr(mine.attention_norms, place), other.norm1
+        yield getattr(mine.self_attention_norms, place), other.norm1
         yield getattr(mine.feed_forward_norms, place), other.norm2
     for mine, other in zip(ours.decoder.layers, theirs.decoder.layers, strict=True):
         yield mine.self_attention, other.self_attn

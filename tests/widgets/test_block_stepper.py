@@ -65,7 +65,7 @@ def test_pre_norm_stages_use_the_same_weights_in_the_other_order(minilm: Any) ->
     layer = minilm.model.layers[1]
     x = torch.from_numpy(widget.stage("input", "pre"))
     with torch.no_grad():
-        normed = layer.attention_norms.after(x)
+        normed = layer.self_attention_norms.after(x)
         added = x + layer.self_attention(normed[None])[0]
         fed = layer.feed_forward(layer.feed_forward_norms.after(added)[None])[0]
     np.testing.assert_allclose(widget.stage("normed", "pre"), normed.numpy(), atol=1e-5)

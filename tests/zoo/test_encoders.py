@@ -68,5 +68,5 @@ def test_a_modernbert_drops_where_it_is_published_to():
     model = modernbert.with_head(modernbert.ModernBertConfig(**sizes, **drops), "TokenClassification")
     layer = model.body.layers[1]
     assert model.body.embeddings.dropout.p == 0.1
-    assert (layer.self_attention.dropout, layer.attention_norms.output.p) == (0.2, 0.2)
+    assert (layer.self_attention.dropout, layer.self_attention_norms.output.p) == (0.2, 0.2)
     assert (layer.feed_forward.dropout.p, model.head.dropout.p) == (0.3, 0.4)

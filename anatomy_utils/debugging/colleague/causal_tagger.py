@@ -48,7 +48,7 @@ def colleagues_body() -> Decoder:
         DecoderLayer(
             layer.self_attention,
             layer.feed_forward,
-            self_attention_norms=layer.attention_norms,
+            self_attention_norms=layer.self_attention_norms,
             feed_forward_norms=layer.feed_forward_norms,
         )
         for layer in parts.layers

@@ -67,7 +67,7 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
             states, top = stack.embeddings(batch.input_ids), _states(model, layer, batch)
         sizes.append(f"{top.square().mean().sqrt():.1f}")
         cosines.append(f"{torch.cosine_similarity(states, top, dim=-1).mean():.2f}")
-    norms = stack.layers[0].attention_norms.before, stack.layers[0].feed_forward_norms.before
+    norms = stack.layers[0].self_attention_norms.before, stack.layers[0].feed_forward_norms.before
     silent = layer(states, torch.zeros_like, torch.zeros_like, *norms)
     other_words = states.clone()
     other_words[:, 1:] += 1.0
@@ -120,7 +120,7 @@ def _states(model: WithHead, layer: Layer, batch: Labelled) -> Tensor:
     mask = padding(batch.attention_mask)
     hidden_states: Tensor = stack.embeddings(batch.input_ids)
     for block in stack.layers:
-        norms = block.attention_norms.before, block.feed_forward_norms.before
+        norms = block.self_attention_norms.before, block.feed_forward_norms.before
         hidden_states = layer(hidden_states, partial(block.self_attention, mask=mask), block.feed_forward, *norms)
     return hidden_states
 
