@@ -29,6 +29,11 @@ GRID, CLOSED, EDGE_LINE = "#e6e8eb", "#f1f2f3", "#aab1b8"
 
 EDGE = 12
 
+WIDEST = 690
+"""Of a picture of cells, as wide as a notebook shows it."""
+
+BAR = 56
+
 
 def limit_of(matrices: Sequence[np.ndarray], kind: Kind, limit: Number | None = None) -> tuple[Number, Number]:
     """Colour limits: 0 to 1 for weights, ± the largest size for signed values (`limit` overrides the largest)."""

@@ -1,4 +1,4 @@
-"""Heat maps and strips, alone or as small multiples that share limits and one colour bar."""
+"""Heat maps, alone or as small multiples that share limits and one color bar."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 from anatomy_utils.figures.canvas import printable
 from anatomy_utils.figures.cells import (
+    BAR,
     EDGE,
+    WIDEST,
     colour_bar,
     draw_cells,
     head,
@@ -38,7 +40,8 @@ from anatomy_utils.figures.cells import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDEST, HIGHEST = 690, 560
+HIGHEST = 560
+GAP = 16
 
 
 def _open_cells(matrix: np.ndarray, mask: Any) -> np.ndarray:
@@ -181,16 +184,8 @@ def heatmaps(
         + "; ".join(f"{name} {shape_text(m.shape, axes)}" for name, m in matrices[:12])
         + (f" and {len(matrices) - 12} more." if len(matrices) > 12 else ".")
     )
-    from anatomy_utils.figures.heatmaps import grid
-
     with look():
         return finish(grid(matrices, seen, names, limits, kind, title, axes, values, per_row), alt)
-
-
-GAP = 16
-
-
-BAR = 56
 
 
 def _per_row(count: int, columns: int, margin: Number, printing: bool) -> int:
@@ -257,74 +252,4 @@ def grid(
     colour_bar(canvas, EDGE + margin + side * step_x - gap + 12, crown + over + above, bar, limits, kind)
     if closed:
         masked_key(canvas, EDGE + margin, crown + lines * step_y + 4)
-    return figure
-
-
-def strips(
-    vectors: Any,
-    labels: Sequence[object] | None = None,
-    *,
-    title: str = "",
-    kind: Kind = "signed",
-    axes: tuple[str, str] = ("position", "d_model"),
-    values: bool | None = None,
-    limit: Number | None = None,
-    alt: str = "",
-) -> Picture:
-    """Vectors as coloured strips, one per row, with shared limits, each with its label.
-
-    Args:
-        vectors: (position, feature) numbers; a single vector may have one axis.
-        labels: one word per vector.
-        axes: names of the two axes, for the shape.
-        values: print the numbers; by default where a cell has room for one.
-        limit: the largest size on the colour bar, to share limits with another picture.
-        alt: alt text; the shape and labels by default.
-
-    Raises:
-        ValueError: another number of axes than one or two, no numbers, or another number of labels than vectors.
-    """
-    given = np.ndim(values_of(vectors)) == 1
-    numbers = array([values_of(vectors)], 2, "vectors") if given else array(vectors, 2, "vectors")
-    names = labels_for(len(numbers), labels, "vector")
-    shape = shape_text(numbers.shape, axes)
-    alt = alt or f"{title or 'Vectors'} {shape} as coloured strips, one each for {', '.join(names)}."
-    with look():
-        return finish(_strips(numbers, names, limit_of([numbers], kind, limit), kind, title, shape, values), alt)
-
-
-def values_of(vectors: Any) -> Any:
-    """A tensor as something NumPy can count the axes of; anything else as it is."""
-    for step in ("detach", "cpu"):
-        vectors = getattr(vectors, step)() if hasattr(vectors, step) else vectors
-    return vectors.float() if str(getattr(vectors, "dtype", "")) == "torch.bfloat16" else vectors
-
-
-def _strips(
-    numbers: np.ndarray,
-    names: list[str],
-    limits: tuple[Number, Number],
-    kind: Kind,
-    title: str,
-    shape: str,
-    values: bool | None,
-) -> Figure:
-    rows, columns = numbers.shape
-    left = EDGE + max(width_of(n) for n in names) + 8
-    cell = min(44.0, (WIDEST - left - BAR) / columns)
-    printing = cell >= 31 if values is None else values
-    high, gap = (24.0, 7.0) if rows <= 12 else (max(4.0, 400 / rows), 2.0)
-    top = EDGE + 26
-    heading = width_of(title, 13, True) + width_of(shape) + 60
-    figure = page(max(left + columns * cell + BAR + EDGE, heading), top + rows * (high + gap) + EDGE)
-    canvas = sheet(figure)
-    head(canvas, title, shape)
-    digits = (1 if limits[1] >= 10 else 2) if printing else None
-    for i, name in enumerate(names):
-        y = top + i * (high + gap)
-        draw_cells(canvas, numbers[i : i + 1], (left, y, cell, high), limits, kind, None, digits, min(10.5, cell / 3.2))
-        if high >= 11 or i % int(np.ceil(13 / (high + gap))) == 0:
-            canvas.text(left - 8, y + high / 2, name, fontsize=11, ha="right", va="center", parse_math=False)
-    bar = max(40.0, min(rows * (high + gap) - gap, 160))
-    colour_bar(canvas, left + columns * cell + 12, top, bar, limits, kind)
     return figure

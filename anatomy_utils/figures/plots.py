@@ -9,9 +9,10 @@ from __future__ import annotations
 from anatomy_utils.figures.charts import bars, lines
 from anatomy_utils.figures.confusion import confusion
 from anatomy_utils.figures.curve_grid import curve_grid
-from anatomy_utils.figures.heatmaps import heatmap, heatmaps, strips
+from anatomy_utils.figures.heatmaps import heatmap, heatmaps
 from anatomy_utils.figures.scale_steps import scale_steps
 from anatomy_utils.figures.scatter import scatter_words
+from anatomy_utils.figures.strips import strips
 from anatomy_utils.figures.word_steps import word_steps
 
 __all__ = [

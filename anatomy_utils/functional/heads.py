@@ -16,6 +16,7 @@ def vocabulary_logits(
 
     The last layer shares its weight with the embeddings: Press and Wolf 2017 (arXiv:1608.05859).
 
+    >>> import torch
     >>> table = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     >>> vocabulary_logits(torch.tensor([[2.0, 3.0]]), table).tolist()
     [[2.0, 3.0, 5.0]]
@@ -34,6 +35,7 @@ def classify(
     MiniLM makes its sentence vectors by the same mean (Reimers and Gurevych 2019, arXiv:1908.10084); BERT reads the
     first position's vector instead (`heads.SequenceHead`).
 
+    >>> import torch
     >>> states, mask = torch.tensor([[[1.0], [3.0], [100.0]]]), torch.tensor([[1, 1, 0]])
     >>> classify(states, mask, torch.tensor([[1.0, -1.0]]), torch.tensor([0.0, 0.5])).tolist()
     [[2.0, -1.5]]

@@ -29,6 +29,7 @@ def layer_norm(
     Returns:
         Vectors whose features have mean 0 and variance 1 before stretch and shift.
 
+    >>> import torch
     >>> layer_norm(torch.tensor([[1.0, 3.0]]), torch.ones(2), torch.zeros(2), epsilon=0.0).tolist()
     [[-1.0, 1.0]]
     """
@@ -44,6 +45,7 @@ def rms_norm(
 
     Zhang and Sennrich 2019 (arXiv:1910.07467). The mean is taken in float32, whatever the vectors are stored in.
 
+    >>> import torch
     >>> rms_norm(torch.tensor([[3.0, 3.0, 3.0, 3.0]]), torch.ones(4), epsilon=0.0).tolist()
     [[1.0, 1.0, 1.0, 1.0]]
     """

@@ -80,6 +80,7 @@ def perplexity(
     Returns:
         One number, 1 or more; the size of the vocabulary where all tokens are always alike.
 
+    >>> import torch
     >>> round(perplexity(torch.tensor([[0.5, 0.125, 0.9]]), torch.tensor([[1, 1, 0]])).item(), 4)  # 1/√(1/2 · 1/8)
     4.0
     """
@@ -94,6 +95,7 @@ def smoothed_cross_entropy(
 
     Szegedy et al. 2016, section 7 (arXiv:1512.00567).
 
+    >>> import torch
     >>> sure = torch.tensor([[[0.0, -20.0]]])  # −log p is 0 for the first token and 20 for the second
     >>> round(smoothed_cross_entropy(sure, torch.tensor([[0]]), 0.1).item(), 4)  # half of 0.1 goes to the second
     1.0
@@ -115,6 +117,7 @@ def soft_loss(
         student_logits, teacher_logits: any real numbers.
         temperature: above 0; a high one shows more of the unlikely words.
 
+    >>> import torch
     >>> soft_loss(torch.tensor([[1.0, 2.0]]), torch.tensor([[3.0, 4.0]]), 2.0).item()  # the same opinion
     0.0
     """

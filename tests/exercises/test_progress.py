@@ -144,7 +144,9 @@ def test_the_environment_names_the_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_only_one_place_reads_the_environment() -> None:
     folder = Path(__file__).parents[2] / "anatomy_utils" / "exercises"
-    assert [path.name for path in folder.rglob("*.py") if "environ" in path.read_text(encoding="utf-8")] == ["place.py"]
+    assert [path.name for path in folder.rglob("*.py") if "environ" in path.read_text(encoding="utf-8")] == [
+        "location.py"
+    ]
 
 
 def test_progress_is_shown_by_notebook(record: Progress) -> None:

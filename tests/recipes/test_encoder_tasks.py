@@ -164,8 +164,8 @@ def test_models_learn_from_sentences_whose_nouns_are_not_in_the_test(monkeypatch
         asked.append(split)
         return sample_scenes(count, generator, split)
 
-    for room in ("readers", "gaps"):
-        monkeypatch.setattr(f"anatomy_utils.recipes.{room}.sample_scenes", sample)
+    for module in ("encoder_tasks", "masked_language_model"):
+        monkeypatch.setattr(f"anatomy_utils.recipes.{module}.sample_scenes", sample)
     for train in (train_classifier, train_tagger, train_answerer, masked_language_model.train_gap_filler):
         train(0, steps=1, progress=False)
     assert asked == ["train"] * 4 and {split_of(scene) for scene in UNSEEN} == {"test"}
