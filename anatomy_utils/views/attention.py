@@ -1,7 +1,4 @@
-"""Where a model meets a widget: run the model, hand the widget plain arrays.
-
-Widgets know no model and models know no widget; the notebooks call these functions to join the two.
-"""
+"""An encoder's attention, for notebooks 01 and 02: its weights, its six steps, its heads."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from anatomy_utils.widgets.attention_stepper import AttentionStepper
     from anatomy_utils.widgets.attention_viewer import AttentionViewer
     from anatomy_utils.widgets.head_board import HeadBoard
-    from anatomy_utils.widgets.head_splitting import HeadTraveller
+    from anatomy_utils.widgets.head_splitting import HeadSplitting
     from anatomy_utils.widgets.mask_painter import MaskPainter
     from anatomy_utils.widgets.mixer import Mixer
 
@@ -156,14 +153,14 @@ def head_board(
     return board
 
 
-def head_traveller(
+def head_splitting(
     attention: MultiHeadAttention,
     hidden_states: Float[Tensor, "1 position d_model"],
     tokens: Sequence[str],
     *,
     position: int = 0,
     feature: int = 0,
-) -> HeadTraveller:
+) -> HeadSplitting:
     """One number's way through a small module's heads and back, and the way that a wrong `view` sends it.
 
     Args:
@@ -176,7 +173,7 @@ def head_traveller(
     Raises:
         ValueError: the heads share keys and values, or there is no room to draw so much.
     """
-    from anatomy_utils.widgets.head_splitting import HeadTraveller, Journey, Lane
+    from anatomy_utils.widgets.head_splitting import HeadSplitting, Journey, Lane
 
     if attention.num_kv_heads != attention.num_heads:
         raise ValueError(
@@ -198,4 +195,4 @@ def head_traveller(
     journey = Journey(
         tokens, hidden_states[0], attention.to_value.weight.T, value, attention.to_output.weight.T, right, wrong
     )
-    return HeadTraveller(journey, position=position, feature=feature)
+    return HeadSplitting(journey, position=position, feature=feature)

@@ -23,7 +23,7 @@ from anatomy_utils.zoo.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from anatomy_utils.widgets.cache_lab import CacheLab
     from anatomy_utils.widgets.logit_lens import LogitLens, Readings
-    from anatomy_utils.widgets.part_swapper import OrganSwapper, Outcome
+    from anatomy_utils.widgets.part_swapper import Outcome, PartSwapper
 
 LENGTHS = (16, 32, 64, 128, 256)
 """Positions at which the cache lab measures, as far as the model has them."""
@@ -70,14 +70,14 @@ def cache_lab(
     )  # fmt: skip
 
 
-def organ_swapper(
+def part_swapper(
     model: LanguageModel,
     tokenizer: Tokenizer,
     report: SwapReport | None = None,
     *,
     chosen: str = "LayerNorm",
     prompt: str = part_swaps.PROMPT,
-) -> OrganSwapper:
+) -> PartSwapper:
     """A modern decoder with one part of 2017; what `report` does not hold is measured when it is first chosen.
 
     Args:
@@ -87,7 +87,7 @@ def organ_swapper(
         chosen: the swap chosen at first.
         prompt: what it goes on from, where there is no report.
     """
-    from anatomy_utils.widgets.part_swapper import OrganSwapper, Part
+    from anatomy_utils.widgets.part_swapper import Part, PartSwapper
 
     prompt = report.prompt if report else prompt
 
@@ -99,7 +99,7 @@ def organ_swapper(
     if chosen not in known:
         known[chosen] = measure(chosen)
     parts = [Part(name, swap.part, swap.modern, swap.of_2017, swap.note) for name, swap in parts_of_2017.SWAPS.items()]
-    return OrganSwapper(
+    return PartSwapper(
         parts, before, known, measure=measure, prompt=prompt, blind=model.vocabulary.out_features, chosen=chosen
     )
 

@@ -29,7 +29,7 @@ from anatomy_utils.zoo.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from anatomy_utils.widgets.block_stepper import Block, BlockStepper
     from anatomy_utils.widgets.depth_lab import DepthLab
-    from anatomy_utils.widgets.nearest_words import Journey, LayerJourney
+    from anatomy_utils.widgets.nearest_words import Journey, NearestWords
 
 JOURNEY = (
     "An apple fell from the tree into the grass.",
@@ -155,7 +155,7 @@ def _pre_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
     }
 
 
-def layer_journey(
+def nearest_words(
     encoder: Encoder,
     tokenizer: Tokenizer,
     sentences: Sequence[str] = JOURNEY,
@@ -163,12 +163,12 @@ def layer_journey(
     word: str = "apple",
     sentence: int = 3,
     follow: Sequence[str] = ("apple 1", "pear", "fruit", "microsoft", "google"),
-) -> LayerJourney:
+) -> NearestWords:
     """The nearest neighbours of a word after every layer, among the words of these sentences and the reader's own.
 
     Layer 0 is the bare row of the embedding table. Punctuation and the tokenizer's special tokens are left out.
     """
-    from anatomy_utils.widgets.nearest_words import Journey, LayerJourney
+    from anatomy_utils.widgets.nearest_words import Journey, NearestWords
 
     known: dict[str, tuple[list[str], Tensor]] = {}
 
@@ -186,4 +186,4 @@ def layer_journey(
         found = [known[text] for text in texts]
         return Journey([words for words, _ in found], torch.cat([states for _, states in found], dim=1).numpy())
 
-    return LayerJourney(compute, list(sentences), word=word, sentence=sentence, follow=follow)
+    return NearestWords(compute, list(sentences), word=word, sentence=sentence, follow=follow)

@@ -44,7 +44,7 @@ from anatomy_utils.toy_language.verbs import VERBS
 from anatomy_utils.toy_language.word_types import LANGUAGES, Adjective, Language, Noun, Verb
 
 if TYPE_CHECKING:
-    from anatomy_utils.widgets.translation_flow import Flow
+    from anatomy_utils.widgets.translation_flow import TranslationFlow
     from anatomy_utils.widgets.translator import Translation, Translator
 
 FIRST = "The animal didn't cross the street because it was too tired."
@@ -168,7 +168,7 @@ def translation_of(model: EncoderDecoder, sentence: str) -> Translation:
     )
 
 
-def flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int | str = 0) -> Flow:
+def translation_flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int | str = 0) -> TranslationFlow:
     """The figure of 2017 with the real tensors of one translation, step by step until the end token.
 
     Args:
@@ -179,12 +179,12 @@ def flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int | str = 0) 
     Raises:
         ValueError: the sentence has words that the street does not know or too many, or there is no such place.
     """
-    from anatomy_utils.views.translation_flow import run_of
-    from anatomy_utils.widgets.translation_flow import Flow
+    from anatomy_utils.views.translation_steps import run_of
+    from anatomy_utils.widgets.translation_flow import TranslationFlow
 
     tokens, _, other = _read(sentence)
     decoded = decode(model, to_translate(detokenise(tokens), other))
-    return Flow(run_of(model, decoded.texts, decoded.written_ids), place=place)
+    return TranslationFlow(run_of(model, decoded.texts, decoded.written_ids), place=place)
 
 
 @cache

@@ -3,50 +3,38 @@
 A widget's module is loaded when its name is first used, so that a notebook pays only for what it shows.
 """
 
-from __future__ import annotations
+from anatomy_utils import lazy_exports
 
-from importlib import import_module
-from typing import Any
-
-_ROOMS = {
-    "Card": "card",
-    "ChoiceQuestion": "choice",
-    "Mixer": "mixer",
-    "ScaleExplorer": "scale_explorer",
-    "MaskPainter": "mask_painter",
-    "AttentionStepper": "attention_stepper",
-    "AttentionViewer": "attention_viewer",
-    "HeadTraveller": "head_splitting",
-    "HeadBoard": "head_board",
-    "CulpritHeads": "pronoun_heads",
-    "TransformerMap": "transformer_map",
-    "PositionExplorer": "position_explorer",
-    "BlockStepper": "block_stepper",
-    "DepthLab": "depth_lab",
-    "DecodingStepper": "decoding_stepper",
-    "BeamTree": "beam_tree",
-    "LiveCurves": "live_curves",
-    "LayerJourney": "nearest_words",
-    "CacheLab": "cache_lab",
-    "OrganSwapper": "part_swapper",
-    "LogitLens": "logit_lens",
-    "Translator": "translator",
-    "Flow": "translation_flow",
-    "LogitsExplorer": "logits_explorer",
-    "FamilyTree": "family_tree",
-    "CompareModels": "compare_models",
-    "ObjectiveExplorer": "objective_explorer",
-    "Ward": "debugging_lab",
-}
-
-__all__ = sorted(_ROOMS)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__!r} has no widget {name!r}")
-    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_ROOMS])
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "attention_stepper": "AttentionStepper",
+        "attention_viewer": "AttentionViewer",
+        "beam_tree": "BeamTree",
+        "block_stepper": "BlockStepper",
+        "cache_lab": "CacheLab",
+        "card": "Card",
+        "choice": "ChoiceQuestion",
+        "compare_models": "CompareModels",
+        "debugging_lab": "DebuggingLab",
+        "decoding_stepper": "DecodingStepper",
+        "depth_lab": "DepthLab",
+        "family_tree": "FamilyTree",
+        "head_board": "HeadBoard",
+        "head_splitting": "HeadSplitting",
+        "live_curves": "LiveCurves",
+        "logit_lens": "LogitLens",
+        "logits_explorer": "LogitsExplorer",
+        "mask_painter": "MaskPainter",
+        "mixer": "Mixer",
+        "nearest_words": "NearestWords",
+        "objective_explorer": "ObjectiveExplorer",
+        "part_swapper": "PartSwapper",
+        "position_explorer": "PositionExplorer",
+        "pronoun_heads": "PronounHeads",
+        "scale_explorer": "ScaleExplorer",
+        "transformer_map": "TransformerMap",
+        "translation_flow": "TranslationFlow",
+        "translator": "Translator",
+    },
+)

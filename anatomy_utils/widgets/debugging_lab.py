@@ -96,7 +96,7 @@ class Lab:
     cure: Callable[[int], Sequence[Result]]
 
 
-class Ward(Asking, module="ward.js", shares=("asking.js", "curves.js", "choices.js")):
+class DebuggingLab(Asking, module="ward.js", shares=("asking.js", "curves.js", "choices.js")):
     """Eight beds, or as many as there are.
 
     Args:

@@ -48,7 +48,7 @@ class Outcome:
     """What is kept of each position."""
 
 
-class OrganSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curves.js")):
+class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curves.js")):
     """Choose a part; see perplexities and a continuation with it exchanged, beside the model as it is.
 
     Args:

@@ -67,7 +67,7 @@ class Lab:
     search: Callable[[], Iterable[tuple[Places, float]]]
 
 
-class CulpritHeads(Asking, module="culprit_heads.js", shares=("asking.js",)):
+class PronounHeads(Asking, module="culprit_heads.js", shares=("asking.js",)):
     """Heads as switches, the right pronouns without them, a minimal pair translated, and a search.
 
     Args:

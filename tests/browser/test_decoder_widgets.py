@@ -13,9 +13,9 @@ from lab_page import NotebookPage
 from playwright.sync_api import Locator, expect
 
 CURVES = "writer.train_writer("
-LOGITS, FILTERED = "views_decoding.explore_logits(gpt", "views_decoding.explore_logits(smollm2"
-STEPPER, TREE = "views_decoding.step_through(", "views_decoding.beam_tree("
-CACHE, SWAPPER, LENS = "views_decoder.cache_lab(", "views_decoder.organ_swapper(", "views_decoder.logit_lens("
+LOGITS, FILTERED = "views.explore_logits(gpt", "views.explore_logits(smollm2"
+STEPPER, TREE = "views.step_through(", "views.beam_tree("
+CACHE, SWAPPER, LENS = "views.cache_lab(", "views.part_swapper(", "views.logit_lens("
 
 
 def test_the_curve_shows_all_steps_when_training_is_over(decoder: NotebookPage) -> None:

@@ -13,8 +13,8 @@ from lab_page import NotebookPage
 from playwright.sync_api import Locator, expect
 
 CURVES = ("train_translator(", "train_text_to_text(")
-TRANSLATOR, FLOW = "views_translation.translator(", "views_translation.flow("
-CULPRITS = "views_culprits.culprit_heads("
+TRANSLATOR, FLOW = "views.translator(", "views.translation_flow("
+CULPRITS = "views.pronoun_heads("
 SENTENCE = "The animal didn't cross the street because it was too tired."
 
 

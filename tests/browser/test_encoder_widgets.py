@@ -11,8 +11,8 @@ from driving import drag_slider, pixels, press, wait_until
 from lab_page import NotebookPage
 from playwright.sync_api import expect
 
-POSITIONS, BLOCK = "views_positions.position_explorer(", "views_encoder.block_stepper("
-LAB, JOURNEY = "views_encoder.depth_lab(", "views_encoder.layer_journey("
+POSITIONS, BLOCK = "views.position_explorer(", "views.block_stepper("
+LAB, JOURNEY = "views.depth_lab(", "views.nearest_words("
 CURVES = "readers.train_tagger("
 
 

@@ -39,7 +39,7 @@ def traveller() -> AnatomyWidget:
     torch.manual_seed(0)
     small = MultiHeadAttention(12, 3)
     words = "The animal crossed a street".split()
-    return attention.head_traveller(small, 2 * torch.randn(1, 5, 12), words, position=1, feature=9)
+    return attention.head_splitting(small, 2 * torch.randn(1, 5, 12), words, position=1, feature=9)
 
 
 def answer(shown: Shown) -> None:

@@ -13,7 +13,7 @@ from driving import numbers_in, press, wait_until
 from lab_page import NotebookPage
 from playwright.sync_api import FrameLocator, Locator, expect
 
-BOARD, TRAVELLER = "views.head_board(", "views.head_traveller("
+BOARD, TRAVELLER = "views.head_board(", "views.head_splitting("
 HEAD_VIEW, MODEL_VIEW = "bertviz_views.head_view(", "bertviz_views.model_view("
 
 

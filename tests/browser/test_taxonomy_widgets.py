@@ -14,12 +14,12 @@ from access import RULES, load_axe, nameless_controls, violations
 from playwright.sync_api import Browser
 from widget_page import show
 
-from anatomy_utils.views import family_tree
+from anatomy_utils.views import taxonomy
 from anatomy_utils.widgets.base import AnatomyWidget
 
 STATES: dict[Callable[[], AnatomyWidget], list[dict[str, Any]]] = {
-    family_tree.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}, {"chosen": "ELMo"}],
-    family_tree.compare_models: [{}, {"first": "T5", "second": "Mistral", "only_differences": False}],
+    taxonomy.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}, {"chosen": "ELMo"}],
+    taxonomy.compare_models: [{}, {"first": "T5", "second": "Mistral", "only_differences": False}],
 }
 """Widget → what it is asked to show, one after the other."""
 

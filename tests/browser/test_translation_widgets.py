@@ -44,7 +44,7 @@ def translator() -> AnatomyWidget:
 
 
 def flow() -> AnatomyWidget:
-    return translation.flow(model())
+    return translation.translation_flow(model())
 
 
 def answer(shown: Shown) -> None:

@@ -173,7 +173,7 @@ def test_smollm2_keeps_45_kilobytes_of_each_position(smollm2: Any) -> None:
 
 def test_smollm2_without_some_modern_parts(smollm2: Any) -> None:
     """How much each exchange hurts, and that sharing keys is only a saving."""
-    view = decoder.organ_swapper(*smollm2, part_swaps.swap_report(*smollm2, ["multi-head"], progress=False))
+    view = decoder.part_swapper(*smollm2, part_swaps.swap_report(*smollm2, ["multi-head"], progress=False))
     assert view.before["plain"] == pytest.approx(50.6, rel=0.02)
     assert view.before["street"] == pytest.approx(104, rel=0.02)
     assert set(view.results) == {"multi-head", "LayerNorm"} and view.blind == 49152

@@ -134,7 +134,7 @@ def test_too_many_words_get_one_sentence(model: EncoderDecoder) -> None:
 @pytest.mark.parametrize("pre_norm", [True, False])
 def test_every_decoding_step_shows_what_the_model_computes_then(pre_norm: bool) -> None:
     model = untrained(pre_norm)
-    widget = translation.flow(model, SENTENCE)
+    widget = translation.translation_flow(model, SENTENCE)
     vocabulary = street_vocabulary()
     target_ids = vocabulary.ids(widget.target)
     assert widget.target == ["<bos>", *widget.written[:-1]] and len(set(widget.written)) > 5
@@ -164,7 +164,7 @@ def test_every_decoding_step_shows_what_the_model_computes_then(pre_norm: bool) 
     ("pre_norm", "label", "said"), [(True, "add", "pre-norm"), (False, "add & norm", "normalized")]
 )
 def test_the_steps_follow_the_figure_layer_by_layer(pre_norm: bool, label: str, said: str) -> None:
-    widget = translation.flow(untrained(pre_norm), SENTENCE)
+    widget = translation.translation_flow(untrained(pre_norm), SENTENCE)
     assert [moment["part"] for moment in widget.encoder] == [
         "source_tokens", "source_embedding", "encoder_positions",
         "encoder_self_attention", "encoder_add_norm_1", "encoder_feed_forward", "encoder_add_norm_2", "memory",
@@ -182,7 +182,7 @@ def test_the_steps_follow_the_figure_layer_by_layer(pre_norm: bool, label: str, 
 
 
 def test_sums_and_sub_layers_add_up() -> None:
-    widget = translation.flow(untrained(), SENTENCE)
+    widget = translation.translation_flow(untrained(), SENTENCE)
     path = "encoder.layers.0"
     before, attended = widget.tensor("encoder.embeddings.output"), widget.tensor(f"{path}.self_attention.output")
     after = widget.tensor(f"{path}.after_attention")
@@ -196,16 +196,18 @@ def test_sums_and_sub_layers_add_up() -> None:
 
 def test_a_whole_translation_of_the_courses_size_is_small() -> None:
     model = untrained(d_model=64, num_layers=2, num_heads=4, d_ff=256)
-    widget = translation.flow(model, "The old animal couldn't cross the black street because it was too tired.")
+    widget = translation.translation_flow(
+        model, "The old animal couldn't cross the black street because it was too tired."
+    )
     assert len(widget.written) == 32  # it never ends: as long as it can get
     assert len(widget.values) < 300_000
     assert len(widget) == 12 + 18 * 32
 
 
 def test_the_flow_starts_where_it_is_told(model: EncoderDecoder) -> None:
-    widget = translation.flow(model, SENTENCE, place="cross_attention")
+    widget = translation.translation_flow(model, SENTENCE, place="cross_attention")
     assert widget.where() == ("cross_attention", 1)
     with pytest.raises(ValueError, match="names no part at work; try one of source_tokens"):
-        translation.flow(model, SENTENCE, place="soul")
+        translation.translation_flow(model, SENTENCE, place="soul")
     with pytest.raises(UnknownWords, match="'stret'"):
-        translation.flow(model, "The stret")
+        translation.translation_flow(model, "The stret")

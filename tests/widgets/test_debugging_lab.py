@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
 from anatomy_utils.figures import plots
-from anatomy_utils.widgets import Ward
+from anatomy_utils.widgets import DebuggingLab
 from anatomy_utils.widgets.debugging_lab import Bed, Lab, Result, Twin
 
 TOKENS = ["<pad>", "<bos>", "the", "<b>cow</b>", "crossed"]
@@ -44,14 +44,14 @@ def probe(number: int, name: str) -> Result:
     return Result("NaN" if ill else "1.00", "1.00", not ill, f"{name} of bed {number} was measured.")
 
 
-def view(told: list[Any] | None = None, **options: Any) -> Ward:
+def view(told: list[Any] | None = None, **options: Any) -> DebuggingLab:
     told = [] if told is None else told
     lab = Lab(
         probe=probe,
         write=lambda number: ["The | cat slept.", f"A | bed {number}."],
         cure=lambda number: [Result("1.00", "1.00", True, f"{name} is well.") for name in PROBES],
     )
-    return Ward(
+    return DebuggingLab(
         [bed("Ada", 0), bed("Boris", 1), bed("Clara", 2)],
         Twin([5.8, 2.0, 1.1], 1.1, ["The | twin slept.", "A | dog."]),
         PROBES,
@@ -112,10 +112,10 @@ def test_what_cannot_be_answered_leaves_the_rest_as_it_was(question: dict[str, A
 def test_beds_and_fitting_maps_are_needed() -> None:
     lab = view()._lab
     with pytest.raises(ValueError, match="0 beds and 3 probes"):
-        Ward([], Twin([1.0], 1.0, []), PROBES, lab)
+        DebuggingLab([], Twin([1.0], 1.0, []), PROBES, lab)
     wrong = Bed(**{**vars(bed("Ada", 0)), "weights": np.ones((4, 4)), "twin_weights": np.ones((4, 4))})
     with pytest.raises(ValueError, match=r"map of Ada has shape \(4, 4\), but there are 5 tokens"):
-        Ward([wrong], Twin([1.0], 1.0, []), PROBES, lab)
+        DebuggingLab([wrong], Twin([1.0], 1.0, []), PROBES, lab)
 
 
 def test_the_twin_shows_all_curves() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from widget_page import Browser, Shown, show
 
-from anatomy_utils.widgets import CacheLab, LogitLens, OrganSwapper
+from anatomy_utils.widgets import CacheLab, LogitLens, PartSwapper
 from anatomy_utils.widgets.cache_lab import Cost, Entry
 from anatomy_utils.widgets.logit_lens import Readings
 from anatomy_utils.widgets.part_swapper import Outcome, Part
@@ -45,10 +45,10 @@ OUTCOMES = {
 }
 
 
-def swapper(**settings: Any) -> OrganSwapper:
+def swapper(**settings: Any) -> PartSwapper:
     given: dict[str, Any] = {"parts": PARTS, "before": WHOLE, "results": OUTCOMES, "prompt": "I had a", "blind": 49152}
     given |= settings
-    return OrganSwapper(given.pop("parts"), given.pop("before"), given.pop("results"), **given)
+    return PartSwapper(given.pop("parts"), given.pop("before"), given.pop("results"), **given)
 
 
 FIRST = [["a", "b", "c"], ["b", "b", "a"], ["a", "b", "b"], ["b", "b", "c"]]

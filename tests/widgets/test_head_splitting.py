@@ -16,7 +16,7 @@ from anatomy_utils.figures.diagram_heads import head_sharing, split_heads
 from anatomy_utils.functional.multi_head import split_heads as split
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.views import attention as views
-from anatomy_utils.widgets import HeadTraveller
+from anatomy_utils.widgets import HeadSplitting
 from anatomy_utils.widgets.head_splitting import Journey, Lane, checked
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
@@ -28,9 +28,9 @@ def module(**options: Any) -> tuple[MultiHeadAttention, torch.Tensor]:
     return MultiHeadAttention(D_MODEL, HEADS, **options), 2 * torch.randn(1, 5, D_MODEL)
 
 
-def traveller(tokens: list[str] = TOKENS, **options: Any) -> HeadTraveller:
+def traveller(tokens: list[str] = TOKENS, **options: Any) -> HeadSplitting:
     attention, hidden_states = module()
-    return views.head_traveller(attention, hidden_states, tokens, **({"position": 1, "feature": 9} | options))
+    return views.head_splitting(attention, hidden_states, tokens, **({"position": 1, "feature": 9} | options))
 
 
 def journey(**changes: Any) -> Journey:
@@ -87,7 +87,7 @@ def test_places_that_are_not_there_are_refused() -> None:
             setattr(shown, name, value)
     attention, hidden_states = module(num_kv_heads=1)
     with pytest.raises(ValueError, match="3 heads share 1 key/value heads here"):
-        views.head_traveller(attention, hidden_states, TOKENS)
+        views.head_splitting(attention, hidden_states, TOKENS)
 
 
 # Its figures -------------------------------------------------------------------------------------------------------

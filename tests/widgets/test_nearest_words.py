@@ -12,7 +12,7 @@ from widget_page import Browser, Shown, show
 from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
 from anatomy_utils.views import encoder
-from anatomy_utils.widgets import LayerJourney
+from anatomy_utils.widgets import NearestWords
 from anatomy_utils.widgets.nearest_words import Journey
 
 
@@ -33,9 +33,9 @@ def made_up(sentences: list[str]) -> Journey:
     return Journey(listed, 3 * np.stack([np.cos(turned), np.sin(turned)], axis=-1))
 
 
-def journey(**settings: Any) -> LayerJourney:
+def journey(**settings: Any) -> NearestWords:
     sentences = settings.pop("sentences", ["apple pear", "phone fruit apple"])
-    return LayerJourney(made_up, sentences, **{"word": "apple"} | settings)
+    return NearestWords(made_up, sentences, **{"word": "apple"} | settings)
 
 
 def test_similarities_are_cosines_and_neighbours_are_in_order() -> None:
@@ -51,7 +51,7 @@ def test_similarities_are_cosines_and_neighbours_are_in_order() -> None:
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_the_real_encoder_draws_the_two_apples_apart(minilm: Any) -> None:
-    widget = encoder.layer_journey(*minilm)
+    widget = encoder.nearest_words(*minilm)
     fruit, firm = widget.cosines("apple 1"), widget.cosines("apple 3")
     pear, microsoft = widget.words.index("pear 2"), widget.words.index("microsoft 4")
     np.testing.assert_allclose(fruit[0], firm[0], atol=1e-4)  # one row of the table
@@ -95,7 +95,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 def test_another_number_of_vectors_than_words_gets_one_sentence() -> None:
     with pytest.raises(ValueError, match=r"states has shape \(2, 3, 4\) for 1 words"):
-        LayerJourney(lambda sentences: Journey([["apple"]], np.ones((2, 3, 4))), ["apple"], word="apple")
+        NearestWords(lambda sentences: Journey([["apple"]], np.ones((2, 3, 4))), ["apple"], word="apple")
 
 
 def test_the_twin_tells_the_nearest() -> None:

@@ -16,8 +16,8 @@ from anatomy_utils.experiments import pronoun_heads as culprits
 from anatomy_utils.recipes.translator import small_transformer, translate
 from anatomy_utils.toy_language.batches import to_translate
 from anatomy_utils.toy_language.sampling import sample_minimal_pairs
-from anatomy_utils.views.pronoun_heads import culprit_heads
-from anatomy_utils.widgets import CulpritHeads
+from anatomy_utils.views.pronouns import pronoun_heads
+from anatomy_utils.widgets import PronounHeads
 from anatomy_utils.widgets.pronoun_heads import Lab, Organ, Pair, Places
 
 ALONE = np.array([[1.0, 0.75, 0.95]])
@@ -47,10 +47,10 @@ def searched() -> Iterator[tuple[Places, float]]:
     yield [("encoder", 0, 1), ("cross", 1, 0)], 0.45
 
 
-def view(**options: Any) -> CulpritHeads:
+def view(**options: Any) -> PronounHeads:
     lab = Lab(right=right, at_random=lambda count: [1, 1 - 0.04 * count], translate=translated, search=searched)
     organs = [Organ("encoder", "Encoder", ALONE), Organ("cross", "Cross", np.array([[1.0, 1.0], [0.75, 1.0]]))]
-    return CulpritHeads(organs, lab, PAIRS, **options)
+    return PronounHeads(organs, lab, PAIRS, **options)
 
 
 # In Python -----------------------------------------------------------------------------------------------------------
@@ -98,9 +98,9 @@ def test_what_cannot_be_answered_leaves_the_rest_as_it_was(question: dict[str, A
 def test_shares_and_pairs_are_needed() -> None:
     lab = Lab(right=right, at_random=lambda count: [1.0], translate=translated, search=searched)
     with pytest.raises(ValueError, match="1 organs and 0 pairs"):
-        CulpritHeads([Organ("cross", "Cross", ALONE)], lab, [])
+        PronounHeads([Organ("cross", "Cross", ALONE)], lab, [])
     with pytest.raises(ValueError, match="shares from 0 to 1"):
-        CulpritHeads([Organ("cross", "Cross", 100 * ALONE)], lab, PAIRS)
+        PronounHeads([Organ("cross", "Cross", 100 * ALONE)], lab, PAIRS)
 
 
 def test_the_twin_shows_what_each_head_is_worth() -> None:
@@ -116,7 +116,7 @@ def test_a_real_translator_is_run_without_its_heads() -> None:
         culprits.pronoun_test(sample_minimal_pairs(4, torch.Generator().manual_seed(n), different_gender=True))
         for n in (1, 2)
     ]
-    shown = culprit_heads(model, to_search=tests[0], to_judge=tests[1], sets=3)
+    shown = pronoun_heads(model, to_search=tests[0], to_judge=tests[1], sets=3)
     assert [(organ["name"], organ["layers"], organ["heads"]) for organ in shown.organs] == [
         ("encoder", 2, 4), ("decoder", 2, 4), ("cross", 2, 4),
     ]  # fmt: skip

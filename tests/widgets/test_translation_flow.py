@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from widget_page import Browser, Shown, show
 
-from anatomy_utils.widgets import Flow
+from anatomy_utils.widgets import TranslationFlow
 from anatomy_utils.widgets.translation_flow import Moment, Run
 from anatomy_utils.widgets.translation_flow import Shown as Drawn
 
@@ -53,18 +53,18 @@ def run() -> Run:
 
 
 def test_steps_are_counted_through_reader_and_writer() -> None:
-    widget = Flow(run())
+    widget = TranslationFlow(run())
     assert len(widget) == 3 + 5 * 3
     assert widget.where() == ("source_tokens", 0)
     widget.place = 3 + 5 * 2 + 2
     assert widget.where() == ("cross_attention", 3)
-    assert Flow(run(), place="softmax").place == 6
+    assert TranslationFlow(run(), place="softmax").place == 6
     with pytest.raises(ValueError, match="place=18 was asked for; the steps are 0 to 17"):
         widget.place = 18
 
 
 def test_tensors_travel_in_order_and_cut_to_their_first_features() -> None:
-    widget = Flow(run())
+    widget = TranslationFlow(run())
     assert widget.tensor("memory").shape == (5, 16)
     np.testing.assert_allclose(widget.tensor("memory")[1, :3], [1.9, 2.0, 2.1], atol=1e-6)
     np.testing.assert_allclose(widget.tensor("cross.weights")[1], np.full((3, 5), 0.2), atol=1e-6)
@@ -88,11 +88,11 @@ def test_tensors_travel_in_order_and_cut_to_their_first_features() -> None:
 )  # fmt: skip
 def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        Flow(replace(run(), **wrong))
+        TranslationFlow(replace(run(), **wrong))
 
 
 def test_the_twin_tells_the_translation_and_marks_the_part_at_work() -> None:
-    twins = [Flow(run(), place=place).static_twin() for place in ("source_tokens", "cross_attention")]
+    twins = [TranslationFlow(run(), place=place).static_twin() for place in ("source_tokens", "cross_attention")]
     assert "“<french> the dog barks .” flows through it in 18 steps and becomes “le chien”" in twins[0].alt
     assert twins[0].png != twins[1].png
     drawn = [text.get_text() for text in twins[1].figure.axes[0].texts]
@@ -114,7 +114,7 @@ def target(shown: Shown) -> list[str]:
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_going_through_by_mouse(browser: Browser, theme: Any) -> None:
-    shown = show(browser, Flow(run()), theme=theme, size=(1000, 1000), reduced_motion=True)
+    shown = show(browser, TranslationFlow(run()), theme=theme, size=(1000, 1000), reduced_motion=True)
     page, widget = shown.page, shown.widget
     assert title(shown) == "Numbers" and target(shown) == []
     assert page.locator(".fl-id").all_inner_texts() == ["⟨to french⟩\n7", "the\n3", "dog\n4", "barks\n5", ".\n6"]
@@ -144,7 +144,7 @@ def test_going_through_by_mouse(browser: Browser, theme: Any) -> None:
 
 @pytest.mark.browser
 def test_going_through_by_keyboard(browser: Browser) -> None:
-    shown = show(browser, Flow(run()), views=2)
+    shown = show(browser, TranslationFlow(run()), views=2)
     page, widget = shown.page, shown.widget
     page.get_by_role("button", name="Next", exact=True).first.focus()
     for key, where in (
@@ -176,7 +176,7 @@ def test_going_through_by_keyboard(browser: Browser) -> None:
 
 @pytest.mark.browser
 def test_masked_cells_are_hatched_and_rows_grow(browser: Browser) -> None:
-    shown = show(browser, Flow(run(), place=3 + 5 + 1))
+    shown = show(browser, TranslationFlow(run(), place=3 + 5 + 1))
     page = shown.page
     drawn = page.locator(".fl-map canvas")
     two = drawn.bounding_box()
@@ -194,7 +194,7 @@ def test_masked_cells_are_hatched_and_rows_grow(browser: Browser) -> None:
 
 @pytest.mark.browser
 def test_playing_goes_on_by_itself_until_it_is_told_to_stop(browser: Browser) -> None:
-    shown = show(browser, Flow(run(), place=15))
+    shown = show(browser, TranslationFlow(run(), place=15))
     play = shown.page.get_by_role("button", name="Play")
     play.click()
     expect(shown.page.locator(".fl-told h4")).to_have_text("Next", timeout=30_000)
@@ -207,7 +207,7 @@ def test_playing_goes_on_by_itself_until_it_is_told_to_stop(browser: Browser) ->
 def test_words_are_text_and_never_markup(browser: Browser) -> None:
     evil = "</script><img/src=x/onerror=window.hit=1>"
     made = run()
-    shown = show(browser, Flow(replace(made, source=[evil, *made.source[1:]]), place="cross_attention"))
+    shown = show(browser, TranslationFlow(replace(made, source=[evil, *made.source[1:]]), place="cross_attention"))
     shown.settle()
     assert shown.page.evaluate("window.hit === undefined && document.querySelectorAll('.anatomy img').length === 0")
     shown.check()

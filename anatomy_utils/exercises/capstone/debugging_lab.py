@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from anatomy_utils.widgets import debugging_lab as view
 
 
-def ward_round(ward: Ward, *, record: Progress | None = None) -> view.Ward:
+def ward_round(ward: Ward, *, record: Progress | None = None) -> view.DebuggingLab:
     """All beds, with probes that run in the kernel; what is examined and diagnosed is remembered.
 
     Args:
@@ -38,7 +38,7 @@ def ward_round(ward: Ward, *, record: Progress | None = None) -> view.Ward:
         question = DIAGNOSES[bed]
         notes.answered(question.id, choice, right=question.choices[choice].right)
 
-    return view.Ward(
+    return view.DebuggingLab(
         [_bed(patient, number) for number, patient in enumerate(patients)],
         view.Twin(ward.twin.history.loss, ward.twin.exam, ward.twin.samples()),
         {name: probe.question for name, probe in PROBES.items()},

@@ -16,7 +16,7 @@ from anatomy_utils.toy_language.batches import translation
 from anatomy_utils.toy_language.sampling import sample_minimal_pairs
 
 if TYPE_CHECKING:
-    from anatomy_utils.widgets.pronoun_heads import CulpritHeads, Pair, Places
+    from anatomy_utils.widgets.pronoun_heads import Pair, Places, PronounHeads
 
 LABELS = {
     "encoder": "Encoder: self-attention",
@@ -26,14 +26,14 @@ LABELS = {
 SHOWN_PAIRS = 6
 
 
-def culprit_heads(
+def pronoun_heads(
     model: EncoderDecoder,
     *,
     to_search: culprits.PronounTest | None = None,
     to_judge: culprits.PronounTest | None = None,
     off: Sequence[Head] = (),
     sets: int = 20,
-) -> CulpritHeads:
+) -> PronounHeads:
     """All heads of a translator, and what it makes of *it* without those that are switched off.
 
     Args:
@@ -43,7 +43,7 @@ def culprit_heads(
         off: heads that are off at first.
         sets: how many times as many heads are drawn at random.
     """
-    from anatomy_utils.widgets.pronoun_heads import CulpritHeads, Lab, Organ
+    from anatomy_utils.widgets.pronoun_heads import Lab, Organ, PronounHeads
 
     to_search = to_search or _draw(60, "validation")
     to_judge = to_judge or _draw(150, "test")
@@ -77,7 +77,7 @@ def culprit_heads(
         translate=translated,
         search=search,
     )
-    return CulpritHeads(organs, lab, list(_scenes), off=off)
+    return PronounHeads(organs, lab, list(_scenes), off=off)
 
 
 def _draw(count: int, split: str) -> culprits.PronounTest:

@@ -1,8 +1,8 @@
-"""A whole translation as the steps of the flow widget: every tensor with its name and shape, each step in one sentence.
+"""A whole translation as the steps of a widget: every tensor with its name and shape, each step in one sentence.
 
-Joins a model to `widgets.flow`, for notebook 05; `views_translation.flow` is its door. The decoder is causal: what it
-computes for a position never changes when more is written. So one run over the whole written text holds the tensors of
-every decoding step, as their first rows.
+Joins a model to `widgets.translation_flow`, for notebook 05, behind `views.translation_flow`. The decoder is causal:
+what it computes for a position never changes when more is written. So one run over the whole written text holds the
+tensors of every decoding step, as their first rows.
 """
 
 from __future__ import annotations
