@@ -14,16 +14,11 @@ from anatomy_utils.figures.canvas import (
     finish,
     number,
     page,
+    printable,
     shape_text,
     sheet,
     width_of,
 )
-from anatomy_utils.figures.picture import Picture
-from anatomy_utils.figures.style import QUIET, look
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-from anatomy_utils.figures.canvas import printable
 from anatomy_utils.figures.cells import (
     BAR,
     EDGE,
@@ -36,6 +31,11 @@ from anatomy_utils.figures.cells import (
     limit_of,
     masked_key,
 )
+from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import QUIET, look
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
