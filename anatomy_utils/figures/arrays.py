@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    pass
 from anatomy_utils.figures.canvas import printable
-
-# Arrays ---------------------------------------------------------------------------------------------------------
 
 
 def array(values: Any, dimensions: int, name: str = "matrix") -> np.ndarray:

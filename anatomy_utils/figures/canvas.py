@@ -16,12 +16,13 @@ import numpy as np
 
 from anatomy_utils.figures import palette
 from anatomy_utils.figures.picture import Picture, picture
+from anatomy_utils.figures.style import FONT, INK, PAGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
-from anatomy_utils.figures.style import FONT, INK, PAGE
+
 
 Kind = Literal["weights", "signed"]
 

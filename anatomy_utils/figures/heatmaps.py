@@ -37,8 +37,6 @@ from anatomy_utils.figures.style import QUIET, look
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HIGHEST = 560
 GAP = 16

@@ -17,11 +17,6 @@ from anatomy_utils.figures.canvas import (
     sheet,
     width_of,
 )
-from anatomy_utils.figures.picture import Picture
-from anatomy_utils.figures.style import look
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 from anatomy_utils.figures.cells import (
     BAR,
     EDGE,
@@ -31,6 +26,8 @@ from anatomy_utils.figures.cells import (
     head,
     limit_of,
 )
+from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.style import look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,26 +13,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-
-def offset_bias(table: Float[Tensor, "heads offset"], length: int) -> Float[Tensor, "heads length length"]:
-    """What each head adds to the score of each pair: a number that depends on the offset alone.
-
-    The idea of Shaw et al. 2018 (arXiv:1803.02155), with one number per head and offset as in T5 (Raffel et al. 2020,
-    arXiv:1910.10683); T5 puts far offsets into common buckets, here all beyond the table's ends share the last one.
-
-    Args:
-        table: one row per head; its columns stand for the offsets (key − query) from −farthest to farthest.
-        length: of the text.
-
-    >>> offset_bias(torch.tensor([[-1.0, 0.0, 5.0]]), 3).tolist()
-    [[[0.0, 5.0, 5.0], [-1.0, 0.0, 5.0], [-1.0, -1.0, 0.0]]]
-    """
-    positions = torch.arange(length, device=table.device)
-    offsets = positions[None, :] - positions[:, None]  # query key
-    farthest = table.shape[1] // 2
-    return table[:, offsets.clamp(-farthest, farthest) + farthest]
-
-
 Layout = Literal["halves", "neighbours"]
 
 
@@ -54,6 +34,11 @@ def sinusoids(
     angles = positions[..., None] * frequencies(d_model, 10_000.0, positions.device)
     waves = torch.stack([angles.sin(), angles.cos()], dim=-1)  # … position pair 2
     return waves.flatten(-2) if interleaved else waves.transpose(-2, -1).flatten(-2)
+
+
+def frequencies(width: int, base: float, device: torch.device | None) -> Float[Tensor, " pair"]:
+    """1 / base^(2i / width) for every pair i."""
+    return base ** (-torch.arange(0, width, 2, device=device).float() / width)
 
 
 @dataclass(frozen=True)
@@ -80,6 +65,37 @@ class Rotation:
             return torch.cat([-second, first], dim=-1)
         pairs = vectors.unflatten(-1, (-1, 2))
         return torch.stack([-pairs[..., 1], pairs[..., 0]], dim=-1).flatten(-2)
+
+
+def rotary(
+    vectors: Float[Tensor, "batch heads position d_head"],
+    cosines: Float[Tensor, "*any position d_head"],
+    sines: Float[Tensor, "*any position d_head"],
+) -> Float[Tensor, "batch heads position d_head"]:
+    """Turn features i and i + d_head/2 of each vector by its position's angle.
+
+    Su et al. 2021 (arXiv:2104.09864), paired as in Llama.
+    """
+    return Rotation(cosines, sines, "halves")(vectors)
+
+
+def offset_bias(table: Float[Tensor, "heads offset"], length: int) -> Float[Tensor, "heads length length"]:
+    """What each head adds to the score of each pair: a number that depends on the offset alone.
+
+    The idea of Shaw et al. 2018 (arXiv:1803.02155), with one number per head and offset as in T5 (Raffel et al. 2020,
+    arXiv:1910.10683); T5 puts far offsets into common buckets, here all beyond the table's ends share the last one.
+
+    Args:
+        table: one row per head; its columns stand for the offsets (key − query) from −farthest to farthest.
+        length: of the text.
+
+    >>> offset_bias(torch.tensor([[-1.0, 0.0, 5.0]]), 3).tolist()
+    [[[0.0, 5.0, 5.0], [-1.0, 0.0, 5.0], [-1.0, -1.0, 0.0]]]
+    """
+    positions = torch.arange(length, device=table.device)
+    offsets = positions[None, :] - positions[:, None]  # query key
+    farthest = table.shape[1] // 2
+    return table[:, offsets.clamp(-farthest, farthest) + farthest]
 
 
 def t5_bucket(
@@ -115,11 +131,6 @@ def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
     return torch.tensor(slopes + finer[: num_heads - nearest], device="cpu")
 
 
-def frequencies(width: int, base: float, device: torch.device | None) -> Float[Tensor, " pair"]:
-    """1 / base^(2i / width) for every pair i."""
-    return base ** (-torch.arange(0, width, 2, device=device).float() / width)
-
-
 def offset_row(offsets: Int[Tensor, "*any"], num_buckets: int, max_distance: int) -> Int[Tensor, "*any"]:
     """Offset (query position − key position) → row of the table; the middle row is that of offset 0.
 
@@ -149,15 +160,3 @@ def log_bucket(offsets: Int[Tensor, "*any"], num_buckets: int, max_distance: int
     share = (distance.clamp(min=near) / near).log() / torch.tensor((max_distance - 1) / near).log()
     far = near + (share * (near - 1)).ceil().to(offsets.dtype)
     return torch.where(distance <= near, offsets, offsets.sign() * far)
-
-
-def rotary(
-    vectors: Float[Tensor, "batch heads position d_head"],
-    cosines: Float[Tensor, "*any position d_head"],
-    sines: Float[Tensor, "*any position d_head"],
-) -> Float[Tensor, "batch heads position d_head"]:
-    """Turn features i and i + d_head/2 of each vector by its position's angle.
-
-    Su et al. 2021 (arXiv:2104.09864), paired as in Llama.
-    """
-    return Rotation(cosines, sines, "halves")(vectors)
