@@ -19,11 +19,11 @@ rooms load a module only when one of its names is first used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
+import sys
 
 TYPE_CHECKING = False  # importing typing would take longer than all the rest
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __version__ = "0.1.0"
@@ -44,6 +44,8 @@ def lazy_exports(room: str, exports: dict[str, str]) -> tuple[Callable[[str], An
     module_of = {name: module for module, names in exports.items() for name in names.split()}
 
     def find(name: str) -> Any:
+        from importlib import import_module
+
         path = f"{room}.{module_of.get(name, name)}"
         try:
             module = import_module(path)
@@ -54,3 +56,20 @@ def lazy_exports(room: str, exports: dict[str, str]) -> tuple[Callable[[str], An
         return getattr(module, name) if name in module_of else module
 
     return find, lambda: sorted({*module_of, *exports}), sorted(module_of)
+
+
+class _EarlierNames:
+    """The last to be asked for a module: an import by an earlier name gets a sentence instead of a riddle."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        room, _, module = name.partition(".")
+        if room == __name__ and module != "notebook":
+            from importlib import import_module
+
+            earlier = import_module("anatomy_utils.notebook.earlier_names")
+            if (told := earlier.sentence(module)) is not None:
+                raise ImportError(told, name=name)
+
+
+sys.meta_path.append(_EarlierNames)
