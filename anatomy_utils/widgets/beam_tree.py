@@ -155,7 +155,7 @@ class BeamTree(Asking, module="beam_tree.js", shares=("asking.js", "spoken.js"))
 
     def static_twin(self) -> Picture:
         """The whole tree."""
-        from anatomy_utils.figures.diagram_beams import beam_tree
+        from anatomy_utils.figures.diagrams.beams import beam_tree
 
         step, row = self.ranking[0]
         best = self.columns[step][row]

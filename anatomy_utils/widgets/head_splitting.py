@@ -145,7 +145,7 @@ class HeadSplitting(AnatomyWidget, module="head_traveller.js", shares=("steps.js
 
     def static_twin(self) -> Picture:
         """Values, weights and contexts of every head on both ways, with the chosen word's numbers marked."""
-        from anatomy_utils.figures.diagram_heads import split_heads
+        from anatomy_utils.figures.diagrams.heads import split_heads
 
         arrays = self._arrays
         return split_heads(

@@ -12,7 +12,7 @@ import torch
 from playwright.sync_api import Browser
 from widget_page import Shown, show
 
-from anatomy_utils.figures.diagram_heads import head_sharing, split_heads
+from anatomy_utils.figures.diagrams.heads import head_sharing, split_heads
 from anatomy_utils.functional.multi_head import split_heads as split
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.views import attention as views

@@ -6,8 +6,8 @@ tensors they show, so that they cannot drift from the modules that computed them
 
 from __future__ import annotations
 
-from anatomy_utils.figures.diagram_attention import cross_attention, multi_head, self_attention, sequence_to_sequence
-from anatomy_utils.figures.diagram_blocks import (
+from anatomy_utils.figures.diagrams.attention import cross_attention, multi_head, self_attention, sequence_to_sequence
+from anatomy_utils.figures.diagrams.blocks import (
     decoder_block,
     encoder_block,
     encoder_stack,
@@ -15,9 +15,9 @@ from anatomy_utils.figures.diagram_blocks import (
     pre_norm,
     transformer,
 )
-from anatomy_utils.figures.diagram_course import NOTEBOOKS, course, family_tree, three_branches, where_are_we
-from anatomy_utils.figures.diagram_heads import head_sharing, split_heads
-from anatomy_utils.figures.diagram_numbers import masks, positions, six_steps
+from anatomy_utils.figures.diagrams.course import NOTEBOOKS, course, family_tree, three_branches, where_are_we
+from anatomy_utils.figures.diagrams.heads import head_sharing, split_heads
+from anatomy_utils.figures.diagrams.numbers import masks, positions, six_steps
 
 __all__ = [
     "NOTEBOOKS",
