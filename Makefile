@@ -51,6 +51,10 @@ setup: $(STAMP_LAB) ## install everything that `make lab` needs, and stop there
 test: fetched ## check everything: style, types, rooms, units, notebooks, Colab, browser
 	@$(PY) tests/run_all.py
 
+.PHONY: quick
+quick: $(STAMP_TEST) ## check what changed since the last commit: style, types, rooms, the unit tests that depend on it
+	@$(PY) tests/run_all.py quick
+
 .PHONY: lint
 lint: $(STAMP_TEST) ## only style, types and who may import whom
 	@$(PY) tests/run_all.py lint

@@ -1,6 +1,7 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
-A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named.
+A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
+`python tests/run_all.py quick` looks at what changed since the last commit (`make quick`).
 The browser tests cannot use two cores; what needs one runs beside them, and its words come when it is done.
 """
 
@@ -21,6 +22,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
+from changed import affected_tests, changed_files, expression
 from chromium import find_chromium
 from notebook_tools import TRAININGS, network_blocked, trained_once
 
@@ -80,6 +82,20 @@ def steps() -> list[Step]:
     ]
 
 
+def quick_step() -> list[Step]:
+    """The unit tests that depend on what changed since the last commit; none when nothing did."""
+    changed = changed_files()
+    tests = affected_tests(changed)
+    if not tests:
+        print("Nothing that a unit test depends on has changed since the last commit.")
+        return []
+    words = expression(changed)
+    arguments = ["-q", "-x", "-m", "not notebook and not proof", *(["-k", words] if words else []), *tests]
+    parallel = ["-n", "2", "--dist", "load"] if len(tests) > 2 else []
+    command = [sys.executable, "-m", "pytest", *parallel, *arguments]
+    return [Step(f"units that depend on it ({len(tests)} files)", "units", command, True, {"OMP_NUM_THREADS": "1"})]
+
+
 def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
     """Run one step and count what it reports; a command that is no test run counts as one test.
 
@@ -124,6 +140,8 @@ def main() -> int:
         old.unlink()
     shutil.rmtree(TRAININGS, ignore_errors=True)
     wanted = [step for step in steps() if step.group in sys.argv[1:] or not sys.argv[1:]]
+    if sys.argv[1:] == ["quick"]:
+        wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
     outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units", "notebooks")]
     with ThreadPoolExecutor(max_workers=1) as aside:
