@@ -33,7 +33,7 @@ def changed_files() -> list[Path]:
 
 def affected_tests(changed: list[Path]) -> list[str]:
     """Arguments for pytest: the test files concerned, and the changed modules themselves for their doctests."""
-    graph = grimp.build_graph(PACKAGE, cache_dir=ROOT / ".cache" / "grimp")
+    graph = grimp.build_graph(PACKAGE, cache_dir=str(ROOT / ".cache" / "grimp"))
     modules = {module_of(path) for path in changed if path.parts[0] == PACKAGE} & graph.modules
     reached = modules.union(*(graph.find_downstream_modules(module) for module in modules))
     reached.discard(PACKAGE)  # rooms import the root for its helper; that says nothing of them
