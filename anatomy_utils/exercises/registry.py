@@ -1,4 +1,7 @@
-"""Find an exercise or a question by its id; catalogue modules are loaded when one is first asked for."""
+"""Find an exercise or a question by its id, which is also the path of its file: `catalogue/attention/scores.py`.
+
+A notebook's catalogue names its exercises in order; each of them is loaded when it is first asked for.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ NOTEBOOKS = (
 @cache
 def exercises_of(prefix: str) -> dict[str, Exercise]:
     """The exercises of one notebook by id, in the notebook's order."""
-    return {exercise.id: exercise for exercise in _catalogue(prefix).EXERCISES}
+    return {id: _catalogue(id).EXERCISE for id in _ids_of(prefix)}
 
 
 @cache
@@ -46,7 +49,7 @@ def questions_of(prefix: str) -> dict[str, Question]:
 
 def ids() -> list[str]:
     """The ids of all exercises."""
-    return [id for notebook in NOTEBOOKS for id in exercises_of(notebook.prefix)]
+    return [id for notebook in NOTEBOOKS for id in _ids_of(notebook.prefix)]
 
 
 def question_ids() -> list[str]:
@@ -61,7 +64,8 @@ def find_exercise(id: str) -> Exercise:
         ValueError: there is none; the message names the nearest ids.
     """
     if id in (known := ids()):
-        return exercises_of(id.partition(".")[0])[id]
+        exercise: Exercise = _catalogue(id).EXERCISE
+        return exercise
     raise ValueError(_unknown("exercise", id, known))
 
 
@@ -76,8 +80,12 @@ def find_question(id: str) -> Question:
     raise ValueError(_unknown("question", id, known))
 
 
-def _catalogue(prefix: str):  # type: ignore[no-untyped-def]
-    return importlib.import_module(f"anatomy_utils.exercises.catalogue.{prefix}")
+def _ids_of(prefix: str) -> list[str]:
+    return [f"{prefix}.{name}" for name in _catalogue(prefix).EXERCISES]
+
+
+def _catalogue(path: str):  # type: ignore[no-untyped-def]
+    return importlib.import_module(f"anatomy_utils.exercises.catalogue.{path}")
 
 
 def _unknown(what: str, id: object, known: list[str]) -> str:

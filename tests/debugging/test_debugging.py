@@ -18,7 +18,7 @@ from anatomy_utils.debugging.model import new_body
 from anatomy_utils.debugging.pipeline import HEALTHY, new_books
 from anatomy_utils.debugging.samples import PROMPTS
 from anatomy_utils.exercises.capstone.debugging_lab import ward_round
-from anatomy_utils.exercises.catalogue.capstone.debugging import DIAGNOSES
+from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.toy_language import is_grammatical
 from anatomy_utils.toy_language.batches import IGNORE, Labelled
@@ -208,12 +208,12 @@ def test_weights_are_read_in_a_padded_batch() -> None:
 
 
 def test_every_patient_has_a_diagnosis_and_a_public_report() -> None:
-    assert [question.id for question in DIAGNOSES] == [f"capstone.ward_{case.name.lower()}" for case in CASES]
+    assert [question.id for question in QUESTIONS] == [f"capstone.ward_{case.name.lower()}" for case in CASES]
     assert len({case.telling for case in CASES}) == 8 and {case.telling for case in CASES} <= set(PROBES)
     addresses = [case.report.address for case in CASES]
     assert len(set(addresses)) == 8
     assert all(re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/(issues|pull)/\d+", each) for each in addresses)
-    for question in DIAGNOSES:
+    for question in QUESTIONS:
         assert len(question.choices) >= 5
         for choice in question.choices:
             assert all(name in PROBES for name in re.findall(r"“([^”]+)”", choice.reason) if " " in name) or (
@@ -222,7 +222,7 @@ def test_every_patient_has_a_diagnosis_and_a_public_report() -> None:
 
 
 def test_right_answers_stand_in_different_places() -> None:
-    assert len({question.right for question in DIAGNOSES}) >= 4
+    assert len({question.right for question in QUESTIONS}) >= 4
 
 
 def test_no_name_of_a_fault_in_an_anamnesis() -> None:
@@ -243,15 +243,15 @@ def test_the_round_joins_patients_questions_and_progress(ward: Ward, tmp_path: P
     record = Progress(tmp_path / "progress.json")
     view = ward_round(ward, record=record)
     assert [bed["name"] for bed in view.beds] == [case.name for case in CASES]
-    assert [bed["question"]["id"] for bed in view.beds] == [question.id for question in DIAGNOSES]
+    assert [bed["question"]["id"] for bed in view.beds] == [question.id for question in QUESTIONS]
     view.question = {"do": "probe", "bed": 3, "probe": "batch equals single"}
-    view.chosen = [*view.chosen[:3], DIAGNOSES[3].right, *view.chosen[4:]]
+    view.chosen = [*view.chosen[:3], QUESTIONS[3].right, *view.chosen[4:]]
     view.question = {"do": "cure", "bed": 3}
     view.question = {"do": "write", "bed": 3}
     assert view.error == "" and view.findings[3]["batch equals single"]["shown"] == "NaN"
     assert view.cures[3]["batch equals single"]["passed"] and view.samples[3] == list(ward["Dora"].samples())
     assert record.entry("questions", "capstone.ward_dora") == {
-        "examined": True, "first": DIAGNOSES[3].right, "last": DIAGNOSES[3].right, "right": True,
+        "examined": True, "first": QUESTIONS[3].right, "last": QUESTIONS[3].right, "right": True,
     }  # fmt: skip
     again = ward_round(ward, record=record)
     assert again.chosen == view.chosen and again.examined == [number == 3 for number in range(8)]

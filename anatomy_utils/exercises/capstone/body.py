@@ -20,33 +20,10 @@ from anatomy_utils.exercises.by_id import your_function
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.registry import NOTEBOOKS, find_exercise
+from anatomy_utils.exercises.registry import NOTEBOOKS, find_exercise, ids
 from anatomy_utils.notebook.page import Shown, table
-from anatomy_utils.transplant import Rejection, organs_in, reject, transplant
+from anatomy_utils.transplant import ORGANS, Rejection, organs_in, reject, transplant
 
-WRITTEN_IN = {
-    "lookup": "attention.lookup",
-    "project": "attention.projection",
-    "attention": "attention.repair",
-    "scores": "attention.scores",
-    "softmax": "attention.masked_softmax",
-    "weighted_average": "attention.weighted_average",
-    "causal_mask": "attention.causal_mask",
-    "split_heads": "multi_head.split_heads",
-    "merge_heads": "multi_head.merge_heads",
-    "share_heads": "multi_head.share_heads",
-    "sinusoids": "encoder.sinusoids",
-    "rotary": "encoder.rotary",
-    "layer_norm": "encoder.layer_norm",
-    "post_norm": "encoder.post_norm",
-    "pre_norm": "encoder.pre_norm",
-    "feed_forward": "encoder.feed_forward",
-    "rms_norm": "decoder.rms_norm",
-    "gated_feed_forward": "decoder.gated_feed_forward",
-    "attend_to_memory": "encoder_decoder.attend_to_memory",
-    "decoder_layer": "encoder_decoder.decoder_layer",
-}
-"""Organ, as `transplant` names it → the exercise in which it is written, in the course's order."""
 WRITE = "decoder.write"
 """The decoding loop's exercise; no organ of a model, but what runs one."""
 IN_PARTS = ("scores", "softmax", "weighted_average")
@@ -230,7 +207,14 @@ def assemble(*, record: Progress | None = None) -> Body:
         record: whose progress; the learner's own when left out.
     """
     notes = record or own_progress()
-    return Body({name: _part(name, id, notes) for name, id in {**WRITTEN_IN, "write": WRITE}.items()})
+    return Body({name: _part(name, id, notes) for name, id in {**written_in(), "write": WRITE}.items()})
+
+
+def written_in() -> dict[str, str]:
+    """Organ → the last exercise that is judged against our version of it, in the course's order."""
+    last = {find_exercise(id).resolve(): id for id in ids()}
+    found = {name: last[organ.reference] for name, organ in ORGANS.items() if organ.reference in last}
+    return dict(sorted(found.items(), key=lambda pair: ids().index(pair[1])))
 
 
 def _part(name: str, id: str, notes: Progress) -> Part:

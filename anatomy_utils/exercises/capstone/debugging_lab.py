@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from anatomy_utils.debugging import PROBES, Finding, Patient, Ward
-from anatomy_utils.exercises.catalogue.capstone.debugging import DIAGNOSES
+from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 
@@ -24,7 +24,7 @@ def ward_round(ward: Ward, *, record: Progress | None = None) -> view.DebuggingL
     from anatomy_utils.widgets import debugging_lab as view
 
     notes, patients = record or own_progress(), ward.patients()
-    before = [notes.entry("questions", question.id) for question in DIAGNOSES]
+    before = [notes.entry("questions", question.id) for question in QUESTIONS]
 
     def result(finding: Finding) -> view.Result:
         show: Callable[[float], str] = PROBES[finding.probe].show
@@ -35,7 +35,7 @@ def ward_round(ward: Ward, *, record: Progress | None = None) -> view.DebuggingL
         return [result(cured.probe(name)) for name in PROBES]
 
     def choose(bed: int, choice: int) -> None:
-        question = DIAGNOSES[bed]
+        question = QUESTIONS[bed]
         notes.answered(question.id, choice, right=question.choices[choice].right)
 
     return view.DebuggingLab(
@@ -47,10 +47,10 @@ def ward_round(ward: Ward, *, record: Progress | None = None) -> view.DebuggingL
             write=lambda bed: patients[bed].samples(),
             cure=cure,
         ),
-        chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, DIAGNOSES, strict=True)],
+        chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, QUESTIONS, strict=True)],
         examined=[entry.get("examined") is True for entry in before],
         on_choice=choose,
-        on_probe=lambda bed: notes.change("questions", DIAGNOSES[bed].id, lambda entry: entry.update(examined=True)),
+        on_probe=lambda bed: notes.change("questions", QUESTIONS[bed].id, lambda entry: entry.update(examined=True)),
     )
 
 
@@ -75,7 +75,7 @@ def _bed(patient: Patient, number: int) -> view.Bed:
         weights=head.weights,
         twin_weights=head.twin,
         samples=patient.samples(),
-        question=DIAGNOSES[number].data(),
+        question=QUESTIONS[number].data(),
         cured_by=patient.case.cured_by,
         report={
             "text": f"{report.repository}, {report.kind} {report.number}: {report.title}",

@@ -2,32 +2,9 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.attention import (
-    attention,
-    closing,
-    one_word,
-    predictions,
-    questions,
-    repair,
-    scores,
-    softmax,
-)
-from anatomy_utils.exercises.catalogue.attention.causal_mask import CAUSAL_MASK
-from anatomy_utils.exercises.catalogue.attention.lookup import LOOKUP
-from anatomy_utils.exercises.catalogue.attention.masked_softmax import MASKED_SOFTMAX
-from anatomy_utils.exercises.catalogue.attention.projection import PROJECTION
-from anatomy_utils.exercises.catalogue.attention.weighted_average import WEIGHTED_AVERAGE
+from anatomy_utils.exercises.catalogue.attention import closing, predictions, questions
 
-EXERCISES = (
-    LOOKUP,
-    WEIGHTED_AVERAGE,
-    PROJECTION,
-    softmax.SOFTMAX,
-    one_word.ONE_WORD,
-    scores.SCORES,
-    attention.ATTENTION,
-    CAUSAL_MASK,
-    MASKED_SOFTMAX,
-    repair.REPAIR,
-)
+EXERCISES = """
+    lookup weighted_average projection softmax one_word scores attention causal_mask masked_softmax repair
+""".split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

@@ -47,7 +47,7 @@ def _wrong_weights(query: Tensor, key: Tensor, value: Tensor, weights: Tensor) -
     return weights @ value, weights
 
 
-ATTENTION = Exercise(
+EXERCISE = Exercise(
     id="attention.attention",
     title="Attention, all words at once",
     task="Write Softmax(QKᵀ/√d_head)V, and return the context together with the weights.",

@@ -28,7 +28,7 @@ def _cell_by_cell(length: int) -> Tensor:
     return mask
 
 
-CAUSAL_MASK = Exercise(
+EXERCISE = Exercise(
     id="attention.causal_mask",
     title="A causal mask",
     task="Let each position attend to itself and to what came before it.",

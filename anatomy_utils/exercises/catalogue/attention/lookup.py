@@ -32,7 +32,7 @@ def _by_place(table: Tensor, input_ids: Tensor) -> Tensor:
     return table[: input_ids.shape[-1]].expand(*input_ids.shape, -1)
 
 
-LOOKUP = Exercise(
+EXERCISE = Exercise(
     id="attention.lookup",
     title="From ids to vectors",
     task="Fetch the row of the table that each id names.",

@@ -57,7 +57,7 @@ def _masked_steps(scores: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
     }
 
 
-MASKED_SOFTMAX = Exercise(
+EXERCISE = Exercise(
     id="attention.masked_softmax",
     title="Softmax with a mask",
     task="Turn scores into weights over the allowed keys only; a row with nothing allowed becomes all 0.",

@@ -26,7 +26,7 @@ def _one_word_cases(generator: torch.Generator) -> list[Case]:
     return cases
 
 
-def attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
+def _attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return (key @ query_i / math.sqrt(len(query_i))).softmax(-1) @ value
 
 
@@ -46,7 +46,7 @@ def _word_by_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return context
 
 
-ONE_WORD = Exercise(
+EXERCISE = Exercise(
     id="attention.one_word",
     title="Attention for one word",
     task="Take one word's query through the steps: score, scale, softmax, weigh the values, sum.",
@@ -54,7 +54,7 @@ ONE_WORD = Exercise(
     minutes=6,
     signature="attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor",
     docstring="query_i (d_head), key (position, d_head), value (position, d_value) → context (d_value).",
-    reference=attend_one_word,
+    reference=_attend_one_word,
     returns=(Output("context", "d_value"),),
     cases=_one_word_cases,
     mistakes=(
@@ -91,7 +91,7 @@ ONE_WORD = Exercise(
         ),
         Mistake(
             "divided_again",
-            lambda query_i, key, value: attend_one_word(query_i, key, value) / len(key),
+            lambda query_i, key, value: _attend_one_word(query_i, key, value) / len(key),
             "Your context is too small by the number of words: the weights already sum to 1.",
         ),
         Mistake(
@@ -112,7 +112,7 @@ ONE_WORD = Exercise(
         "multiply and sum": lambda query_i, key, value: (
             ((key * query_i).sum(-1) / query_i.shape[0] ** 0.5).softmax(0).unsqueeze(1) * value
         ).sum(0),
-        "float64 inside": lambda query_i, key, value: attend_one_word(
+        "float64 inside": lambda query_i, key, value: _attend_one_word(
             query_i.double(), key.double(), value.double()
         ).float(),
     },

@@ -27,7 +27,7 @@ def _scrambled(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return hidden_states @ weight.T.reshape(weight.shape) + bias
 
 
-PROJECTION = Exercise(
+EXERCISE = Exercise(
     id="attention.projection",
     title="A projection",
     task="Multiply each vector by the weight matrix and add the bias.",

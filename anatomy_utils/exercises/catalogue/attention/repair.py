@@ -65,7 +65,7 @@ def _zero_afterwards(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) ->
     return weights @ value, weights
 
 
-REPAIR = Exercise(
+EXERCISE = Exercise(
     id="attention.repair",
     title="The case: almost right",
     task="Write the attention that `almost_right_attention` should have been, and let it obey a mask.",

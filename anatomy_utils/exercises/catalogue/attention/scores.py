@@ -26,7 +26,7 @@ def _query_key_cases(generator: torch.Generator) -> list[Case]:
     return cases
 
 
-SCORES = Exercise(
+EXERCISE = Exercise(
     id="attention.scores",
     title="Scaled scores",
     task="Score every query against every key: the dot product, divided by √d_head.",

@@ -10,7 +10,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def softmax(scores: Tensor) -> Tensor:
+def _softmax(scores: Tensor) -> Tensor:
     return scores.softmax(dim=-1)
 
 
@@ -46,7 +46,7 @@ def _in_place(scores: Tensor) -> Tensor:
     return powers
 
 
-SOFTMAX = Exercise(
+EXERCISE = Exercise(
     id="attention.softmax",
     title="Softmax that survives large numbers",
     task="Turn each row of scores into weights that are 0 or more and sum to 1, also when a score is 1000.",
@@ -54,7 +54,7 @@ SOFTMAX = Exercise(
     minutes=5,
     signature="softmax(scores: Tensor) -> Tensor",
     docstring="eˢ / Σ eˢ over the last axis (key): scores (…, query, key) → weights (…, query, key).",
-    reference=softmax,
+    reference=_softmax,
     returns=(Output("weights", "query key"),),
     cases=_score_cases,
     mistakes=(

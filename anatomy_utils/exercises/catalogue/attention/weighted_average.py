@@ -29,7 +29,7 @@ def _sum_of_each(weights: Tensor, vectors: Tensor) -> Tensor:
     return torch.stack(rows)
 
 
-WEIGHTED_AVERAGE = Exercise(
+EXERCISE = Exercise(
     id="attention.weighted_average",
     title="A weighted average",
     task="Make each new vector the weighted average of all vectors: x'ᵢ = Σⱼ wᵢⱼ xⱼ.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.capstone import closing, debugging, first_difference, llama_layer, predictions
+from anatomy_utils.exercises.catalogue.capstone import closing, predictions, questions
 
-EXERCISES = (first_difference.FIRST_DIFFERENCE, llama_layer.LLAMA_LAYER)
-QUESTIONS = (*predictions.PREDICTIONS, *debugging.DIAGNOSES, *closing.CLOSING)
+EXERCISES = "first_difference llama_layer".split()
+QUESTIONS = (*predictions.PREDICTIONS, *questions.QUESTIONS, *closing.CLOSING)

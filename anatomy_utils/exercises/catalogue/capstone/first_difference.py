@@ -105,7 +105,7 @@ def _with_isclose(yours: Tensor, theirs: Tensor, mask: Tensor, tolerance: float)
     return _first(~agrees)
 
 
-FIRST_DIFFERENCE = Exercise(
+EXERCISE = Exercise(
     id="capstone.first_difference",
     title="The first difference",
     task="Find the first layer in which any number of a real position is off by more than the tolerance.",

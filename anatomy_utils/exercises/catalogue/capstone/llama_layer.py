@@ -121,7 +121,7 @@ def _steps(
     }
 
 
-LLAMA_LAYER = Exercise(
+EXERCISE = Exercise(
     id="capstone.llama_layer",
     title="A whole layer",
     task="Put a layer of a Llama together from its parts.",

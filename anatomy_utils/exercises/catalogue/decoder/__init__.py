@@ -2,38 +2,10 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.decoder import (
-    attend_with_cache,
-    closing,
-    cross_entropy,
-    gated_feed_forward,
-    next_probabilities,
-    next_tokens,
-    perplexity,
-    predictions,
-    questions,
-    repair,
-    repetition_penalty,
-    rms_norm,
-    top_k,
-    top_p,
-    vocabulary_logits,
-    write,
-)
+from anatomy_utils.exercises.catalogue.decoder import closing, predictions, questions
 
-EXERCISES = (
-    next_tokens.NEXT_TOKENS,
-    vocabulary_logits.VOCABULARY_LOGITS,
-    cross_entropy.CROSS_ENTROPY,
-    perplexity.PERPLEXITY,
-    next_probabilities.NEXT_PROBABILITIES,
-    top_k.TOP_K,
-    top_p.TOP_P,
-    repetition_penalty.REPETITION_PENALTY,
-    write.WRITE,
-    attend_with_cache.ATTEND_WITH_CACHE,
-    rms_norm.RMS_NORM,
-    gated_feed_forward.GATED_FEED_FORWARD,
-    repair.REPAIR,
-)
+EXERCISES = """
+    next_tokens vocabulary_logits cross_entropy perplexity next_probabilities top_k top_p repetition_penalty write
+    attend_with_cache rms_norm gated_feed_forward repair
+""".split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

@@ -87,7 +87,7 @@ def _steps(query: Tensor, key: Tensor, value: Tensor, pk: Tensor, pv: Tensor) ->
     return {"mask": mask, "scores": scores, "weights": scores.masked_fill(~mask, -torch.inf).softmax(-1)}
 
 
-ATTEND_WITH_CACHE = Exercise(
+EXERCISE = Exercise(
     id="decoder.attend_with_cache",
     title="Attention with a cache",
     task="Append the new keys and values to the remembered ones and attend to all of them, but to nothing that comes "

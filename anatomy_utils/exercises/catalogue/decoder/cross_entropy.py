@@ -74,7 +74,7 @@ def _steps(logits: Tensor, labels: Tensor) -> Mapping[str, Tensor]:
     }
 
 
-CROSS_ENTROPY = Exercise(
+EXERCISE = Exercise(
     id="decoder.cross_entropy",
     title="The loss by hand",
     task="Average −log p(right token) over the positions whose label is not −100.",

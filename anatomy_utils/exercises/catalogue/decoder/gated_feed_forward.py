@@ -43,7 +43,7 @@ def _steps(x: Tensor, gate: Tensor, expand: Tensor, contract: Tensor, act: Any) 
     }
 
 
-GATED_FEED_FORWARD = Exercise(
+EXERCISE = Exercise(
     id="decoder.gated_feed_forward",
     title="SwiGLU",
     task="Let a gate decide how much of each inner feature passes: (activation(x W_gate) · x W_1) W_2.",

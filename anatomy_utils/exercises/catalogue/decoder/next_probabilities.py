@@ -25,7 +25,7 @@ def _powers(logits: Tensor, temperature: float) -> Tensor:
     return powers / powers.sum(-1, keepdim=True)
 
 
-NEXT_PROBABILITIES = Exercise(
+EXERCISE = Exercise(
     id="decoder.next_probabilities",
     title="Temperature",
     task="Turn logits into probabilities at a temperature: softmax(logits / T).",

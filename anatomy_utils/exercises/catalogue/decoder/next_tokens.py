@@ -45,7 +45,7 @@ def _by_index(ids: Tensor, mask: Tensor) -> Both:
     return ids[:, :-1], labels
 
 
-NEXT_TOKENS = Exercise(
+EXERCISE = Exercise(
     id="decoder.next_tokens",
     title="Shift by one",
     task="Make what the decoder reads (each text without its last position) and its labels: at each position the token "

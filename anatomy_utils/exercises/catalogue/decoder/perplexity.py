@@ -49,7 +49,7 @@ def _steps(probabilities: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
     }
 
 
-PERPLEXITY = Exercise(
+EXERCISE = Exercise(
     id="decoder.perplexity",
     title="Perplexity",
     task="Take e to the power of the average loss, −log p, over all real tokens.",

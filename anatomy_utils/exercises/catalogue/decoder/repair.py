@@ -32,7 +32,7 @@ def _row_by_row(past: int, new: int) -> Tensor:
     return mask
 
 
-REPAIR = Exercise(
+EXERCISE = Exercise(
     id="decoder.repair",
     title="The case: a colleague's mask",
     task="Write the mask that `colleagues_mask` should have been: each new position sees the past, the new ones before "

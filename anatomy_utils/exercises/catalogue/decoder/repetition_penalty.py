@@ -76,7 +76,7 @@ def _steps(logits: Tensor, ids: Tensor, penalty: float) -> Mapping[str, Tensor]:
     return {"logits of the text's tokens": seen, "lowered logits": _lowered(seen, penalty)}
 
 
-REPETITION_PENALTY = Exercise(
+EXERCISE = Exercise(
     id="decoder.repetition_penalty",
     title="Repetition penalty",
     task="Lower the logits of the tokens that stand in each row's text: divide those above 0 by the penalty, multiply "

@@ -44,7 +44,7 @@ def _steps(x: Tensor, w: Tensor, e: float) -> Mapping[str, Tensor]:
     }
 
 
-RMS_NORM = Exercise(
+EXERCISE = Exercise(
     id="decoder.rms_norm",
     title="RMSNorm by hand",
     task="Divide each vector by the root of its mean square, x / √(mean(x²) + ε), then multiply by the weight.",

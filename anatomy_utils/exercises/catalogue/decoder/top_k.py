@@ -42,7 +42,7 @@ def _ranks(logits: Tensor, k: int) -> Tensor:
     return torch.where(better < k, logits, -INFINITY)
 
 
-TOP_K = Exercise(
+EXERCISE = Exercise(
     id="decoder.top_k",
     title="Top-k",
     task="Keep the k largest logits of each row and set all others to −∞.",

@@ -106,7 +106,7 @@ def _steps(logits: Tensor, p: float) -> Mapping[str, Tensor]:
     }
 
 
-TOP_P = Exercise(
+EXERCISE = Exercise(
     id="decoder.top_p",
     title="Top-p",
     task="Keep the fewest likeliest tokens whose probabilities reach p together, the one that crosses p included, and "

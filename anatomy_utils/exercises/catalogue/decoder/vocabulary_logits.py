@@ -24,7 +24,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
     return cases
 
 
-VOCABULARY_LOGITS = Exercise(
+EXERCISE = Exercise(
     id="decoder.vocabulary_logits",
     title="Logits",
     task="Give each position one logit per token of the vocabulary: the dot product with that token's own vector.",

@@ -98,7 +98,7 @@ def _prompt_one_by_one(step: Step, cache: SeenIds, prompt: Tensor, most: int, st
     return torch.cat([prompt[:, :-1], _write(step, cache, prompt[:, -1:], most, stop)], 1)
 
 
-WRITE = Exercise(
+EXERCISE = Exercise(
     id="decoder.write",
     title="The loop that writes",
     task="Write the likeliest token again and again, until it is the stop token or max_new_tokens are written; read "

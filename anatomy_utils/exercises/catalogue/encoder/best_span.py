@@ -94,7 +94,7 @@ def _by_max(start: Tensor, end: Tensor, longest: int) -> Span:
     return begin, best.indices.gather(1, begin[:, None])[:, 0]
 
 
-BEST_SPAN = Exercise(
+EXERCISE = Exercise(
     id="encoder.best_span",
     title="The best span",
     task="Find the start and the end whose scores have the largest sum, among all spans that do not end before they "

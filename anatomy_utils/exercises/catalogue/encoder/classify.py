@@ -56,7 +56,7 @@ def _steps(x: Tensor, mask: Tensor, w: Tensor, b: Tensor) -> Mapping[str, Tensor
     }
 
 
-CLASSIFY = Exercise(
+EXERCISE = Exercise(
     id="encoder.classify",
     title="A label for a text",
     task="Average the vectors of each text's real words, and turn the average into one logit per label.",

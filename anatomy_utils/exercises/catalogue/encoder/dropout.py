@@ -45,7 +45,7 @@ def _by_index(x: Tensor, u: Tensor, p: float, training: bool) -> Tensor:
     return result
 
 
-DROPOUT = Exercise(
+EXERCISE = Exercise(
     id="encoder.dropout",
     title="Dropout",
     task="While training, set to 0 each feature whose random number is below the probability, and enlarge the others "

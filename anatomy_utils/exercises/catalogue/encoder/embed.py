@@ -53,7 +53,7 @@ def _one_hot(ids: Tensor, segments: Tensor, tokens: Tensor, positions: Tensor, t
     return from_tokens + F.one_hot(segments, 2).float() @ table + positions[None, : ids.shape[1]]
 
 
-EMBED = Exercise(
+EXERCISE = Exercise(
     id="encoder.embed",
     title="Token, position, segment",
     task="Look up the vector of each token, of its position and of its segment, and add the three.",

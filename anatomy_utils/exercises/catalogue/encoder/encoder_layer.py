@@ -67,7 +67,7 @@ def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Map
     }
 
 
-ENCODER_LAYER = Exercise(
+EXERCISE = Exercise(
     id="encoder.encoder_layer",
     title="An encoder layer",
     task="Put an encoder layer together: attention, then feed-forward, each added to its own input and normed behind "

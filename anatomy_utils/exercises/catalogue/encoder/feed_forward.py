@@ -49,7 +49,7 @@ def _steps(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, f: Activat
     }
 
 
-FEED_FORWARD = Exercise(
+EXERCISE = Exercise(
     id="encoder.feed_forward",
     title="Feed-forward",
     task="Apply two layers to each word's vector: expand it, apply the activation, contract it again.",

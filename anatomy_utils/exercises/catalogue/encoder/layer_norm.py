@@ -52,7 +52,7 @@ def _steps(x: Tensor, w: Tensor, b: Tensor, e: float) -> Mapping[str, Tensor]:
     }
 
 
-LAYER_NORM = Exercise(
+EXERCISE = Exercise(
     id="encoder.layer_norm",
     title="Layer norm by hand",
     task="Bring each vector to mean 0 and variance 1, (x − mean) / √(variance + ε), then multiply by the weight and "

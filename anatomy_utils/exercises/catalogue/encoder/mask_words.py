@@ -101,7 +101,7 @@ def _steps(
     }
 
 
-MASK_WORDS = Exercise(
+EXERCISE = Exercise(
     id="encoder.mask_words",
     title="Masked words",
     task="Choose the real words whose `choice` is below 0.15; hide those whose `action` is below 0.8, exchange those "

@@ -57,7 +57,7 @@ def _gathered(table: Tensor, length: int) -> Tensor:
     return table.gather(1, columns).unflatten(1, (length, length))
 
 
-OFFSET_BIAS = Exercise(
+EXERCISE = Exercise(
     id="encoder.offset_bias",
     title="A number per offset",
     task="Make what each head adds to its scores: a number looked up by the offset, key minus query; offsets beyond "

@@ -89,7 +89,7 @@ SHARED = tuple(Mistake(*each) for each in _SHARED)
 """What is wrong for both placements."""
 
 
-POST_NORM = Exercise(
+EXERCISE = Exercise(
     id="encoder.post_norm",
     title="Norm behind",
     task="Add what the sub-layer gives to its input, and normalize the sum.",

@@ -7,7 +7,7 @@ import torch
 from anatomy_utils.exercises.catalogue.encoder.post_norm import SHARED, _cases, _post, _pre, _pre_in_steps
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
 
-PRE_NORM = Exercise(
+EXERCISE = Exercise(
     id="encoder.pre_norm",
     title="Norm before",
     task="Let the sub-layer work on the normed input, and add what it gives to the input as it was.",

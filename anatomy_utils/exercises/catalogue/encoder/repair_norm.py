@@ -51,7 +51,7 @@ def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Map
     }
 
 
-REPAIR_NORM = Exercise(
+EXERCISE = Exercise(
     id="encoder.repair_norm",
     title="The case: a colleague's layer",
     task="Write the pre-norm layer that `colleagues_layer` should have been.",

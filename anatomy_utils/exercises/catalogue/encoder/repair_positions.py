@@ -29,7 +29,7 @@ def _places(ids: Tensor) -> Tensor:
     return torch.arange(ids.shape[1])
 
 
-REPAIR_POSITIONS = Exercise(
+EXERCISE = Exercise(
     id="encoder.repair_positions",
     title="The case: a colleague's embedding",
     task="Write the embedding that `colleagues_embedding` should have been: the vector of each word plus that "

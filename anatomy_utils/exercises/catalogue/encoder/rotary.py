@@ -64,7 +64,7 @@ def _first_half_only(vectors: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     return torch.cat((_half_by_half(vectors, cosines, sines)[..., :half], vectors[..., half:]), dim=-1)
 
 
-ROTARY = Exercise(
+EXERCISE = Exercise(
     id="encoder.rotary",
     title="Turn by the position",
     task="Turn each pair of features, i and i + d_head/2, by the angle of its position: (a, b) becomes "

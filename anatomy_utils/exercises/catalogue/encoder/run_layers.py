@@ -68,7 +68,7 @@ def _filled(x: Tensor, layers: Sequence[Part]) -> Both:
     return states[len(layers)], states
 
 
-RUN_LAYERS = Exercise(
+EXERCISE = Exercise(
     id="encoder.run_layers",
     title="The stack",
     task="Send the hidden states through all layers, one after the other, and keep what stands before the first layer "

@@ -76,7 +76,7 @@ def _by_logarithm(positions: Tensor, d_model: int) -> Tensor:
     return _alternating(angles.sin(), angles.cos())
 
 
-SINUSOIDS = Exercise(
+EXERCISE = Exercise(
     id="encoder.sinusoids",
     title="Waves for positions",
     task="Give each position its fixed vector: feature 2i is the sine and feature 2i + 1 the cosine of "

@@ -2,28 +2,9 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.encoder_decoder import (
-    attend_to_memory,
-    beam_step,
-    closing,
-    decoder_inputs,
-    decoder_layer,
-    learning_rates,
-    predictions,
-    questions,
-    repair,
-    smoothed_cross_entropy,
-    translate,
-)
+from anatomy_utils.exercises.catalogue.encoder_decoder import closing, predictions, questions
 
-EXERCISES = (
-    attend_to_memory.ATTEND_TO_MEMORY,
-    decoder_layer.DECODER_LAYER,
-    decoder_inputs.DECODER_INPUTS,
-    smoothed_cross_entropy.SMOOTHED_CROSS_ENTROPY,
-    learning_rates.LEARNING_RATES,
-    translate.TRANSLATE,
-    beam_step.BEAM_STEP,
-    repair.REPAIR,
-)
+EXERCISES = """
+    attend_to_memory decoder_layer decoder_inputs smoothed_cross_entropy learning_rates translate beam_step repair
+""".split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

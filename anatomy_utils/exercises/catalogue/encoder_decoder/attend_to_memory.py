@@ -60,7 +60,7 @@ def _steps(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Mapping[s
     return {"scores": scores, "weights": _weights(scores, _real(mask))}
 
 
-ATTEND_TO_MEMORY = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.attend_to_memory",
     title="Attention to the memory",
     task="Let the decoder's queries attend to the memory's keys and average its values; padding gets no weight.",

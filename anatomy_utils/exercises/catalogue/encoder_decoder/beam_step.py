@@ -94,7 +94,7 @@ def _steps(before: Tensor, following: Tensor) -> Mapping[str, Tensor]:
     return {"sums": _sums(before, following)}
 
 
-BEAM_STEP = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.beam_step",
     title="A step of beam search",
     task="Continue each kept text with each token, and keep as many of the best as there were, best first.",

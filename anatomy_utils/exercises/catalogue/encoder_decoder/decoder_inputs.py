@@ -63,7 +63,7 @@ def _without_stop(labels: Tensor, start: int, pad: int) -> Tensor:
     return _right(labels, start, pad).where(torch.arange(labels.shape[1]) != real, pad)
 
 
-DECODER_INPUTS = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.decoder_inputs",
     title="Shifted right",
     task="Make what the decoder reads in training out of what it should say: one position further right, the start "

@@ -110,7 +110,7 @@ def _steps(
     }
 
 
-DECODER_LAYER = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.decoder_layer",
     title="Three sub-layers",
     task="Put a decoder layer together: self-attention, then cross-attention to the memory, then feed-forward; each "

@@ -40,7 +40,7 @@ def _steps(steps: Tensor, d_model: int, warmup: int) -> Mapping[str, Tensor]:
     return {"falling": steps**-0.5, "rising": steps * warmup**-1.5}
 
 
-LEARNING_RATES = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.learning_rates",
     title="The paper's warm-up",
     task="Compute the paper's learning rate of each step: d_model^−0.5 · min(step^−0.5, step · warmup^−1.5).",

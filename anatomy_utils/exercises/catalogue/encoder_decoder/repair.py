@@ -37,7 +37,7 @@ def _text_by_text(mask: Tensor) -> Tensor:
     return torch.stack([(row == 1).view(1, 1, -1) for row in mask])
 
 
-REPAIR = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.repair",
     title="The case: a colleague's translator",
     task="Write the mask that `colleagues_mask` should have been: the decoder sees each text's own real tokens, "

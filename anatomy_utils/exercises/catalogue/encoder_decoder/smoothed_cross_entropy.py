@@ -60,7 +60,7 @@ def _steps(logits: Tensor, labels: Tensor, epsilon: float) -> Mapping[str, Tenso
     return {"losses of the right tokens": mine[real], "losses of all tokens, averaged": even[real]}
 
 
-SMOOTHED_CROSS_ENTROPY = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.smoothed_cross_entropy",
     title="Label smoothing",
     task="Let the right token count with 1 − ε, and spread ε evenly over the whole vocabulary: average "

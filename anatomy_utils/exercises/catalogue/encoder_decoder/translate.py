@@ -107,7 +107,7 @@ def _filled_afterwards(after: NextLogits, memory: Tensor, start: int, stop: int,
     return ids[:, :length]
 
 
-TRANSLATE = Exercise(
+EXERCISE = Exercise(
     id="encoder_decoder.translate",
     title="Translate a batch",
     task="Write the likeliest token in each row again and again, until every row has its stop token or max_new_tokens "

@@ -68,7 +68,7 @@ def _torchs_own(x: Tensor, m: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor
     return turned(output)
 
 
-CROSS_ATTENTION = Exercise(
+EXERCISE = Exercise(
     id="multi_head.cross_attention",
     title="Cross-attention",
     task="Let the hidden states attend to a memory: they ask, and keys and values come from the memory.",

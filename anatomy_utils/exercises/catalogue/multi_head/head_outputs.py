@@ -40,7 +40,7 @@ def _others_zero(context: Tensor, output_weight: Tensor) -> Tensor:
     return alone.transpose(2, 3).flatten(3) @ output_weight
 
 
-HEAD_OUTPUTS = Exercise(
+EXERCISE = Exercise(
     id="multi_head.head_outputs",
     title="What each head adds",
     task="Work out what each head by itself adds to the output: its context through its own rows of W_O.",

@@ -19,7 +19,7 @@ def _heads(generator: torch.Generator) -> list[Case]:
     return cases
 
 
-MERGE_HEADS = Exercise(
+EXERCISE = Exercise(
     id="multi_head.merge_heads",
     title="Put the heads together again",
     task="Put the heads' pieces of each position side by side, head 0 first: the way back from the heads to d_model.",

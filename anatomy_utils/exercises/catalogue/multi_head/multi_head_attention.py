@@ -89,7 +89,7 @@ def _heads_in_the_batch(x: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, n
     return merge(context.unflatten(0, (len(x), n))) @ o
 
 
-MULTI_HEAD_ATTENTION = Exercise(
+EXERCISE = Exercise(
     id="multi_head.multi_head_attention",
     title="Multi-head attention, the whole of it",
     task="Project into queries, keys and values, split them into heads, attend in each, merge, and mix with W_O.",

@@ -81,7 +81,7 @@ def _view_then_transpose(q: Tensor, k: Tensor, v: Tensor, n: int, m: Tensor) -> 
     return context.transpose(1, 2).reshape(batch, -1, d_model)
 
 
-REPAIR = Exercise(
+EXERCISE = Exercise(
     id="multi_head.repair",
     title="The case: a colleague's heads",
     task="Write the attention in heads that `colleagues_heads` should have been; it obeys a mask.",

@@ -37,7 +37,7 @@ def _head_by_head(vectors: Tensor, num_heads: int) -> Tensor:
     return torch.stack([vectors[:, head // _group(vectors, num_heads)] for head in range(num_heads)], dim=1)
 
 
-SHARE_HEADS = Exercise(
+EXERCISE = Exercise(
     id="multi_head.share_heads",
     title="Shared keys and values",
     task="Give each of num_heads query heads its key head, where neighbouring query heads share one.",

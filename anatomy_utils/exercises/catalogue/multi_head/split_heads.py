@@ -42,7 +42,7 @@ def _head_by_head(vectors: Tensor, num_heads: int) -> Tensor:
     return torch.stack([vectors[..., h * d_head : (h + 1) * d_head] for h in range(num_heads)], dim=1)
 
 
-SPLIT_HEADS = Exercise(
+EXERCISE = Exercise(
     id="multi_head.split_heads",
     title="Split into heads",
     task="Cut each vector into num_heads pieces of equal width, and put the heads in front of the positions.",

@@ -27,7 +27,7 @@ def _column_by_column(weights: Tensor) -> Tensor:
     return large
 
 
-STACK_HEADS = Exercise(
+EXERCISE = Exercise(
     id="multi_head.stack_heads",
     title="One large projection",
     task="Make one large matrix of all the heads' small ones, so that one product projects into every head at once.",

@@ -67,7 +67,7 @@ def _left_out(context: Tensor, head: int, num_heads: int) -> Tensor:
     return merge(split(context, num_heads)[:, kept])
 
 
-SWITCH_OFF = Exercise(
+EXERCISE = Exercise(
     id="multi_head.switch_off",
     title="Switch a head off",
     task="Return the context with 0 in the features of one head, and everything else as it was.",

@@ -2,34 +2,10 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.catalogue.taxonomy import (
-    cache_bytes,
-    closing,
-    corrupt_spans,
-    disentangled_scores,
-    encoder_parameters,
-    leave_one_out,
-    parallel_layer,
-    predictions,
-    questions,
-    repair,
-    replace_tokens,
-    soft_loss,
-)
-from anatomy_utils.exercises.catalogue.taxonomy.prefix_mask import PREFIX_MASK
-from anatomy_utils.exercises.catalogue.taxonomy.window_mask import WINDOW_MASK
+from anatomy_utils.exercises.catalogue.taxonomy import closing, predictions, questions
 
-EXERCISES = (
-    encoder_parameters.ENCODER_PARAMETERS,
-    soft_loss.SOFT_LOSS,
-    replace_tokens.REPLACE_TOKENS,
-    disentangled_scores.DISENTANGLED_SCORES,
-    parallel_layer.PARALLEL_LAYER,
-    WINDOW_MASK,
-    cache_bytes.CACHE_BYTES,
-    corrupt_spans.CORRUPT_SPANS,
-    PREFIX_MASK,
-    leave_one_out.LEAVE_ONE_OUT,
-    repair.REPAIR,
-)
+EXERCISES = """
+    encoder_parameters soft_loss replace_tokens disentangled_scores parallel_layer window_mask cache_bytes corrupt_spans
+    prefix_mask leave_one_out repair
+""".split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

@@ -44,7 +44,7 @@ def _steps(lengths: Tensor, layers: int, heads: int, d_head: int, window: int, s
     return {"kept positions": lengths.clamp(max=window)}
 
 
-CACHE_BYTES = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.cache_bytes",
     title="Bytes of a cache",
     task="Count the bytes of all keys and values that a decoder keeps for each text, when a layer looks at the last "

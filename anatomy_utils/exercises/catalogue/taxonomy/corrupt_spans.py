@@ -126,7 +126,7 @@ def _places_not_moved(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
     return inputs, _right(ids, spans, marks)[1]
 
 
-CORRUPT_SPANS = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.corrupt_spans",
     title="Span corruption",
     task="Replace each span of a text by one sentinel, and write down what is missing: for each span its sentinel and "

@@ -76,7 +76,7 @@ def _steps(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Mappin
     }
 
 
-DISENTANGLED_SCORES = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.disentangled_scores",
     title="Disentangled scores",
     task="Add three products for each pair of positions i and j, query i with key j, query i with the offset's key, "

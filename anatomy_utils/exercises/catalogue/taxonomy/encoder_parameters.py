@@ -53,7 +53,7 @@ def _not_repeated(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both
     return _own(depths, rows, d, layer), torch.tensor(_narrow(rows, e, d) + layer)
 
 
-ENCODER_PARAMETERS = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.encoder_parameters",
     title="Shared layers, narrow tables",
     task="Count the parameters of an encoder of each depth, twice: as BERT has them (tables d_model wide, every layer "

@@ -76,7 +76,7 @@ def _steps(read: Reader, length: int) -> Mapping[str, Tensor]:
     return {"masks": masks, "whole": read(_all(length)), "without": read(masks), "moved": _moved(read, masks, length)}
 
 
-LEAVE_ONE_OUT = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.leave_one_out",
     title="One word left out",
     task="Hide one position at a time, and measure how far the output is from that of the whole text.",

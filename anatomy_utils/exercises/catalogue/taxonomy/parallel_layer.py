@@ -43,7 +43,7 @@ def _steps(x: Tensor, mix: Part, feed: Part, norm: Part) -> Mapping[str, Tensor]
     return {"normed states": normed, "attended": mix(normed), "fed": feed(normed)}
 
 
-PARALLEL_LAYER = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.parallel_layer",
     title="A parallel layer",
     task="Norm the states once, give them to self-attention and to the feed-forward network, and add both results to "

@@ -44,7 +44,7 @@ def _text_by_text(prefixes: Tensor, length: int) -> Tensor:
     return torch.stack(masks)[:, None]
 
 
-PREFIX_MASK = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.prefix_mask",
     title="A prefix",
     task="Let all positions of a text attend to its whole prefix, and behind it to what came before them and to "

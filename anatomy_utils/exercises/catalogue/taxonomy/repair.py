@@ -70,7 +70,7 @@ def _padded(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
     return ids.repeat(1, 2), mask.repeat(1, 2), wide
 
 
-REPAIR = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.repair",
     title="The case: a colleague's tagger",
     task="Cure the tagger from outside: let each text stand twice, one behind the other, and ask for the labels the "

@@ -78,7 +78,7 @@ def _steps(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Mappin
     return {"replaced_ids": _put_in(ids, mask, chosen, samples), "really replaced": chosen & (samples != ids)}
 
 
-REPLACE_TOKENS = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.replace_tokens",
     title="Replaced tokens",
     task="Put the generator's words in where real words are chosen, and label each real word: 1 where another word "

@@ -54,7 +54,7 @@ def _steps(student: Tensor, teacher: Tensor, t: float) -> Mapping[str, Tensor]:
     }
 
 
-SOFT_LOSS = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.soft_loss",
     title="Learning from a teacher",
     task="Divide both logits by the temperature, take the divergence KL(teacher ‖ student) at each position, average "

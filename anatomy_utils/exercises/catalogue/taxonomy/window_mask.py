@@ -39,7 +39,7 @@ def _cell_by_cell(length: int, window: int) -> Tensor:
     return mask
 
 
-WINDOW_MASK = Exercise(
+EXERCISE = Exercise(
     id="taxonomy.window_mask",
     title="A window",
     task="Let each position attend to the last `window` positions, itself included, and to nothing that comes after "

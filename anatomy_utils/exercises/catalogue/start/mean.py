@@ -1,4 +1,4 @@
-"""Exercises and questions of notebook 00: what an exercise of this course feels like."""
+"""Notebook 00: the average of vectors, to see what an exercise of this course feels like."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-from anatomy_utils.exercises.questions import Choice, Question
 
 
-def mean_vector(vectors: Tensor) -> Tensor:
+def _mean_vector(vectors: Tensor) -> Tensor:
     return vectors.mean(dim=0)
 
 
@@ -30,7 +29,7 @@ def _in_a_loop(vectors: Tensor) -> Tensor:
     return total / len(vectors)
 
 
-MEAN = Exercise(
+EXERCISE = Exercise(
     id="start.mean",
     title="The average of vectors",
     task="Return the average of a sentence's vectors.",
@@ -38,7 +37,7 @@ MEAN = Exercise(
     minutes=2,
     signature="mean_vector(vectors: Tensor) -> Tensor",
     docstring="The average of a sentence's vectors: (position, d_model) → (d_model).",
-    reference=mean_vector,
+    reference=_mean_vector,
     returns=(Output("average", "d_model"),),
     cases=_cases,
     mistakes=(
@@ -90,26 +89,3 @@ MEAN = Exercise(
     "second, and so on. "
     "Every word counts the same here. Attention will let them count differently.",
 )
-
-HOW = Question(
-    id="start.how",
-    text="Your answer to an exercise is wrong. What do the cells below it use?",
-    choices=(
-        Choice(
-            "Your wrong function, so they break too",
-            "They would, but you should be able to read on: the course puts its own version in its place.",
-        ),
-        Choice(
-            "The course's own version, until yours passes",
-            "Yes. Nothing below breaks, and once yours passes, yours is used.",
-            right=True,
-        ),
-        Choice(
-            "Nothing; the notebook stops there",
-            "A wrong answer never stops the notebook. It gets a card that says what is wrong.",
-        ),
-    ),
-)
-
-EXERCISES = (MEAN,)
-QUESTIONS = (HOW,)

@@ -1,0 +1,49 @@
+"""The catalogue's files: named after their exercises, all of them listed, judged by functions that can be found."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from anatomy_utils.exercises import catalogue, find_exercise, ids
+from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.registry import NOTEBOOKS, Notebook
+
+FOLDER = Path(catalogue.__file__).parent
+NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared"}
+ROOMS = ("functional", "decoding", "training", "objectives")
+
+
+def test_the_catalogue_has_a_folder_for_each_notebook() -> None:
+    assert {path.stem for path in FOLDER.iterdir()} - {"__pycache__"} == {
+        *("__init__", "sizes"),
+        *(notebook.prefix for notebook in NOTEBOOKS),
+    }
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.prefix)
+def test_every_file_is_an_exercise_that_its_notebook_lists(notebook: Notebook) -> None:
+    files = {path.stem for path in (FOLDER / notebook.prefix).glob("*.py")} - NO_EXERCISES
+    assert {f"{notebook.prefix}.{name}" for name in files} == {
+        id for id in ids() if id.startswith(f"{notebook.prefix}.")
+    }
+
+
+@pytest.mark.parametrize("id", ids())
+def test_a_file_is_named_after_its_only_exercise(id: str) -> None:
+    module = importlib.import_module(f"{catalogue.__name__}.{id}")
+    assert [value.id for value in vars(module).values() if isinstance(value, Exercise)] == [id]
+
+
+@pytest.mark.parametrize("id", ids())
+def test_a_reference_is_in_a_room_of_functions_or_private(id: str) -> None:
+    exercise = find_exercise(id)
+    reference = exercise.resolve()
+    if isinstance(exercise.reference, str):
+        package, room, _ = exercise.reference.split(".", 2)
+        assert package == "anatomy_utils" and room in ROOMS
+        assert exercise.reference == f"{reference.__module__}.{reference.__name__}", "name the file that holds it"
+    else:
+        assert reference.__module__ == f"{catalogue.__name__}.{id}" and reference.__name__.startswith("_")
