@@ -88,21 +88,6 @@ def perplexity(
     return (-probabilities[real].log()).mean().exp()
 
 
-def smoothed_cross_entropy(
-    logits: Float[Tensor, "batch position vocab_size"], labels: Int[Tensor, "batch position"], epsilon: float | int
-) -> Float[Tensor, ""]:
-    """Cross-entropy with ε of the target spread evenly over the vocabulary: `training.cross_entropy` with smoothing.
-
-    Szegedy et al. 2016, section 7 (arXiv:1512.00567).
-
-    >>> import torch
-    >>> sure = torch.tensor([[[0.0, -20.0]]])  # −log p is 0 for the first token and 20 for the second
-    >>> round(smoothed_cross_entropy(sure, torch.tensor([[0]]), 0.1).item(), 4)  # half of 0.1 goes to the second
-    1.0
-    """
-    return cross_entropy(logits, labels, label_smoothing=epsilon)
-
-
 def soft_loss(
     student_logits: Float[Tensor, "*batch classes"],
     teacher_logits: Float[Tensor, "*batch classes"],
@@ -110,8 +95,7 @@ def soft_loss(
 ) -> Float[Tensor, ""]:
     """T² · KL(teacher ‖ student) of softened logits, averaged over all positions.
 
-    Hinton et al. 2015, section 2 (arXiv:1503.02531). `objectives.distillation.soft_loss` lets no gradient flow into the
-    teacher; here each number can be asked what it is made of.
+    Hinton et al. 2015, section 2 (arXiv:1503.02531). Gradients shrink like 1 / T²; the factor T² keeps their size.
 
     Args:
         student_logits, teacher_logits: any real numbers.

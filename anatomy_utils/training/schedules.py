@@ -10,10 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import torch
-from jaxtyping import Float, Int
-from torch import Tensor
-
 Schedule = Callable[[int], float]
 """Number of the step, from 1 → learning rate."""
 
@@ -92,15 +88,3 @@ def _warmed_up(peak: float, steps: int, warmup: int, falling: Callable[[float], 
         return falling(min(1.0, (step - warmup) / (steps - warmup)))
 
     return schedule
-
-
-def learning_rates(steps: Int[Tensor, " step"], d_model: int, warmup: int) -> Float[Tensor, " step"]:
-    """d_model^−0.5 · min(step^−0.5, step · warmup^−1.5) of many steps at once: `training.paper_schedule`.
-
-    Vaswani et al. 2017, equation 3 (arXiv:1706.03762).
-
-    >>> learning_rates(torch.tensor([1, 4, 16]), d_model=4, warmup=4).tolist()  # ½ · (⅛, ½, ¼)
-    [0.0625, 0.25, 0.125]
-    """
-    schedule = paper_schedule(d_model, warmup=warmup)
-    return torch.tensor([schedule(step) for step in steps.tolist()])

@@ -63,37 +63,26 @@ def next_token_pair(
     return input_ids[:, :-1], labels_of(input_ids, attention_mask)[:, 1:]
 
 
-def shift_right(
-    target_ids: Int[Tensor, "batch position"], start_id: int, *, pad_id: int = 0
-) -> Int[Tensor, "batch position"]:
-    """What the decoder of an encoder–decoder reads, when `target_ids` is what it should say.
+def shift_right(labels: Int[Tensor, "batch position"], start_id: int, pad_id: int = 0) -> Int[Tensor, "batch position"]:
+    """What the decoder of an encoder–decoder reads, when `labels` are what it should say.
 
     Vaswani et al. 2017, section 3.1 (arXiv:1706.03762): "shifted right".
 
     Args:
-        target_ids: the right tokens, their stop token at the end; `IGNORE` stands for padding.
+        labels: the right tokens, their stop token at the end; `IGNORE` stands for padding.
         start_id: the token that the decoder starts with.
         pad_id: what to read in place of `IGNORE`; the loss does not count what comes of it.
 
     Returns:
-        The start token and all but the last of the targets.
+        The start token and all but the last of the labels.
 
     >>> import torch
     >>> shift_right(torch.tensor([[5, 6, 1], [7, 1, IGNORE]]), start_id=2).tolist()
     [[2, 5, 6], [2, 7, 1]]
     """
-    shifted = target_ids.roll(1, dims=1)
+    shifted = labels.roll(1, dims=1)
     shifted[:, 0] = start_id
     return shifted.masked_fill(shifted == IGNORE, pad_id)
-
-
-def decoder_inputs(labels: Int[Tensor, "batch position"], start_id: int, pad_id: int) -> Int[Tensor, "batch position"]:
-    """What the decoder reads, when `labels` are what it should say: `training.teacher_forcing.shift_right`.
-
-    >>> decoder_inputs(torch.tensor([[5, 6, 2, -100]]), start_id=1, pad_id=0).tolist()
-    [[1, 5, 6, 2]]
-    """
-    return shift_right(labels, start_id, pad_id=pad_id)
 
 
 class Twice(NamedTuple):

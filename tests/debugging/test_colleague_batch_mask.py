@@ -23,7 +23,7 @@ from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.toy_language.batches import translation
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import paper_schedule, schedules, teacher_forcing
+from anatomy_utils.training import paper_schedule, shift_right
 from anatomy_utils.transplant import reject, transplant
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
@@ -111,14 +111,14 @@ def test_steps_of_beams_are_a_beam_search(model: EncoderDecoder, inputs: tuple[T
 
 def test_rates_are_those_of_the_schedule() -> None:
     schedule = paper_schedule(30, warmup=7)
-    rates = schedules.learning_rates(torch.arange(1, 20), 30, 7)
+    rates = find_exercise("encoder_decoder.learning_rates").resolve()(torch.arange(1, 20), 30, 7)
     assert rates.argmax().item() == 6
     torch.testing.assert_close(rates, torch.tensor([schedule(step) for step in range(1, 20)]))
 
 
 def test_inputs_are_those_of_the_street() -> None:
     texts = translation(sample_scenes(5, torch.Generator().manual_seed(2)), "french")
-    made = teacher_forcing.decoder_inputs(texts.labels, 1, 0)
+    made = shift_right(texts.labels, 1, 0)
     mask = texts.decoder_attention_mask.bool()
     assert torch.equal(made[mask], texts.decoder_input_ids[mask])
 

@@ -8,10 +8,8 @@ import torch
 import transformers
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.nn import functional as F
 
 from anatomy_utils.functional.masks import causal
-from anatomy_utils.objectives.distillation import distillation_loss, soft_loss
 from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
 from anatomy_utils.objectives.permutation_lm import permutation_mask
 from anatomy_utils.objectives.prefix_lm import prefix_lm, prefix_mask
@@ -23,7 +21,7 @@ from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill
 from anatomy_utils.objectives.text_pairs import to_write
 from anatomy_utils.objectives.whole_word_masking import NO_WORD, share_in_words, word_numbers
 from anatomy_utils.pretrained import PACKAGES
-from anatomy_utils.training import IGNORE, cross_entropy, next_token_pair
+from anatomy_utils.training import IGNORE, next_token_pair
 
 MASK, VOCAB_SIZE = 99, 100
 SENTINELS = torch.arange(1000, 1101)
@@ -314,58 +312,3 @@ def test_texts_are_written_one_token_ahead():
     written = to_write(torch.tensor([5, 6, 7]), 1, 2)
     assert written.decoder_input_ids[1:].tolist() == written.labels[:-1].tolist() == [5, 6, 7]
     assert (written.decoder_input_ids[0], written.labels[-1]) == (1, 2)
-
-
-# ---- distillation ----
-
-
-def logits(seed, *shape):
-    return torch.randn(*shape, generator=generator(seed), dtype=torch.float64)
-
-
-def test_soft_loss_is_torchs_divergence():
-    student, teacher = logits(1, 3, 5, 7), logits(2, 3, 5, 7)
-    for temperature in (1, 2.0, 8):
-        theirs = F.kl_div(
-            F.log_softmax(student.reshape(-1, 7) / temperature, -1),
-            F.softmax(teacher.reshape(-1, 7) / temperature, -1),
-            reduction="batchmean",
-        )
-        torch.testing.assert_close(soft_loss(student, teacher, temperature=temperature), temperature**2 * theirs)
-    assert soft_loss(teacher + 3.0, teacher).abs() < 1e-12, "a shift of all logits changes nothing"
-    assert (soft_loss(student, teacher) - soft_loss(teacher, student)).abs() > 1e-3
-
-
-def test_temperature_leaves_the_gradients_their_size():
-    teacher, sizes = logits(3, 11, 5), []
-    for temperature in (20.0, 40.0):
-        student = logits(4, 11, 5).requires_grad_()
-        soft_loss(student, teacher, temperature=temperature).backward()
-        sizes.append(student.grad.norm())
-    torch.testing.assert_close(sizes[0], sizes[1], rtol=0.05, atol=0)
-
-
-def test_no_gradient_reaches_the_teacher():
-    teacher = logits(5, 3, 4).requires_grad_()
-    soft_loss(logits(6, 3, 4).requires_grad_(), teacher).backward()
-    assert teacher.grad is None
-
-
-def test_distillation_mixes_over_what_counts():
-    student, teacher = logits(7, 2, 5, 7), logits(8, 2, 5, 7)
-    labels = torch.tensor([[1, IGNORE, 3, 0, IGNORE], [IGNORE, 6, 2, IGNORE, 4]])
-    hard = cross_entropy(student, labels)
-    soft = soft_loss(student[labels != IGNORE], teacher[labels != IGNORE], temperature=3.0)
-    torch.testing.assert_close(distillation_loss(student, teacher, labels, soft_share=0), hard)
-    mixed = distillation_loss(student, teacher, labels, temperature=3.0, soft_share=0.7)
-    torch.testing.assert_close(mixed, 0.7 * soft + 0.3 * hard)
-    teacher[labels == IGNORE] += 100 * logits(9, 4, 7)
-    torch.testing.assert_close(distillation_loss(student, teacher, labels, temperature=3.0, soft_share=0.7), mixed)
-
-
-def test_distillation_refuses_what_makes_no_sense():
-    student = logits(1, 3, 5)
-    with pytest.raises(ValueError, match="temperature is 0, but it must be above 0"):
-        soft_loss(student, student, temperature=0)
-    with pytest.raises(ValueError, match=r"soft_share is 1\.5, but it must be from 0"):
-        distillation_loss(student, student, torch.zeros(3, dtype=torch.long), soft_share=1.5)

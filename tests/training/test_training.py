@@ -25,6 +25,7 @@ from anatomy_utils.training import (
     seeded,
     shift_right,
 )
+from anatomy_utils.training.losses import soft_loss
 
 SEEDS = st.integers(0, 10_000)
 
@@ -95,6 +96,15 @@ def test_positions_that_do_not_count_have_no_gradient():
 def test_cross_entropy_names_bad_input(labels, options, sentence):
     with pytest.raises(ValueError, match=sentence):
         cross_entropy(torch.zeros(2, 4), torch.tensor(labels), **options)
+
+
+def test_temperature_leaves_the_gradients_of_the_soft_loss_their_size():
+    teacher, sizes = torch.randn(11, 5, generator=generator(3), dtype=torch.float64), []
+    for temperature in (20.0, 40.0):
+        student = torch.randn(11, 5, generator=generator(4), dtype=torch.float64).requires_grad_()
+        soft_loss(student, teacher, temperature).backward()
+        sizes.append(student.grad.norm())
+    torch.testing.assert_close(sizes[0], sizes[1], rtol=0.05, atol=0)
 
 
 # ---- teacher forcing ----

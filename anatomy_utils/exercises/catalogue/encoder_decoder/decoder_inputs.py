@@ -73,7 +73,7 @@ EXERCISE = Exercise(
     signature="decoder_inputs(labels: Tensor, start_id: int, pad_id: int) -> Tensor",
     docstring="labels (batch, position): each text and its stop token, then −100 → ids of the same shape.\n"
     "The labels 5 6 2 −100 give the inputs start 5 6 2.",
-    reference="anatomy_utils.training.teacher_forcing.decoder_inputs",
+    reference="anatomy_utils.training.teacher_forcing.shift_right",
     returns=(Output("inputs", "batch position"),),
     cases=_cases,
     mistakes=(

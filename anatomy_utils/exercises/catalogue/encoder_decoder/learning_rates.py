@@ -9,6 +9,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.training.schedules import paper_schedule
 
 
 def _cases(generator: torch.Generator) -> list[Case]:
@@ -26,6 +27,11 @@ def _cases(generator: torch.Generator) -> list[Case]:
 
 def _rates(steps: Tensor, d_model: int, warmup: int) -> Tensor:
     return d_model**-0.5 * torch.minimum(steps**-0.5, steps * warmup**-1.5)
+
+
+def _by_schedule(steps: Tensor, d_model: int, warmup: int) -> Tensor:
+    schedule = paper_schedule(d_model, warmup=warmup)
+    return torch.tensor([schedule(step) for step in steps.tolist()])
 
 
 def _one_by_one(steps: Tensor, d_model: int, warmup: int) -> Tensor:
@@ -49,7 +55,7 @@ EXERCISE = Exercise(
     signature="learning_rates(steps: Tensor, d_model: int, warmup: int) -> Tensor",
     docstring="steps (step), whole numbers from 1; d_model, the model's width; warmup, the step with the highest rate\n"
     "→ rates (step).",
-    reference="anatomy_utils.training.schedules.learning_rates",
+    reference=_by_schedule,
     returns=(Output("rates", "step"),),
     cases=_cases,
     mistakes=(

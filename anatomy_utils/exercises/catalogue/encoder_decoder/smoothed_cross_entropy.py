@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.cross_entropy import labelled_cases
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.training.losses import cross_entropy
 
 EPSILONS = (0.1, 0.3, 0.2)
 
@@ -18,6 +19,10 @@ EPSILONS = (0.1, 0.3, 0.2)
 def _cases(generator: torch.Generator) -> list[Case]:
     pairs = zip(labelled_cases(generator), EPSILONS, strict=True)
     return [replace(case, arguments={**case.arguments, "epsilon": epsilon}) for case, epsilon in pairs]
+
+
+def _smoothed(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
+    return cross_entropy(logits, labels, label_smoothing=epsilon)
 
 
 def _both(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -70,7 +75,7 @@ EXERCISE = Exercise(
     signature="smoothed_cross_entropy(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor",
     docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count, epsilon from 0\n"
     "to below 1 → one number, ().",
-    reference="anatomy_utils.training.losses.smoothed_cross_entropy",
+    reference=_smoothed,
     returns=(Output("loss"),),
     cases=_cases,
     mistakes=(
