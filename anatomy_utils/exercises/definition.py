@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -97,7 +97,7 @@ class Exercise:
     docstring: str
     reference: Callable[..., Any] | str
     returns: tuple[Output, ...]
-    cases: Callable[[torch.Generator], Sequence[Case]]
+    cases: Callable[[torch.Generator], Iterable[Case]]
     mistakes: tuple[Mistake, ...]
     alternatives: Mapping[str, Callable[..., Any]]
     hints: tuple[str, str, str]

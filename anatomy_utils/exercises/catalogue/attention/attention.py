@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -14,8 +14,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _attention_cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _attention_cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (
         ("one sentence", ()),
         ("a batch of sentences", (2,)),
@@ -28,8 +27,7 @@ def _attention_cases(generator: torch.Generator) -> list[Case]:
             "key": normal(generator, *lead, key, d_head),
             "value": normal(generator, *lead, key, d_value),
         }
-        cases.append(Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value}))
-    return cases
+        yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
 
 
 def _attention_steps(query: Tensor, key: Tensor, value: Tensor) -> Mapping[str, Tensor]:

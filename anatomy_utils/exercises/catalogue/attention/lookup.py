@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -10,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _ids_and_tables(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _ids_and_tables(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (("one sentence", ()), ("one sentence", ()), ("a batch of sentences", (2,))):
         position, d_model = primes(generator, 2, (3, 5, 7))
         vocab_size = 11
@@ -19,8 +20,7 @@ def _ids_and_tables(generator: torch.Generator) -> list[Case]:
         ids[..., 0], ids[..., 1] = 9, 1  # never sorted
         ids[..., -1] = ids[..., 0]  # one word stands there twice
         arguments = {"table": normal(generator, vocab_size, d_model), "input_ids": ids}
-        cases.append(Case(arguments, kind, {"position": position, "d_model": d_model, "vocab_size": vocab_size}))
-    return cases
+        yield Case(arguments, kind, {"position": position, "d_model": d_model, "vocab_size": vocab_size})
 
 
 def _rows_one_by_one(table: Tensor, input_ids: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -13,8 +13,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _scores_and_masks(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (
         ("one sentence", ()),
         ("a row with nothing to attend to", ()),
@@ -32,8 +31,7 @@ def _scores_and_masks(generator: torch.Generator) -> list[Case]:
         if kind.startswith("a row"):
             mask[1] = False
         arguments = {"scores": 2 * normal(generator, *lead, query, key) + 1, "mask": mask}
-        cases.append(Case(arguments, kind, {"query": query, "key": key}))
-    return cases
+        yield Case(arguments, kind, {"query": query, "key": key})
 
 
 def _right(scores: Tensor, mask: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -13,8 +13,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _one_word_cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _one_word_cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, factor in (("a sentence", 1.0), ("a sentence", 1.0), ("a sentence with strong matches", 3.0)):
         position, d_head, d_value = primes(generator, 3)
         arguments = {
@@ -22,8 +21,7 @@ def _one_word_cases(generator: torch.Generator) -> list[Case]:
             "key": normal(generator, position, d_head),
             "value": normal(generator, position, d_value),
         }
-        cases.append(Case(arguments, kind, {"position": position, "d_head": d_head, "d_value": d_value}))
-    return cases
+        yield Case(arguments, kind, {"position": position, "d_head": d_head, "d_value": d_value})
 
 
 def _attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -10,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _states_and_projection(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _states_and_projection(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (("one sentence", ()), ("one sentence", ()), ("a batch of sentences", (2,))):
         position, d_model, d_head = primes(generator, 3, (3, 5, 7, 11))
         arguments = {
@@ -19,8 +20,7 @@ def _states_and_projection(generator: torch.Generator) -> list[Case]:
             "weight": normal(generator, d_model, d_head),
             "bias": normal(generator, d_head),
         }
-        cases.append(Case(arguments, kind, {"position": position, "d_model": d_model, "d_head": d_head}))
-    return cases
+        yield Case(arguments, kind, {"position": position, "d_model": d_model, "d_head": d_head})
 
 
 def _scrambled(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

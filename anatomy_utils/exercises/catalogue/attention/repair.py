@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -14,8 +15,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead, long in (
         ("a mask of its own for each query", (), 1),
         ("a padded batch", (2,), 1),
@@ -36,8 +36,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "value": normal(generator, *lead, key, d_value),
             "mask": mask,
         }
-        cases.append(Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value}))
-    return cases
+        yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
 
 
 def _scaled(query: Tensor) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import torch
 from torch.nn import functional as F
@@ -12,8 +13,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _query_key_cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _query_key_cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (
         ("one sentence", ()),
         ("a batch of sentences", (2,)),
@@ -22,8 +22,7 @@ def _query_key_cases(generator: torch.Generator) -> list[Case]:
     ):
         query, key, d_head = primes(generator, 3)
         arguments = {"query": normal(generator, *lead, query, d_head), "key": normal(generator, *lead, key, d_head)}
-        cases.append(Case(arguments, kind, {"query": query, "key": key, "d_head": d_head}))
-    return cases
+        yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head})
 
 
 EXERCISE = Exercise(

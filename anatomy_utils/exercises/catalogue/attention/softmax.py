@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -14,8 +16,7 @@ def _softmax(scores: Tensor) -> Tensor:
     return scores.softmax(dim=-1)
 
 
-def _score_cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _score_cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead, size in (
         ("small numbers", (), 1.0),
         ("several heads", (2,), 1.0),
@@ -25,8 +26,7 @@ def _score_cases(generator: torch.Generator) -> list[Case]:
         scores = size * (normal(generator, *lead, query, key) + 1)
         if kind == "large numbers":
             scores[..., 0] = 200.0 + scores[..., 0].abs()  # exp of it is beyond float32 in every row
-        cases.append(Case({"scores": scores}, kind, {"query": query, "key": key}))
-    return cases
+        yield Case({"scores": scores}, kind, {"query": query, "key": key})
 
 
 def _exp(scores: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -9,14 +11,12 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes, weights
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _weights_and_vectors(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _weights_and_vectors(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("words", "words", "a single new word"):
         query, key, d_model = primes(generator, 3, (3, 5, 7))
         query = 1 if kind == "a single new word" else query
         arguments = {"weights": weights(generator, query, key), "vectors": normal(generator, key, d_model)}
-        cases.append(Case(arguments, kind, {"query": query, "key": key, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"query": query, "key": key, "d_model": d_model})
 
 
 def _sum_of_each(weights: Tensor, vectors: Tensor) -> Tensor:

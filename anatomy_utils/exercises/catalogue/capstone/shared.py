@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
@@ -62,9 +62,8 @@ def _feed(generator: torch.Generator, d_model: int) -> Part:
     return lambda states: contract(expand(states).relu())
 
 
-def whole_layer_cases(generator: torch.Generator) -> list[Case]:
+def whole_layer_cases(generator: torch.Generator) -> Iterator[Case]:
     """Layers of unequal sizes, in parts."""
-    cases = []
     for kind in ("one text", "a batch of texts"):
         batch, heads, position = primes(generator, 3, (2, 3, 5, 7))
         batch, d_head = 1 if kind == "one text" else batch, 4
@@ -81,5 +80,4 @@ def whole_layer_cases(generator: torch.Generator) -> list[Case]:
             "feed_forward": Function("a feed-forward network", _feed(generator, d_model)),
         }
         sizes = {"batch": batch, "heads": heads, "position": position, "d_model": d_model}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)

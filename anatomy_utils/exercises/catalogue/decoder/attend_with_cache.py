@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -15,8 +15,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 Three = tuple[Tensor, Tensor, Tensor]
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("one new position", "several new positions", "an empty cache", "one text"):
         batch, heads, past, new, d_head = primes(generator, 5, (2, 3, 5, 7, 11))
         past, new = (new, past) if new == 2 else (past, new)  # with two new ones, "sees the next" is "sees all"
@@ -27,8 +26,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
         for name in ("past_keys", "past_values"):
             arguments[name] = normal(generator, batch, heads, past, d_head)
         sizes = {"batch": batch, "heads": heads, "past": past, "new": new, "d_head": d_head}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _behind(past: Tensor, new: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -14,9 +14,8 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 SIZES = (("padded texts", 2, 5, 7), ("padded texts", 3, 7, 11), ("one text", 1, 5, 13))
 
 
-def labelled_cases(generator: torch.Generator) -> list[Case]:
+def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
     """Logits and labels of texts with and without padding."""
-    cases = []
     for kind, batch, position, vocab_size in SIZES:
         real = torch.randint(1, position - 2, (batch, 1), generator=generator)
         real[0] = position if kind == "one text" else position - 1
@@ -25,8 +24,7 @@ def labelled_cases(generator: torch.Generator) -> list[Case]:
             "logits": 2 * normal(generator, batch, position, vocab_size),
             "labels": labels.masked_fill(torch.arange(position) >= real, -100),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})
 
 
 def _chosen(numbers: Tensor, labels: Tensor) -> Tensor:

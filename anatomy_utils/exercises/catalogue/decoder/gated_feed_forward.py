@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -16,8 +16,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 SILU = Function("silu", F.silu)
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, activation in (("a batch of texts", SILU), ("one text", SILU), ("another activation", GELU)):
         batch, position, d_model = primes(generator, 3, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -30,8 +29,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "activation": activation,
         }
         sizes = {"batch": batch, "position": position, "d_model": d_model, "d_ff": d_ff}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _steps(x: Tensor, gate: Tensor, expand: Tensor, contract: Tensor, act: Any) -> Mapping[str, Tensor]:

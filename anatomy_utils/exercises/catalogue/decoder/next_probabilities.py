@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -10,14 +12,12 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, temperature in (("a low temperature", 0.4), ("a high temperature", 2.5), ("one text", 0.7)):
         batch, vocab_size = primes(generator, 2, (5, 7, 11))
         batch = 1 if kind == "one text" else batch
         arguments = {"logits": 2 * normal(generator, batch, vocab_size), "temperature": temperature}
-        cases.append(Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size})
 
 
 def _powers(logits: Tensor, temperature: float) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -14,16 +16,14 @@ PADDING = 1
 Both = tuple[Tensor, Tensor]
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 13)):
         real = torch.randint(3, position - 1, (batch, 1), generator=generator)
         real[0] = position if kind == "one text" else position - 2
         mask = (torch.arange(position) < real).long()
         ids = torch.randint(2, 97, (batch, position), generator=generator)
         arguments = {"input_ids": ids.masked_fill(mask == 0, PADDING), "attention_mask": mask}
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
 def _labels(ids: Tensor, mask: Tensor, ignore: int = -100) -> Tensor:

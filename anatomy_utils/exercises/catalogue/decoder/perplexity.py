@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -10,8 +10,7 @@ from torch import Tensor
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 2, 5), ("padded texts", 3, 7), ("one text", 1, 11)):
         real = torch.randint(1, position - 2, (batch, 1), generator=generator)
         real[0] = position if kind == "one text" else position - 1
@@ -19,8 +18,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "probabilities": 0.05 + 0.9 * torch.rand(batch, position, generator=generator),
             "attention_mask": (torch.arange(position) < real).long(),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
 def _real(probabilities: Tensor, mask: Tensor) -> Tensor:

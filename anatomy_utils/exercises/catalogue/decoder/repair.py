@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -10,14 +12,12 @@ from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a text with a past", "a whole text", "a single new position", "a text with a past"):
         past, new = primes(generator, 2, (2, 3, 5, 7))
         past = 0 if kind == "a whole text" else past
         new = 1 if kind == "a single new position" else new
-        cases.append(Case({"past": past, "new": new}, kind, {"past": past, "new": new}))
-    return cases
+        yield Case({"past": past, "new": new}, kind, {"past": past, "new": new})
 
 
 def _reach(past: int, new: int, last: int) -> Tensor:

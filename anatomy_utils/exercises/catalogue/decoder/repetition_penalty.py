@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -11,8 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position, vocab_size, penalty in (
         ("a batch of texts", 3, 5, 11, 1.5),
         ("one text", 1, 7, 13, 2.0),
@@ -25,14 +24,11 @@ def _cases(generator: torch.Generator) -> list[Case]:
         logits = 2 * normal(generator, batch, vocab_size)
         logits.scatter_(1, ids[:, :1], 1 + torch.rand(batch, 1, generator=generator))  # a seen one above 0 …
         logits.scatter_(1, ids[:, 2:3], -1 - torch.rand(batch, 1, generator=generator))  # … and one below
-        cases.append(
-            Case(
-                {"logits": logits, "input_ids": ids, "penalty": penalty},
-                kind,
-                {"batch": batch, "position": position, "vocab_size": vocab_size},
-            )
+        yield Case(
+            {"logits": logits, "input_ids": ids, "penalty": penalty},
+            kind,
+            {"batch": batch, "position": position, "vocab_size": vocab_size},
         )
-    return cases
 
 
 def _lowered(logits: Tensor, penalty: float) -> Tensor:

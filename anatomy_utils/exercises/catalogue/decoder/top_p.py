@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -15,14 +15,12 @@ CLEAR = 0.005
 """How far from p every sum of probabilities is, so that rounding decides nothing."""
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, p in (("a batch of texts", 0.6), ("one text", 0.8), ("a model that is sure", 0.5)):
         batch, vocab_size = primes(generator, 2, (3, 5)), primes(generator, 1, (7, 11))[0]
         rows = 1 if kind == "one text" else batch[0]
         logits = torch.cat([_clear_row(generator, vocab_size, p, kind) for _ in range(rows)])
-        cases.append(Case({"logits": logits, "p": p}, kind, {"batch": rows, "vocab_size": vocab_size}))
-    return cases
+        yield Case({"logits": logits, "p": p}, kind, {"batch": rows, "vocab_size": vocab_size})
 
 
 def _clear_row(generator: torch.Generator, vocab_size: int, p: float, kind: str) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch.nn import functional as F
 
@@ -9,8 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
         batch, position, d_model = primes(generator, 3, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -20,8 +21,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "token_table": normal(generator, vocab_size, d_model),
         }
         sizes = {"batch": batch, "position": position, "d_model": d_model, "vocab_size": vocab_size}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 EXERCISE = Exercise(

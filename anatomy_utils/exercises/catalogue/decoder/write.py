@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -13,8 +15,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 VOCAB_SIZE = 17
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, written in (
         ("a text that ends by itself", 4),
         ("a text that fills its allowance", 99),
@@ -31,8 +32,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "max_new_tokens": 7,
             "stop_id": stop_id,
         }
-        cases.append(Case(arguments, kind, {"position": position}))
-    return cases
+        yield Case(arguments, kind, {"position": position})
 
 
 def _write(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -12,8 +14,7 @@ BASE = -10.0
 """Where scores lie that are not planted."""
 
 
-def _scores(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _scores(generator: torch.Generator) -> Iterator[Case]:
     for kind, longest in (("a batch of texts", 3), ("a batch of texts", 2), ("one text", 5), ("one word at most", 1)):
         position = (11, 13)[int(torch.randint(2, (1,), generator=generator))]
         start, end = (0.3 * normal(generator, 7, position) + BASE for _ in range(2))
@@ -34,8 +35,7 @@ def _scores(generator: torch.Generator) -> list[Case]:
         start[5, 8], end[5, 8], start[6, first], end[6, first] = (BASE + 3 for _ in range(4))
         rows = torch.randperm(7, generator=generator)[: 1 if kind == "one text" else 7]
         arguments = {"start_scores": start[rows], "end_scores": end[rows], "max_length": longest}
-        cases.append(Case(arguments, kind, {"batch": len(rows), "position": position}))
-    return cases
+        yield Case(arguments, kind, {"batch": len(rows), "position": position})
 
 
 Span = tuple[Tensor, Tensor]

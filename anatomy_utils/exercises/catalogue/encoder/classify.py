@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -12,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _texts(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _texts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("padded texts", "texts of one length", "one text", "padded texts"):
         batch, position, d_model, labels = primes(generator, 4, (3, 5, 7, 11))
         batch = 1 if kind == "one text" else batch
@@ -27,8 +26,7 @@ def _texts(generator: torch.Generator) -> list[Case]:
             "bias": normal(generator, labels),
         }
         sizes = {"batch": batch, "position": position, "d_model": d_model, "labels": labels}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _zeroed(x: Tensor, mask: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -11,8 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, probability in (("a model in training", 0.4), ("a model in training", 0.1), ("a model in use", 0.3)):
         batch, position, d_model = primes(generator, 3, (5, 7, 11))
         arguments = {
@@ -21,8 +20,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "probability": probability,
             "training": kind == "a model in training",
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
 
 
 def _dropped(x: Tensor, u: Tensor, p: float) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -15,8 +15,7 @@ ROWS = 17
 """Of the position table: more than any text here has positions, and than there are tokens."""
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
         batch, position, d_model = primes(generator, 3, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -27,8 +26,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "position_table": normal(generator, ROWS, d_model),
             "segment_table": normal(generator, 2, d_model),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
 
 
 def _positions(ids: Tensor, table: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -14,9 +14,8 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 Part = Callable[[Tensor], Tensor]
 
 
-def layer_cases(generator: torch.Generator) -> list[Case]:
+def layer_cases(generator: torch.Generator) -> Iterator[Case]:
     """Two sub-layers and two norms, all of them different."""
-    cases = []
     for kind in ("one text", "a batch of texts", "a batch of texts"):
         batch, position, d_model = primes(generator, 3, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -27,8 +26,7 @@ def layer_cases(generator: torch.Generator) -> list[Case]:
             "attention_norm": norm(generator, d_model, "its norm"),
             "feed_forward_norm": norm(generator, d_model, "its norm"),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
 
 
 def post(x: Tensor, f: Part, norm: Part) -> Tensor:

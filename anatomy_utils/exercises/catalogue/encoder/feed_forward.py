@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -15,8 +15,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 Activation = Callable[[Tensor], Tensor]
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, activation in (("ReLU", RELU), ("GELU", GELU), ("tanh", TANH)):
         batch, position, d_model, d_ff = primes(generator, 4, (2, 3, 5, 7))
         arguments = {
@@ -28,8 +27,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "activation": activation,
         }
         sizes = {"batch": batch, "position": position, "d_model": d_model, "d_ff": d_ff}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _feed(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, f: Activation) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -12,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, epsilon in (("a batch of texts", 0.05), ("one text", 0.1), ("nearly constant vectors", 0.01)):
         batch, position, d_model = primes(generator, 3, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -26,8 +25,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "bias": normal(generator, d_model),
             "epsilon": epsilon,
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
 
 
 def _centred(x: Tensor, axis: int | tuple[int, ...] = -1) -> Tensor:

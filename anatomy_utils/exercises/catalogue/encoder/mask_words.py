@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -12,8 +12,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 VOCABULARY, MASK = 97, 103
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 5, 23), ("padded texts", 7, 17), ("one text", 1, 61)):
         shape = (batch, position)
         ids = torch.randint(VOCABULARY, shape, generator=generator)
@@ -31,8 +30,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "random_ids": (ids + torch.randint(1, VOCABULARY, shape, generator=generator)) % VOCABULARY,
             "mask_id": MASK,
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
 Both = tuple[Tensor, Tensor]

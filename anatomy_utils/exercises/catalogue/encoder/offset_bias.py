@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -11,8 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _tables(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _tables(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a table that reaches all offsets", "far offsets", "far offsets", "one head"):
         heads, farthest, length = 3, 5, 5
         if kind == "far offsets":
@@ -21,8 +20,7 @@ def _tables(generator: torch.Generator) -> list[Case]:
         if kind == "one head":
             heads, farthest, length = 1, 2, 7
         arguments = {"table": normal(generator, heads, 2 * farthest + 1), "length": length}
-        cases.append(Case(arguments, kind, {"heads": heads, "query": length}))
-    return cases
+        yield Case(arguments, kind, {"heads": heads, "query": length})
 
 
 def _offsets(length: int) -> Tensor:

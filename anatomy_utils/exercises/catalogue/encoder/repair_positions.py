@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -11,8 +13,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _texts(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _texts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
         batch, position, d_model = primes(generator, 3, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -21,8 +22,7 @@ def _texts(generator: torch.Generator) -> list[Case]:
             "token_table": normal(generator, 13, d_model),
             "position_table": normal(generator, 37, d_model),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
 
 
 def _places(ids: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -9,8 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _vectors(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _vectors(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("one head", "several heads", "a batch of texts"):
         batch, heads, position, pairs = primes(generator, 4, (2, 3, 5, 7))
         heads = 1 if kind == "one head" else heads
@@ -23,8 +24,7 @@ def _vectors(generator: torch.Generator) -> list[Case]:
             "sines": torch.cat((angles, angles), -1).sin(),
         }
         sizes = {"batch": batch, "heads": heads, "position": position, "d_head": 2 * pairs}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _halves_turned(vectors: Tensor) -> Tensor:

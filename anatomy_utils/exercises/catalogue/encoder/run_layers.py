@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -14,16 +14,14 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 Part = Callable[[Tensor], Tensor]
 
 
-def _stacks(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _stacks(generator: torch.Generator) -> Iterator[Case]:
     for kind, count in (("one text", 2), ("a batch of texts", 4), ("a single layer", 1)):
         batch, position, d_model = primes(generator, 3, (7, 11, 13))
         batch = 1 if kind == "one text" else batch
         layers = [sublayer(generator, d_model, f"layer {number}") for number in range(count)]
         arguments = {"hidden_states": normal(generator, batch, position, d_model), "layers": layers}
         sizes = {"states": count + 1, "batch": batch, "position": position, "d_model": d_model}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 Both = tuple[Tensor, Tensor]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -12,15 +12,13 @@ from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("4 features", "positions from 0", "positions far on"):
         position, pairs = primes(generator, 2, (3, 5, 7))
         pairs = 2 if kind == "4 features" else pairs
         start = int(torch.randint(200, 300, (1,), generator=generator)) if kind == "positions far on" else 0
         arguments = {"positions": torch.arange(start, start + position), "d_model": 2 * pairs}
-        cases.append(Case(arguments, kind, {"position": position, "d_model": 2 * pairs}))
-    return cases
+        yield Case(arguments, kind, {"position": position, "d_model": 2 * pairs})
 
 
 def _angles(positions: Tensor, d_model: int) -> Tensor:

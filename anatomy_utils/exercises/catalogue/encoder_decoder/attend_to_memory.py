@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -12,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("padded texts", "one text", "padded texts", "a single position that asks"):
         batch, heads, query, d_head = primes(generator, 4, (2, 3, 5, 7))
         key = 11
@@ -28,8 +27,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "attention_mask": (torch.arange(key) < real).long(),
         }
         sizes = {"batch": batch, "heads": heads, "query": query, "key": key, "d_head": d_head}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _scores(query: Tensor, key: Tensor) -> Tensor:

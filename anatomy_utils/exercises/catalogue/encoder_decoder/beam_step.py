@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -14,8 +14,7 @@ Three = tuple[Tensor, Tensor, Tensor]
 BEAMS = {"a few beams": 3, "beams that are close": 5, "one beam far ahead": 3, "a single beam": 1}
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, beams in BEAMS.items():
         vocab_size = primes(generator, 1, (7, 11))[0]
         gaps = torch.rand(beams, generator=generator) * (0.02 if kind == "beams that are close" else 1.0)
@@ -28,8 +27,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
         if kind == "one beam far ahead":  # all that are kept continue it
             before[1:] -= 20.0
         arguments = {"log_probabilities": before, "next_log_probabilities": logits.log_softmax(-1)}
-        cases.append(Case(arguments, kind, {"beams": beams, "vocab_size": vocab_size}))
-    return cases
+        yield Case(arguments, kind, {"beams": beams, "vocab_size": vocab_size})
 
 
 def _best(sums: Tensor, *, largest: bool = True) -> Three:

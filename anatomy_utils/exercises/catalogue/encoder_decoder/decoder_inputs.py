@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -10,8 +12,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 IGNORE = -100
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 13)):
         real = torch.randint(3, position - 1, (batch, 1), generator=generator)
         real[0] = position if kind == "one text" else position - 2
@@ -23,8 +24,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "start_id": start,
             "pad_id": pad,
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
 def _filled(labels: Tensor, pad: int) -> Tensor:

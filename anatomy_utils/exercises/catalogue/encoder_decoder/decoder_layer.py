@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -16,9 +16,8 @@ Part = Callable[[Tensor], Tensor]
 Read = Callable[[Tensor, Tensor], Tensor]
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     """Three sub-layers and three norms, all of them different."""
-    cases = []
     for kind in ("one text", "a batch of texts", "a batch of texts"):
         batch, position, key, d_model = primes(generator, 4, (3, 5, 7, 11))
         batch = 1 if kind == "one text" else batch
@@ -32,8 +31,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "cross_attention_norm": norm(generator, d_model, "its norm"),
             "feed_forward_norm": norm(generator, d_model, "its norm"),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "key": key, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "key": key, "d_model": d_model})
 
 
 def _layer(

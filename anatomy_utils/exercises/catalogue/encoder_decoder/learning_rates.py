@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -12,8 +12,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.schedules import paper_schedule
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a short warm-up", "a wider model", "a short warm-up"):
         d_model = 13 if kind == "a wider model" else primes(generator, 1, (5, 7))[0]
         warmup = primes(generator, 1, (3, 5, 11))[0]
@@ -21,8 +20,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
         if kind == "a wider model":  # steps in any order
             steps = steps[torch.randperm(17, generator=generator)]
         arguments = {"steps": steps, "d_model": d_model, "warmup": warmup}
-        cases.append(Case(arguments, kind, {"step": 17}))
-    return cases
+        yield Case(arguments, kind, {"step": 17})
 
 
 def _rates(steps: Tensor, d_model: int, warmup: int) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -9,8 +11,7 @@ from anatomy_utils.debugging.colleague.batch_mask import colleagues_mask
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, key in (
         ("padded texts", 3, 7),
         ("padded texts", 5, 11),
@@ -21,8 +22,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
         real[0] = key if kind == "one text" else key - 1  # the last position is padding everywhere but in one text
         mask = (torch.arange(key) < real).long()
         mask = mask.flip(1) if kind == "padding at the head" else mask
-        cases.append(Case({"attention_mask": mask}, kind, {"batch": batch, "key": key}))
-    return cases
+        yield Case({"attention_mask": mask}, kind, {"batch": batch, "key": key})
 
 
 def _for_all(mask: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -20,8 +22,7 @@ ENDS = {
 """Kind → how many tokens each text has when its stop token becomes the likeliest next one."""
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, ends in ENDS.items():
         start, stop, pad = torch.randperm(VOCAB_SIZE, generator=generator)[:3].tolist()
         order = torch.randperm(len(ends), generator=generator)
@@ -37,8 +38,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "pad_id": pad,
             "max_new_tokens": MOST,
         }
-        cases.append(Case(arguments, kind, {"batch": len(ends)}))
-    return cases
+        yield Case(arguments, kind, {"batch": len(ends)})
 
 
 def _loop(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -10,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _contexts(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _contexts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of sentences", "one sentence", "a batch of sentences"):
         batch, position, heads, d_head = primes(generator, 4, (2, 3, 5, 7))
         batch = 1 if kind == "one sentence" else batch
@@ -20,8 +21,7 @@ def _contexts(generator: torch.Generator) -> list[Case]:
             "output_weight": normal(generator, heads * d_head, heads * d_head),
         }
         sizes = {"batch": batch, "heads": heads, "position": position, "d_head": d_head}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _rows(output_weight: Tensor, context: Tensor) -> Tensor:

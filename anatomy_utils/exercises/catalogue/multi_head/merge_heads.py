@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 
 from anatomy_utils.exercises.catalogue.multi_head import shared
@@ -10,13 +12,11 @@ from anatomy_utils.exercises.catalogue.sizes import normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _heads(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _heads(generator: torch.Generator) -> Iterator[Case]:
     for kind in KINDS:
         sizes = _sizes(generator, kind)
         shape = (sizes["batch"], sizes["heads"], sizes["position"], sizes["d_head"])
-        cases.append(Case({"vectors": normal(generator, *shape)}, kind, sizes))
-    return cases
+        yield Case({"vectors": normal(generator, *shape)}, kind, sizes)
 
 
 EXERCISE = Exercise(

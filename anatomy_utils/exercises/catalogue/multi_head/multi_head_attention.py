@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -15,8 +15,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of sentences", "one sentence", "a batch of sentences"):
         batch, position, heads, d_head = primes(generator, 4, (2, 3, 5, 7))
         batch = 1 if kind == "one sentence" else batch
@@ -25,8 +24,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
         for role in ("query", "key", "value", "output"):
             arguments[f"{role}_weight"] = normal(generator, d_model, d_model) * d_model**-0.5
         sizes = {"batch": batch, "position": position, "heads": heads, "d_head": d_head}
-        cases.append(Case({**arguments, "num_heads": heads}, kind, sizes))
-    return cases
+        yield Case({**arguments, "num_heads": heads}, kind, sizes)
 
 
 def _projected(x: Tensor, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:

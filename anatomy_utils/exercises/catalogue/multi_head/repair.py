@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import torch
@@ -17,8 +17,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a padded batch", "a mask of its own for each query", "more keys than queries", "one sentence"):
         batch, query, heads, d_head = primes(generator, 4, (2, 3, 5, 7))
         batch = 1 if kind == "one sentence" else batch
@@ -36,8 +35,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "num_heads": heads,
             "mask": mask,
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "query": query, "heads": heads, "d_head": d_head}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "query": query, "heads": heads, "d_head": d_head})
 
 
 def _steps(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor) -> Mapping[str, Tensor]:

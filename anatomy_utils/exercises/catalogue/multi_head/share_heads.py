@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -9,8 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in (
         "groups of query heads",
         "a single key head",
@@ -25,8 +26,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "num_heads": kv_heads * group,
         }
         sizes = {"batch": batch, "kv_heads": kv_heads, "group": group, "position": position, "d_head": d_head}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _group(vectors: Tensor, num_heads: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -22,14 +24,12 @@ def _sizes(generator: torch.Generator, kind: str) -> dict[str, int]:
     }
 
 
-def _whole_vectors(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _whole_vectors(generator: torch.Generator) -> Iterator[Case]:
     for kind in KINDS:
         sizes = _sizes(generator, kind)
         shape = (sizes["batch"], sizes["position"], sizes["heads"] * sizes["d_head"])
         arguments = {"vectors": normal(generator, *shape), "num_heads": sizes["heads"]}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _cut(vectors: Tensor, num_heads: int) -> Tensor:

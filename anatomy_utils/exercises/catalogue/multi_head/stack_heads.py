@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -9,14 +11,12 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("several heads", "several heads", "a single head"):
         heads, d_model, d_head = primes(generator, 3, (2, 3, 5, 7))
         heads = 1 if kind == "a single head" else heads
         sizes = {"heads": heads, "d_model": d_model, "d_head": d_head}
-        cases.append(Case({"weights": normal(generator, heads, d_model, d_head)}, kind, sizes))
-    return cases
+        yield Case({"weights": normal(generator, heads, d_model, d_head)}, kind, sizes)
 
 
 def _column_by_column(weights: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -10,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _merged_contexts(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _merged_contexts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a head in the middle", "the first head", "the last head", "a head in the middle"):
         batch, position, heads, d_head = primes(generator, 4, (2, 3, 5, 7))
         if kind == "a head in the middle":
@@ -21,8 +22,7 @@ def _merged_contexts(generator: torch.Generator) -> list[Case]:
             head = 0 if kind == "the first head" else heads - 1
         context = normal(generator, batch, position, heads * d_head) + 0.5
         sizes = {"batch": batch, "position": position, "heads": heads, "d_head": d_head}
-        cases.append(Case({"context": context, "head": head, "num_heads": heads}, kind, sizes))
-    return cases
+        yield Case({"context": context, "head": head, "num_heads": heads}, kind, sizes)
 
 
 def _zero(context: Tensor, start: int, stop: int) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -11,8 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("short and long texts", "short texts", "short and long texts"):
         layers, heads, d_head = primes(generator, 3, (3, 5, 7, 11))
         window = 60 + int(torch.randint(40, (), generator=generator))
@@ -28,8 +27,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "bytes_per_number": 4 if kind == "short texts" else 2,
         }
         sizes = {"text": 13, "num_layers": layers, "num_kv_heads": heads, "d_head": d_head}
-        cases.append(Case(arguments, kind, sizes))
-    return cases
+        yield Case(arguments, kind, sizes)
 
 
 def _bytes(lengths: Tensor, layers: int, heads: int, d_head: int, window: int, size: int, *, kept: int = 2) -> Tensor:

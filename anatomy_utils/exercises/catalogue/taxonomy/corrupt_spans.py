@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -21,8 +21,7 @@ SPANS = {
 """Kind → length of the text, how many words are kept before each span, how long the spans are (0: what is left)."""
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, (length, kept, lengths) in SPANS.items():
         order = torch.randperm(len(lengths) - 1, generator=generator).tolist()
         sizes = [lengths[i] for i in order] + [lengths[-1]]
@@ -36,8 +35,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "spans": spans,
             "sentinel_ids": 100 + torch.randperm(30, generator=generator)[: len(spans) + 2],
         }
-        cases.append(Case(arguments, kind, {"position": length}))
-    return cases
+        yield Case(arguments, kind, {"position": length})
 
 
 def _pieces(ids: Tensor, spans: Spans) -> tuple[list[Tensor], list[Tensor]]:

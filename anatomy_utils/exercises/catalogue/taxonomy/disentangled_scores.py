@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -17,8 +17,7 @@ def _rows(length: int, farthest: int) -> Tensor:
     return (places[:, None] - places).clamp(-farthest, farthest - 1) + farthest
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
         batch, heads, position, d_head = primes(generator, 4, (2, 3, 5, 7))
         if position == 2:  # with two words, "the other way round" is hard to tell from "the other word"
@@ -32,8 +31,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "offset_key": normal(generator, heads, 2 * farthest, d_head).expand(batch, -1, -1, -1).clone(),
             "rows": _rows(position, farthest),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "heads": heads, "position": position, "d_head": d_head}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "heads": heads, "position": position, "d_head": d_head})
 
 
 def _to_offset(q: Tensor, ok: Tensor, rows: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -11,8 +13,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 Both = tuple[Tensor, Tensor]
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("three depths", "a single depth", "five depths in any order"):
         count = {"three depths": 3, "a single depth": 1}.get(kind, 5)
         depths = 2 + torch.randperm(23, generator=generator)[:count]
@@ -23,8 +24,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "d_model": primes(generator, 1, (11, 13, 17))[0],
             "layer_parameters": 2000 + int(torch.randint(3000, (), generator=generator)),
         }
-        cases.append(Case(arguments, kind, {"depth": count}))
-    return cases
+        yield Case(arguments, kind, {"depth": count})
 
 
 def _narrow(rows: int, e: int, d: int) -> int:

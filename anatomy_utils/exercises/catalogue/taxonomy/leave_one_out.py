@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -35,13 +35,11 @@ class Reader:
         return "a model that reads one text"
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a text", "a longer text", "a text"):
         length = 11 if kind == "a longer text" else primes(generator, 1, (5, 7))[0]
         reader = Reader(normal(generator, length), 2 * normal(generator, length, 3))
-        cases.append(Case({"read": reader, "length": length}, kind, {"position": length, "d_output": 3}))
-    return cases
+        yield Case({"read": reader, "length": length}, kind, {"position": length, "d_output": 3})
 
 
 def _masks(length: int) -> Tensor:

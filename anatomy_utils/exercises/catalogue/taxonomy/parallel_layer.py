@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -14,8 +14,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 Part = Callable[[Tensor], Tensor]
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("one text", "a batch of texts", "a batch of texts"):
         batch, position, d_model = primes(generator, 3, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -25,8 +24,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "feed_forward": sublayer(generator, d_model, "a feed-forward network"),
             "norm": norm(generator, d_model),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
 
 
 def _right(x: Tensor, mix: Part, feed: Part, norm: Part) -> Tensor:

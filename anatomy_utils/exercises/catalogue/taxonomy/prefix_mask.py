@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -11,8 +13,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 # ---- a prefix ----
 
 
-def _prefixes(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _prefixes(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, length in (
         ("texts with prefixes", 3, 7),
         ("texts with prefixes", 5, 11),
@@ -22,8 +23,7 @@ def _prefixes(generator: torch.Generator) -> list[Case]:
         prefixes = 2 + torch.randperm(length - 3, generator=generator)[:batch]
         prefixes = torch.zeros_like(prefixes) if kind.startswith("no") else prefixes
         arguments = {"prefix_lengths": prefixes, "length": length}
-        cases.append(Case(arguments, kind, {"batch": batch, "length": length}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "length": length})
 
 
 def _in_prefix(prefixes: Tensor, length: int) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -11,8 +13,7 @@ Three = tuple[Tensor, Tensor, Tensor]
 IGNORE = -100
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 5)):
         real = torch.randint(3, position - 1, (batch, 1), generator=generator)
         real[0] = position if kind == "one text" else position - 1
@@ -24,8 +25,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "attention_mask": mask,
             "labels": labels,
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
 def _twice(part: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -13,8 +13,7 @@ Both = tuple[Tensor, Tensor]
 IGNORE = -100
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 13), ("padded texts", 5, 17), ("one text", 1, 23)):
         shape = (batch, position)
         ids = torch.randint(10, 97, shape, generator=generator)
@@ -31,8 +30,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "chosen": chosen,
             "samples": torch.where(lucky, ids, other),
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
 def _real(mask: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -12,8 +12,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, temperature in (("temperature 2", 2.0), ("a high temperature", 4.0), ("a low temperature", 0.5)):
         batch, position, vocab_size = primes(generator, 3, (2, 3, 5, 7))
         if vocab_size == 2:
@@ -23,8 +22,7 @@ def _cases(generator: torch.Generator) -> list[Case]:
             "teacher_logits": 2 * normal(generator, batch, position, vocab_size),
             "temperature": temperature,
         }
-        cases.append(Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size}))
-    return cases
+        yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})
 
 
 def _divergences(student: Tensor, teacher: Tensor, t: float) -> Tensor:

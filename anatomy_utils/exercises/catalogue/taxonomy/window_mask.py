@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
@@ -21,14 +23,12 @@ def _band(length: int, behind: int, ahead: int = 0) -> Tensor:
 # ---- a window ----
 
 
-def _lengths(generator: torch.Generator) -> list[Case]:
-    cases = []
+def _lengths(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a long text", "a long text", "a text no longer than the window", "a window of one"):
         length = primes(generator, 1, (7, 11, 13))[0]
         window = 2 + int(torch.randint(length - 4, (), generator=generator))
         window = {"a window of one": 1, "a text no longer than the window": length + 2}.get(kind, window)
-        cases.append(Case({"length": length, "window": window}, kind, {"length": length}))
-    return cases
+        yield Case({"length": length, "window": window}, kind, {"length": length})
 
 
 def _cell_by_cell(length: int, window: int) -> Tensor:
