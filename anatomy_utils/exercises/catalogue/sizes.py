@@ -10,6 +10,27 @@ def primes(generator: torch.Generator, count: int, among: tuple[int, ...] = (2, 
     return [among[i] for i in torch.randperm(len(among), generator=generator)[:count].tolist()]
 
 
+def batch_and(generator: torch.Generator, kind: str, count: int, among: tuple[int, ...]) -> list[int]:
+    """`primes`, the first of which is a batch: 1 where the case is one text or one sentence."""
+    sizes = primes(generator, count, among)
+    return [1, *sizes[1:]] if kind in ("one text", "one sentence") else sizes
+
+
+def real_words(
+    generator: torch.Generator, kind: str, batch: int, position: int, lengths: range, first: int
+) -> torch.Tensor:
+    """(batch, position), True for words and False for padding behind them; one text alone has no padding.
+
+    Args:
+        kind: of the case.
+        lengths: among which the texts' lengths are drawn.
+        first: length of the first text, in place of the drawn one.
+    """
+    drawn = torch.randint(lengths.start, lengths.stop, (batch, 1), generator=generator)
+    drawn[0] = position if kind == "one text" else first
+    return torch.arange(position) < drawn
+
+
 def normal(generator: torch.Generator, *shape: int) -> torch.Tensor:
     """Standard normal numbers."""
     return torch.randn(shape, generator=generator)

@@ -9,18 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.attention.shared import attend, dots
+from anatomy_utils.exercises.catalogue.attention.shared import WITH_HEADS, attend, dots
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _attention_cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead in (
-        ("one sentence", ()),
-        ("a batch of sentences", (2,)),
-        ("a batch with heads", (2, 3)),
-        ("one sentence", ()),
-    ):
+    for kind, lead in WITH_HEADS:
         query, key, d_head, d_value = primes(generator, 4)
         arguments = {
             "query": 2 * normal(generator, *lead, query, d_head),

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.attention.shared import ones
 from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -14,10 +15,6 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 def _lengths(generator: torch.Generator) -> list[Case]:
     drawn = [(length, "a sentence") for length in sorted(primes(generator, 3, (3, 5, 7, 11)))]
     return [Case({"length": n}, kind, {"length": n}) for n, kind in [*drawn, (1, "a single word")]]
-
-
-def _ones(length: int) -> Tensor:
-    return torch.ones(length, length, dtype=torch.bool)
 
 
 def _cell_by_cell(length: int) -> Tensor:
@@ -42,25 +39,25 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             "inverted",
-            lambda length: ~_ones(length).tril(),
+            lambda length: ~ones(length).tril(),
             "Your mask says the opposite in every cell: it is True where a position may not look.",
         ),
         Mistake(
             "not_itself",
-            lambda length: _ones(length).tril(-1),
+            lambda length: ones(length).tril(-1),
             "In your mask no position may look at itself, and the first one has nothing to look at.",
         ),
         Mistake(
             "future",
-            lambda length: _ones(length).triu(),
+            lambda length: ones(length).triu(),
             "Your mask looks the other way: each position sees itself and what comes after it.",
         ),
         Mistake(
             "one_ahead",
-            lambda length: _ones(length).tril(1),
+            lambda length: ones(length).tril(1),
             "In your mask each position also sees the next one. That is enough to give the answer away.",
         ),
-        Mistake("everything", _ones, "Your mask forbids nothing: it is True everywhere."),
+        Mistake("everything", ones, "Your mask forbids nothing: it is True everywhere."),
         Mistake(
             "only_itself",
             lambda length: torch.eye(length, dtype=torch.bool),
@@ -68,7 +65,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "additive",
-            lambda length: torch.zeros(length, length).masked_fill(~_ones(length).tril(), -math.inf),
+            lambda length: torch.zeros(length, length).masked_fill(~ones(length).tril(), -math.inf),
             "You have 0 and −∞, which is what other programs add to the scores; here a mask holds True and False.",
         ),
         Mistake(
@@ -80,7 +77,7 @@ EXERCISE = Exercise(
     alternatives={
         "compare": lambda length: torch.arange(length)[:, None] >= torch.arange(length),
         "cell by cell": _cell_by_cell,
-        "triu, turned round": lambda length: ~_ones(length).triu(1),
+        "triu, turned round": lambda length: ~ones(length).triu(1),
         "tril and bool": lambda length: torch.ones(length, length).tril().bool(),
         "cumulative": lambda length: torch.eye(length).cumsum(-2).bool().cummax(-2).values,
     },

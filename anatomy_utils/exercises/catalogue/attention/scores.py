@@ -8,18 +8,13 @@ from collections.abc import Iterator
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.attention.shared import dots
+from anatomy_utils.exercises.catalogue.attention.shared import WITH_HEADS, dots
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _query_key_cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead in (
-        ("one sentence", ()),
-        ("a batch of sentences", (2,)),
-        ("a batch with heads", (2, 3)),
-        ("one sentence", ()),
-    ):
+    for kind, lead in WITH_HEADS:
         query, key, d_head = primes(generator, 3)
         arguments = {"query": normal(generator, *lead, query, d_head), "key": normal(generator, *lead, key, d_head)}
         yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head})

@@ -1,8 +1,17 @@
-"""Dot products, and attention with any factor in place of 1/√d_head: what several exercises' mistakes are made of."""
+"""Dot products, attention with any factor in place of 1/√d_head, a mask: what the mistakes of exercises are made of."""
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
+
+WITH_HEADS = (
+    ("one sentence", ()),
+    ("a batch of sentences", (2,)),
+    ("a batch with heads", (2, 3)),
+    ("one sentence", ()),
+)
+"""Kind of a case → the axes in front of position and feature."""
 
 
 def attend(
@@ -12,6 +21,11 @@ def attend(
     scores = dots(query, key) * factor
     weights = scores.softmax(-1) if mask is None else scores.masked_fill(~mask, -1e9).softmax(-1) * mask
     return weights @ value, weights
+
+
+def ones(length: int) -> Tensor:
+    """A mask (length, length) that is True everywhere."""
+    return torch.ones(length, length, dtype=torch.bool)
 
 
 def dots(query: Tensor, key: Tensor) -> Tensor:

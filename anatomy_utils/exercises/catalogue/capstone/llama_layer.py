@@ -3,122 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.capstone.shared import Part, whole_layer_cases
+from anatomy_utils.exercises.catalogue.capstone.shared import whole_layer_cases
+from anatomy_utils.exercises.catalogue.encoder.shared import post_norm, pre_norm
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
-
-Project = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
-Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
+from anatomy_utils.functional.layers import Part
 
 
-def _attention(x: Tensor, project: Project, rotate: Part, attend: Attend, merge: Part, out: Part) -> Tensor:
-    query, key, value = project(x)
-    return out(merge(attend(rotate(query), rotate(key), value)))
+class _Parts(NamedTuple):
+    """What the layer is made of, in the order of its arguments."""
+
+    norm1: Part
+    project: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
+    rotate: Part
+    attend: Callable[..., Tensor]
+    merge: Part
+    out: Part
+    norm2: Part
+    feed: Part
 
 
-Mixing = Callable[..., Tensor]
+Mixing = Callable[[Tensor, _Parts], Tensor]
 
 
-def _with(mix: Mixing) -> Callable[..., Tensor]:
+def _attention(x: Tensor, parts: _Parts) -> Tensor:
+    query, key, value = parts.project(x)
+    return parts.out(parts.merge(parts.attend(parts.rotate(query), parts.rotate(key), value)))
+
+
+def _around(
+    order: Callable[[Tensor, Part, Part, Part, Part], Tensor], attention: Mixing = _attention
+) -> Callable[..., Tensor]:
+    """A layer with its parts in another order: `order(x, mix, feed, norm1, norm2)`."""
+
+    def layer(x: Tensor, *given: Any) -> Tensor:
+        parts = _Parts(*given)
+        return order(x, lambda states: attention(states, parts), parts.feed, parts.norm1, parts.norm2)
+
+    return layer
+
+
+def _with(attention: Mixing) -> Callable[..., Tensor]:
     """A right layer around another attention."""
-
-    def layer(
-        x: Tensor,
-        norm1: Part,
-        project: Project,
-        rotate: Part,
-        attend: Attend,
-        merge: Part,
-        out: Part,
-        norm2: Part,
-        feed: Part,
-    ) -> Tensor:
-        x = x + mix(norm1(x), project, rotate, attend, merge, out)
-        return x + feed(norm2(x))
-
-    return layer
-
-
-def _around(order: Callable[[Tensor, Part, Part, Part, Part], Tensor]) -> Callable[..., Tensor]:
-    """Another layer around right attention: `order(x, mix, feed, norm1, norm2)`."""
-
-    def layer(
-        x: Tensor,
-        norm1: Part,
-        project: Project,
-        rotate: Part,
-        attend: Attend,
-        merge: Part,
-        out: Part,
-        norm2: Part,
-        feed: Part,
-    ) -> Tensor:
-        return order(x, lambda states: _attention(states, project, rotate, attend, merge, out), feed, norm1, norm2)
-
-    return layer
+    return _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, mix, norm1), feed, norm2), attention)
 
 
 def _turned(*which: int) -> Mixing:
-    def mix(x: Tensor, project: Project, rotate: Part, attend: Attend, merge: Part, out: Part) -> Tensor:
-        parts = [rotate(part) if number in which else part for number, part in enumerate(project(x))]
-        return out(merge(attend(*parts)))
+    def mix(x: Tensor, parts: _Parts) -> Tensor:
+        three = [parts.rotate(part) if number in which else part for number, part in enumerate(parts.project(x))]
+        return parts.out(parts.merge(parts.attend(*three)))
 
     return mix
 
 
-def _key_first(x: Tensor, project: Project, rotate: Part, attend: Attend, merge: Part, out: Part) -> Tensor:
-    query, key, value = project(x)
-    return out(merge(attend(rotate(key), rotate(query), value)))
+def _key_first(x: Tensor, parts: _Parts) -> Tensor:
+    return _attention(x, parts._replace(attend=lambda query, key, value: parts.attend(key, query, value)))
 
 
-def _turned_behind(x: Tensor, project: Project, rotate: Part, attend: Attend, merge: Part, out: Part) -> Tensor:
-    return out(merge(rotate(attend(*project(x)))))
+def _turned_behind(x: Tensor, parts: _Parts) -> Tensor:
+    return parts.out(parts.merge(parts.rotate(parts.attend(*parts.project(x)))))
 
 
-def _one_line(
-    x: Tensor,
-    norm1: Part,
-    project: Project,
-    rotate: Part,
-    attend: Attend,
-    merge: Part,
-    out: Part,
-    norm2: Part,
-    feed: Part,
-) -> Tensor:
-    x = torch.add(_attention(norm1(x), project, rotate, attend, merge, out), x)
-    return torch.add(feed(norm2(x)), x)
+def _one_line(x: Tensor, *given: Any) -> Tensor:
+    parts = _Parts(*given)
+    x = torch.add(_attention(parts.norm1(x), parts), x)
+    return torch.add(parts.feed(parts.norm2(x)), x)
 
 
-def _steps(
-    x: Tensor,
-    norm1: Part,
-    project: Project,
-    rotate: Part,
-    attend: Attend,
-    merge: Part,
-    out: Part,
-    norm2: Part,
-    feed: Part,
-) -> Mapping[str, Tensor]:
-    query, key, value = project(norm1(x))
-    turned_query, turned_key = rotate(query), rotate(key)
-    context = attend(turned_query, turned_key, value)
-    attended = out(merge(context))
+def _steps(x: Tensor, *given: Any) -> Mapping[str, Tensor]:
+    parts = _Parts(*given)
+    query, key, value = parts.project(parts.norm1(x))
+    turned_query, turned_key = parts.rotate(query), parts.rotate(key)
+    context = parts.attend(turned_query, turned_key, value)
+    attended = parts.out(parts.merge(context))
     middle = x + attended
     return {
-        "normed states": norm1(x),
+        "normed states": parts.norm1(x),
         "turned queries": turned_query,
         "turned keys": turned_key,
         "context vectors": context,
-        "merged heads": merge(context),
+        "merged heads": parts.merge(context),
         "attention's results": attended,
         "states after attention": middle,
-        "results of the feed-forward network": feed(norm2(middle)),
+        "results of the feed-forward network": parts.feed(parts.norm2(middle)),
     }
+
+
+def _from_normed(x: Tensor, part: Part, norm: Part) -> Tensor:
+    return norm(x) + part(norm(x))
 
 
 EXERCISE = Exercise(
@@ -165,26 +141,18 @@ EXERCISE = Exercise(
         Mistake("key_first", _with(_key_first), "Query and key have changed places: the keys ask in your attention."),
         Mistake(
             "heads_mixed_up",
-            _with(
-                lambda x, project, rotate, attend, merge, out: _attention(
-                    x, project, rotate, attend, lambda context: context.reshape(x.shape), out
-                )
-            ),
+            _with(lambda x, parts: _attention(x, parts._replace(merge=lambda context: context.reshape(x.shape)))),
             "You give the context another shape without bringing heads and features together: numbers of other "
             "positions land in each vector. merge_heads does it right.",
         ),
         Mistake(
             "no_output_projection",
-            _with(
-                lambda x, project, rotate, attend, merge, out: _attention(
-                    x, project, rotate, attend, merge, lambda states: states
-                )
-            ),
+            _with(lambda x, parts: _attention(x, parts._replace(out=lambda states: states))),
             "Your heads stand side by side, but nothing mixes them: to_output is missing.",
         ),
         Mistake(
             "post_norm",
-            _around(lambda x, mix, feed, norm1, norm2: _post(_post(x, mix, norm1), feed, norm2)),
+            _around(lambda x, mix, feed, norm1, norm2: post_norm(post_norm(x, mix, norm1), feed, norm2)),
             "Your norms stand behind the sums, as in 2017; a Llama has them in front of the sub-layers.",
         ),
         Mistake(
@@ -199,17 +167,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "no_first_residual",
-            _around(lambda x, mix, feed, norm1, norm2: _pre(mix(norm1(x)), feed, norm2)),
+            _around(lambda x, mix, feed, norm1, norm2: pre_norm(mix(norm1(x)), feed, norm2)),
             "What attention gives goes on alone: the first residual connection is missing.",
         ),
         Mistake(
             "no_second_residual",
-            _around(lambda x, mix, feed, norm1, norm2: feed(norm2(_pre(x, mix, norm1)))),
+            _around(lambda x, mix, feed, norm1, norm2: feed(norm2(pre_norm(x, mix, norm1)))),
             "What the feed-forward network gives goes on alone: the second residual connection is missing.",
         ),
         Mistake(
             "second_residual_from_below",
-            _around(lambda x, mix, feed, norm1, norm2: x + feed(norm2(_pre(x, mix, norm1)))),
+            _around(lambda x, mix, feed, norm1, norm2: x + feed(norm2(pre_norm(x, mix, norm1)))),
             "Your second sum takes up what came into the layer, and not what came out of the first half.",
         ),
         Mistake(
@@ -219,38 +187,38 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "norms_swapped",
-            _around(lambda x, mix, feed, norm1, norm2: _pre(_pre(x, mix, norm2), feed, norm1)),
+            _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, mix, norm2), feed, norm1)),
             "Your two norms have changed places.",
         ),
         Mistake(
             "one_norm_twice",
-            _around(lambda x, mix, feed, norm1, norm2: _pre(_pre(x, mix, norm1), feed, norm1)),
+            _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, mix, norm1), feed, norm1)),
             "The first norm of yours is used twice, and the second not at all.",
         ),
         Mistake(
             "no_second_norm",
-            _around(lambda x, mix, feed, norm1, norm2: _pre(x, mix, norm1) + feed(_pre(x, mix, norm1))),
+            _around(lambda x, mix, feed, norm1, norm2: pre_norm(x, mix, norm1) + feed(pre_norm(x, mix, norm1))),
             "Your feed-forward network reads states that have not been normed.",
         ),
         Mistake(
             "no_first_norm",
-            _around(lambda x, mix, feed, norm1, norm2: _pre(x + mix(x), feed, norm2)),
+            _around(lambda x, mix, feed, norm1, norm2: pre_norm(x + mix(x), feed, norm2)),
             "Your projections read states that have not been normed.",
         ),
         Mistake(
             "feed_forward_first",
-            _around(lambda x, mix, feed, norm1, norm2: _pre(_pre(x, feed, norm2), mix, norm1)),
+            _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, feed, norm2), mix, norm1)),
             "Your halves have changed places: the feed-forward network comes first.",
         ),
         Mistake(
             "attention_only",
-            _around(lambda x, mix, feed, norm1, norm2: _pre(x, mix, norm1)),
+            _around(lambda x, mix, feed, norm1, norm2: pre_norm(x, mix, norm1)),
             "The first half is right; the feed-forward network plays no part.",
         ),
     ),
     alternatives={
         "two lines": _one_line,
-        "in halves": _around(lambda x, mix, feed, norm1, norm2: _pre(_pre(x, mix, norm1), feed, norm2)),
+        "in halves": _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, mix, norm1), feed, norm2)),
         "turned in a list": _with(_turned(0, 1)),
     },
     hints=(
@@ -269,15 +237,3 @@ EXERCISE = Exercise(
     "difference, too, travels it unhindered.",
     stages=_steps,
 )
-
-
-def _post(x: Tensor, part: Part, norm: Part) -> Tensor:
-    return norm(x + part(x))
-
-
-def _pre(x: Tensor, part: Part, norm: Part) -> Tensor:
-    return x + part(norm(x))
-
-
-def _from_normed(x: Tensor, part: Part, norm: Part) -> Tensor:
-    return norm(x) + part(norm(x))

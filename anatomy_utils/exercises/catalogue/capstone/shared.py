@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -13,41 +12,20 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.functional import masks
 from anatomy_utils.functional.attention import scaled_dot_product_attention
+from anatomy_utils.functional.layers import Part
 from anatomy_utils.nn.positions import RotaryPositions
 
-Part = Callable[[Tensor], Tensor]
+
+def _projections(weights: Tensor) -> Function:
+    """States → query, key and value of all heads, for weights (3, heads, d_model, d_head)."""
+    return Function("three projections", lambda states: tuple(states[:, None] @ weight for weight in weights))
 
 
-@dataclass(frozen=True)
-class Projections:
-    """States → query, key and value of all heads.
-
-    Args:
-        weights: (3, heads, d_model, d_head).
-    """
-
-    weights: Tensor
-
-    def __call__(self, states: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        query, key, value = (states[:, None] @ weight for weight in self.weights)
-        return query, key, value
-
-    def __repr__(self) -> str:
-        return "three projections"
+def _causal_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    return scaled_dot_product_attention(query, key, value, masks.causal(query.shape[-2])).context
 
 
-@dataclass(frozen=True)
-class CausalAttention:
-    """(query, key, value) → context, each position from itself and those before it."""
-
-    def __call__(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        return scaled_dot_product_attention(query, key, value, masks.causal(query.shape[-2])).context
-
-    def __repr__(self) -> str:
-        return "causal attention"
-
-
-def merged(context: Tensor) -> Tensor:
+def _merged(context: Tensor) -> Tensor:
     """(batch, heads, position, d_head) → (batch, position, heads · d_head)."""
     return torch.cat(context.unbind(1), dim=-1)
 
@@ -71,10 +49,10 @@ def whole_layer_cases(generator: torch.Generator) -> Iterator[Case]:
         arguments = {
             "hidden_states": 2 * normal(generator, batch, position, d_model),
             "attention_norm": norm(generator, d_model, "its norm"),
-            "project": Projections(1.5 * normal(generator, 3, heads, d_model, d_head) * d_model**-0.5),
+            "project": _projections(1.5 * normal(generator, 3, heads, d_model, d_head) * d_model**-0.5),
             "rotate": Function("a rotation", RotaryPositions(d_head)(torch.arange(position))),
-            "attend": CausalAttention(),
-            "merge_heads": Function("the heads side by side", merged),
+            "attend": Function("causal attention", _causal_attention),
+            "merge_heads": Function("the heads side by side", _merged),
             "to_output": Function("a projection", _linear(generator, d_model)),
             "feed_forward_norm": norm(generator, d_model, "its norm"),
             "feed_forward": Function("a feed-forward network", _feed(generator, d_model)),

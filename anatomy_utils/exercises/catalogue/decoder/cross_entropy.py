@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import normal
-from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-SIZES = (("padded texts", 2, 5, 7), ("padded texts", 3, 7, 11), ("one text", 1, 5, 13))
-
-
-def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
-    """Logits and labels of texts with and without padding."""
-    for kind, batch, position, vocab_size in SIZES:
-        real = torch.randint(1, position - 2, (batch, 1), generator=generator)
-        real[0] = position if kind == "one text" else position - 1
-        labels = torch.randint(1, vocab_size, (batch, position), generator=generator)
-        arguments = {
-            "logits": 2 * normal(generator, batch, position, vocab_size),
-            "labels": labels.masked_fill(torch.arange(position) >= real, -100),
-        }
-        yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})
+from anatomy_utils.exercises.catalogue.decoder.shared import labelled_cases
+from anatomy_utils.exercises.definition import Exercise, Mistake, Output
 
 
 def _chosen(numbers: Tensor, labels: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 PADDING = 1
@@ -18,9 +19,7 @@ Both = tuple[Tensor, Tensor]
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 13)):
-        real = torch.randint(3, position - 1, (batch, 1), generator=generator)
-        real[0] = position if kind == "one text" else position - 2
-        mask = (torch.arange(position) < real).long()
+        mask = real_words(generator, kind, batch, position, range(3, position - 1), position - 2).long()
         ids = torch.randint(2, 97, (batch, position), generator=generator)
         arguments = {"input_ids": ids.masked_fill(mask == 0, PADDING), "attention_mask": mask}
         yield Case(arguments, kind, {"batch": batch, "position": position})

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 2, 5), ("padded texts", 3, 7), ("one text", 1, 11)):
-        real = torch.randint(1, position - 2, (batch, 1), generator=generator)
-        real[0] = position if kind == "one text" else position - 1
+        real = real_words(generator, kind, batch, position, range(1, position - 2), position - 1)
         arguments = {
             "probabilities": 0.05 + 0.9 * torch.rand(batch, position, generator=generator),
-            "attention_mask": (torch.arange(position) < real).long(),
+            "attention_mask": real.long(),
         }
         yield Case(arguments, kind, {"batch": batch, "position": position})
 

@@ -1,17 +1,20 @@
-"""A small model that writes, as a step function with a name: what cases give to a decoding loop."""
+"""A small model that writes, as a step function with a name, and logits with labels: what cases give to an answer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from anatomy_utils.decoding.steps import SeenIds
+from anatomy_utils.exercises.catalogue.sizes import normal, real_words
+from anatomy_utils.exercises.definition import Case
 
 
 @dataclass(frozen=True)
-class Step:
+class TableStep:
     """What follows hangs on all tokens that were read, the last ones most.
 
     Args:
@@ -35,3 +38,19 @@ class Step:
 
     def __repr__(self) -> str:
         return "a model's step"
+
+
+def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
+    """Logits and labels of texts with and without padding."""
+    for kind, batch, position, vocab_size in (
+        ("padded texts", 2, 5, 7),
+        ("padded texts", 3, 7, 11),
+        ("one text", 1, 5, 13),
+    ):
+        real = real_words(generator, kind, batch, position, range(1, position - 2), position - 1)
+        labels = torch.randint(1, vocab_size, (batch, position), generator=generator)
+        arguments = {
+            "logits": 2 * normal(generator, batch, position, vocab_size),
+            "labels": labels.masked_fill(~real, -100),
+        }
+        yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, k in (("a batch of texts", 3), ("one text", 4), ("a batch of texts", 2)):
-        batch, vocab_size = primes(generator, 2, (5, 7, 11, 13))
-        batch = 1 if kind == "one text" else batch
+        batch, vocab_size = batch_and(generator, kind, 2, (5, 7, 11, 13))
         vocab_size = max(vocab_size, 7)
         batch = 3 if batch == vocab_size else batch
         arguments = {"logits": 2 * normal(generator, batch, vocab_size), "k": k}

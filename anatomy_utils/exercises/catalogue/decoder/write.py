@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.decoding.steps import SeenIds
-from anatomy_utils.exercises.catalogue.decoder.shared import Step
+from anatomy_utils.exercises.catalogue.decoder.shared import TableStep
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -26,7 +26,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         stop_id = int(torch.randint(VOCAB_SIZE, (1,), generator=generator))
         prompt = torch.randint(VOCAB_SIZE - 1, (1, position), generator=generator)
         arguments = {
-            "step": Step(normal(generator, VOCAB_SIZE, VOCAB_SIZE), stop_id, position + written - 1),
+            "step": TableStep(normal(generator, VOCAB_SIZE, VOCAB_SIZE), stop_id, position + written - 1),
             "cache": SeenIds(),
             "prompt_ids": prompt + (prompt >= stop_id),  # no stop token among them
             "max_new_tokens": 7,
@@ -36,7 +36,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
 
 
 def _write(
-    step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int, *, largest: bool = True, stops: bool = True
+    step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int, *, largest: bool = True, stops: bool = True
 ) -> Tensor:
     ids = new = prompt
     for _ in range(most):
@@ -48,7 +48,7 @@ def _write(
     return ids
 
 
-def _forgetful(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
+def _forgetful(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
     ids = new = prompt
     for _ in range(most):
         logits, _ = step(new, cache)
@@ -59,7 +59,7 @@ def _forgetful(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int)
     return ids
 
 
-def _all_again(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int, *, kept: bool = True) -> Tensor:
+def _all_again(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int, *, kept: bool = True) -> Tensor:
     ids = prompt
     for _ in range(most):
         logits, longer = step(ids, cache)
@@ -71,17 +71,17 @@ def _all_again(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int,
     return ids
 
 
-def _without_the_stop(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
+def _without_the_stop(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
     ids = _write(step, cache, prompt, most, stop)
     return ids[:, :-1] if ids[0, -1] == stop else ids
 
 
-def _prompt_again(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
+def _prompt_again(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
     _, cache = step(prompt, cache)
     return torch.cat([prompt[:, :-1], _write(step, cache, prompt[:, -1:], most, stop)], 1)
 
 
-def _reads_first(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
+def _reads_first(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
     logits, cache = step(prompt, cache)
     written: list[Tensor] = []
     while len(written) < most:
@@ -92,7 +92,7 @@ def _reads_first(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: in
     return torch.cat([prompt, torch.stack(written, 1)], 1)
 
 
-def _prompt_one_by_one(step: Step, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
+def _prompt_one_by_one(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
     for place in range(prompt.shape[1] - 1):
         _, cache = step(prompt[:, place : place + 1], cache)
     return torch.cat([prompt[:, :-1], _write(step, cache, prompt[:, -1:], most, stop)], 1)

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-Part = Callable[[Tensor], Tensor]
-
-
-def layer_cases(generator: torch.Generator) -> Iterator[Case]:
-    """Two sub-layers and two norms, all of them different."""
-    for kind in ("one text", "a batch of texts", "a batch of texts"):
-        batch, position, d_model = primes(generator, 3, (3, 5, 7))
-        batch = 1 if kind == "one text" else batch
-        arguments = {
-            "hidden_states": 2 * normal(generator, batch, position, d_model),
-            "self_attention": sublayer(generator, d_model, "attention"),
-            "feed_forward": sublayer(generator, d_model, "a feed-forward network"),
-            "attention_norm": norm(generator, d_model, "its norm"),
-            "feed_forward_norm": norm(generator, d_model, "its norm"),
-        }
-        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
-
-
-def post(x: Tensor, f: Part, norm: Part) -> Tensor:
-    return norm(x + f(x))
-
-
-def pre(x: Tensor, f: Part, norm: Part) -> Tensor:
-    return x + f(norm(x))
+from anatomy_utils.exercises.catalogue.encoder.shared import ENCODER_LAYER_CASES, post_norm, pre_norm
+from anatomy_utils.exercises.definition import Exercise, Mistake, Output
+from anatomy_utils.functional.layers import Part
 
 
 def _layer(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
-    return post(post(x, attend, norm1), feed, norm2)
+    return post_norm(post_norm(x, attend, norm1), feed, norm2)
 
 
 def _in_steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
@@ -55,7 +30,7 @@ def _in_a_loop(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) ->
 
 
 def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Mapping[str, Tensor]:
-    middle = post(x, attend, norm1)
+    middle = post_norm(x, attend, norm1)
     return {
         "attention's result": attend(x),
         "first sum": x + attend(x),
@@ -79,7 +54,7 @@ EXERCISE = Exercise(
     "→ output (batch, position, d_model). Attention first; each norm behind its sum.",
     reference="anatomy_utils.functional.layers.encoder_layer",
     returns=(Output("output", "position d_model"),),
-    cases=layer_cases,
+    cases=ENCODER_LAYER_CASES,
     mistakes=(
         Mistake(
             "no_residuals",
@@ -88,17 +63,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "no_first_residual",
-            lambda x, attend, feed, norm1, norm2: post(norm1(attend(x)), feed, norm2),
+            lambda x, attend, feed, norm1, norm2: post_norm(norm1(attend(x)), feed, norm2),
             "What attention gives goes on without its input: the first residual connection is missing.",
         ),
         Mistake(
             "no_second_residual",
-            lambda x, attend, feed, norm1, norm2: norm2(feed(post(x, attend, norm1))),
+            lambda x, attend, feed, norm1, norm2: norm2(feed(post_norm(x, attend, norm1))),
             "What the feed-forward network gives goes on without its input: the second residual connection is missing.",
         ),
         Mistake(
             "second_residual_from_below",
-            lambda x, attend, feed, norm1, norm2: norm2(x + feed(post(x, attend, norm1))),
+            lambda x, attend, feed, norm1, norm2: norm2(x + feed(post_norm(x, attend, norm1))),
             "Your second sum takes up the layer's input again, and not what came out of the first half.",
         ),
         Mistake(
@@ -113,37 +88,37 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "feed_forward_first",
-            lambda x, attend, feed, norm1, norm2: post(post(x, feed, norm2), attend, norm1),
+            lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, feed, norm2), attend, norm1),
             "Your halves have changed places: the feed-forward network comes first.",
         ),
         Mistake(
             "norms_swapped",
-            lambda x, attend, feed, norm1, norm2: post(post(x, attend, norm2), feed, norm1),
+            lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, attend, norm2), feed, norm1),
             "Your two norms have changed places.",
         ),
         Mistake(
             "one_norm_twice",
-            lambda x, attend, feed, norm1, norm2: post(post(x, attend, norm1), feed, norm1),
+            lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, attend, norm1), feed, norm1),
             "The first norm of yours is used twice, and the second not at all.",
         ),
         Mistake(
             "no_first_norm",
-            lambda x, attend, feed, norm1, norm2: post(x + attend(x), feed, norm2),
+            lambda x, attend, feed, norm1, norm2: post_norm(x + attend(x), feed, norm2),
             "There is no norm behind your first sum.",
         ),
         Mistake(
             "no_second_norm",
-            lambda x, attend, feed, norm1, norm2: post(x, attend, norm1) + feed(post(x, attend, norm1)),
+            lambda x, attend, feed, norm1, norm2: post_norm(x, attend, norm1) + feed(post_norm(x, attend, norm1)),
             "There is no norm behind your second sum.",
         ),
         Mistake(
             "norms_before",
-            lambda x, attend, feed, norm1, norm2: pre(pre(x, attend, norm1), feed, norm2),
+            lambda x, attend, feed, norm1, norm2: pre_norm(pre_norm(x, attend, norm1), feed, norm2),
             "Your norms stand before the sub-layers (pre-norm); this layer has them behind the sums.",
         ),
         Mistake(
             "half_and_half",
-            lambda x, attend, feed, norm1, norm2: pre(post(x, attend, norm1), feed, norm2),
+            lambda x, attend, feed, norm1, norm2: pre_norm(post_norm(x, attend, norm1), feed, norm2),
             "The first half of yours is right; in the second the norm stands before the sub-layer, not behind the sum.",
         ),
         Mistake(
@@ -153,7 +128,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "half_a_layer",
-            lambda x, attend, feed, norm1, norm2: post(x, attend, norm1),
+            lambda x, attend, feed, norm1, norm2: post_norm(x, attend, norm1),
             "You return what stands between the two halves: the feed-forward network has not had its turn.",
         ),
     ),

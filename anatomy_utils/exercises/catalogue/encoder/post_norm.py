@@ -2,89 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-Part = Callable[[Tensor], Tensor]
-
-
-def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("one text", "a batch of texts", "a batch of texts"):
-        batch, position, d_model = primes(generator, 3, (3, 5, 7))
-        batch = 1 if kind == "one text" else batch
-        arguments = {
-            "hidden_states": 2 * normal(generator, batch, position, d_model),
-            "sublayer": sublayer(generator, d_model),
-            "norm": norm(generator, d_model),
-        }
-        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
-
-
-def _post(x: Tensor, f: Part, norm: Part) -> Tensor:
-    return norm(x + f(x))
-
-
-def _pre(x: Tensor, f: Part, norm: Part) -> Tensor:
-    return x + f(norm(x))
+from anatomy_utils.exercises.catalogue.encoder.shared import PLACEMENT_MISTAKES, layer_cases, post_norm, pre_norm
+from anatomy_utils.exercises.definition import Exercise, Mistake, Output
+from anatomy_utils.functional.layers import Part
 
 
 def _post_in_steps(x: Tensor, f: Part, norm: Part) -> Tensor:
     total = f(x)
     total = total.add(x)
     return norm(total)
-
-
-def _pre_in_steps(x: Tensor, f: Part, norm: Part) -> Tensor:
-    total = norm(x)
-    total = f(total)
-    return total.add(x)
-
-
-_SHARED: tuple[tuple[str, Callable[..., Tensor], str], ...] = (
-    ("bare", lambda x, f, norm: x + f(x), "There is no norm in yours, neither before the sub-layer nor behind."),
-    ("sublayer_only", lambda x, f, norm: f(x), "You return what the sub-layer gives; input and norm play no part."),
-    (
-        "branch_normed",
-        lambda x, f, norm: x + norm(f(x)),
-        "Your norm is applied to what the sub-layer gives, and the input is added after that.",
-    ),
-    (
-        "input_normed",
-        lambda x, f, norm: norm(x) + f(x),
-        "Your norm is applied to the input that is added, and the sub-layer works on the input as it was.",
-    ),
-    (
-        "residual_from_the_norm",
-        lambda x, f, norm: norm(x) + f(norm(x)),
-        "What you add is the normed input: the input itself does not get past your norm.",
-    ),
-    (
-        "added_after_all",
-        lambda x, f, norm: x + norm(x + f(x)),
-        "Behind your norm the input is added once more.",
-    ),
-    (
-        "normed_twice",
-        lambda x, f, norm: norm(x + f(norm(x))),
-        "There are two norms in yours, one before the sub-layer and one behind.",
-    ),
-    (
-        "applied_twice",
-        lambda x, f, norm: norm(x + f(x + f(x))),
-        "The sub-layer of yours runs twice, the second time on a sum.",
-    ),
-    ("norm_only", lambda x, f, norm: norm(x), "You have the normed input; the sub-layer has not been used."),
-)
-
-
-SHARED = tuple(Mistake(*each) for each in _SHARED)
-"""What is wrong for both placements."""
 
 
 EXERCISE = Exercise(
@@ -98,15 +27,15 @@ EXERCISE = Exercise(
     "→ output (batch, position, d_model).",
     reference="anatomy_utils.functional.layers.post_norm",
     returns=(Output("output", "position d_model"),),
-    cases=_cases,
+    cases=layer_cases(sublayer="a sub-layer", norm="a norm"),
     mistakes=(
-        Mistake("norm_before", _pre, "Your norm stands before the sub-layer. That is pre-norm, the next exercise."),
+        Mistake("norm_before", pre_norm, "Your norm stands before the sub-layer. That is pre-norm, the next exercise."),
         Mistake(
             "no_residual",
             lambda x, f, norm: norm(f(x)),
             "The input is not in your sum: only what the sub-layer gives has been normalized.",
         ),
-        *SHARED,
+        *PLACEMENT_MISTAKES,
         Mistake(
             "halved",
             lambda x, f, norm: norm((x + f(x)) / 2),
@@ -119,7 +48,7 @@ EXERCISE = Exercise(
         ),
     ),
     alternatives={
-        "in one line": _post,
+        "in one line": post_norm,
         "in steps": _post_in_steps,
         "torch.add": lambda x, f, norm: norm(torch.add(f(x), x)),
         "sum of a stack": lambda x, f, norm: norm(torch.stack((x, f(x))).sum(0)),

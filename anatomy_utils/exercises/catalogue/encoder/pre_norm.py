@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.encoder.post_norm import SHARED, _cases, _post, _pre, _pre_in_steps
+from anatomy_utils.exercises.catalogue.encoder.shared import PLACEMENT_MISTAKES, layer_cases, post_norm, pre_norm
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
+from anatomy_utils.functional.layers import Part
+
+
+def _pre_in_steps(x: Tensor, f: Part, norm: Part) -> Tensor:
+    total = norm(x)
+    total = f(total)
+    return total.add(x)
+
 
 EXERCISE = Exercise(
     id="encoder.pre_norm",
@@ -18,15 +27,15 @@ EXERCISE = Exercise(
     "→ output (batch, position, d_model).",
     reference="anatomy_utils.functional.layers.pre_norm",
     returns=(Output("output", "position d_model"),),
-    cases=_cases,
+    cases=layer_cases(sublayer="a sub-layer", norm="a norm"),
     mistakes=(
-        Mistake("norm_behind", _post, "Your norm stands behind the sum. That is post-norm, the exercise before."),
+        Mistake("norm_behind", post_norm, "Your norm stands behind the sum. That is post-norm, the exercise before."),
         Mistake(
             "no_residual",
             lambda x, f, norm: f(norm(x)),
             "The sub-layer works on the normed input, but the input is not added to what it gives.",
         ),
-        *SHARED,
+        *PLACEMENT_MISTAKES,
         Mistake(
             "subtracted",
             lambda x, f, norm: x - f(norm(x)),
@@ -34,7 +43,7 @@ EXERCISE = Exercise(
         ),
     ),
     alternatives={
-        "in one line": _pre,
+        "in one line": pre_norm,
         "in steps": _pre_in_steps,
         "torch.add": lambda x, f, norm: torch.add(f(norm(x)), x),
         "sum of a stack": lambda x, f, norm: torch.stack((x, f(norm(x)))).sum(0),

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
 from anatomy_utils.debugging.colleague.norm_placement import colleagues_layer
-from anatomy_utils.exercises.catalogue.encoder.encoder_layer import layer_cases, post, pre
+from anatomy_utils.exercises.catalogue.encoder.shared import ENCODER_LAYER_CASES, post_norm, pre_norm
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
-
-Part = Callable[[Tensor], Tensor]
+from anatomy_utils.functional.layers import Part
 
 
 def _half_repaired(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
-    states = pre(x, attend, norm1)
+    states = pre_norm(x, attend, norm1)
     return norm2(states) + feed(norm2(states))
 
 
 def _other_half_repaired(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
-    return pre(norm1(x) + attend(norm1(x)), feed, norm2)
+    return pre_norm(norm1(x) + attend(norm1(x)), feed, norm2)
 
 
 def _right(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
-    return pre(pre(x, attend, norm1), feed, norm2)
+    return pre_norm(pre_norm(x, attend, norm1), feed, norm2)
 
 
 def _in_steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
@@ -41,7 +40,7 @@ def _in_a_loop(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) ->
 
 
 def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Mapping[str, Tensor]:
-    middle = pre(x, attend, norm1)
+    middle = pre_norm(x, attend, norm1)
     return {
         "normed input": norm1(x),
         "attention's result": attend(norm1(x)),
@@ -64,7 +63,7 @@ EXERCISE = Exercise(
     "→ output (batch, position, d_model).",
     reference="anatomy_utils.functional.layers.pre_norm_layer",
     returns=(Output("output", "position d_model"),),
-    cases=layer_cases,
+    cases=ENCODER_LAYER_CASES,
     mistakes=(
         Mistake(
             "unchanged",
@@ -83,7 +82,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "post_norm",
-            lambda x, attend, feed, norm1, norm2: post(post(x, attend, norm1), feed, norm2),
+            lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, attend, norm1), feed, norm2),
             "Your norms stand behind the sums: that is the layer of 2017, and the patient's trouble is the same.",
         ),
         Mistake(
@@ -93,12 +92,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "first_half_behind",
-            lambda x, attend, feed, norm1, norm2: pre(post(x, attend, norm1), feed, norm2),
+            lambda x, attend, feed, norm1, norm2: pre_norm(post_norm(x, attend, norm1), feed, norm2),
             "The feed-forward network's half is repaired; in attention's half the norm stands behind the sum now.",
         ),
         Mistake(
             "no_first_residual",
-            lambda x, attend, feed, norm1, norm2: pre(attend(norm1(x)), feed, norm2),
+            lambda x, attend, feed, norm1, norm2: pre_norm(attend(norm1(x)), feed, norm2),
             "The feed-forward network's half is repaired; in attention's half nothing is added any more.",
         ),
         Mistake(
@@ -113,12 +112,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "norms_swapped",
-            lambda x, attend, feed, norm1, norm2: pre(pre(x, attend, norm2), feed, norm1),
+            lambda x, attend, feed, norm1, norm2: pre_norm(pre_norm(x, attend, norm2), feed, norm1),
             "Your layer is repaired, but its two norms have changed places.",
         ),
         Mistake(
             "one_norm_twice",
-            lambda x, attend, feed, norm1, norm2: pre(pre(x, attend, norm1), feed, norm1),
+            lambda x, attend, feed, norm1, norm2: pre_norm(pre_norm(x, attend, norm1), feed, norm1),
             "Your layer is repaired, but the first norm is used twice, and the second not at all.",
         ),
         Mistake(
@@ -128,7 +127,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "second_residual_from_below",
-            lambda x, attend, feed, norm1, norm2: x + feed(norm2(pre(x, attend, norm1))),
+            lambda x, attend, feed, norm1, norm2: x + feed(norm2(pre_norm(x, attend, norm1))),
             "Your second sum takes up the layer's input, and what attention found is added nowhere.",
         ),
         Mistake(
@@ -139,7 +138,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "feed_forward_first",
-            lambda x, attend, feed, norm1, norm2: pre(pre(x, feed, norm2), attend, norm1),
+            lambda x, attend, feed, norm1, norm2: pre_norm(pre_norm(x, feed, norm2), attend, norm1),
             "Your norms are right, but the feed-forward network comes before attention.",
         ),
     ),

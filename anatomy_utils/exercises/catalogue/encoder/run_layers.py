@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.encoder.shared import sublayer
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-Part = Callable[[Tensor], Tensor]
+from anatomy_utils.functional.layers import Part
 
 
 def _stacks(generator: torch.Generator) -> Iterator[Case]:
     for kind, count in (("one text", 2), ("a batch of texts", 4), ("a single layer", 1)):
-        batch, position, d_model = primes(generator, 3, (7, 11, 13))
-        batch = 1 if kind == "one text" else batch
+        batch, position, d_model = batch_and(generator, kind, 3, (7, 11, 13))
         layers = [sublayer(generator, d_model, f"layer {number}") for number in range(count)]
         arguments = {"hidden_states": normal(generator, batch, position, d_model), "layers": layers}
         sizes = {"states": count + 1, "batch": batch, "position": position, "d_model": d_model}

@@ -1,15 +1,18 @@
-"""Sub-layers, norms and activations as functions with a name: what cases give to an answer."""
+"""Layers: sub-layers and norms as functions with a name, cases made of them, and the two places for a norm."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.definition import Case, Mistake
+from anatomy_utils.functional.layers import Part
 
 
 @dataclass(frozen=True)
@@ -17,10 +20,10 @@ class Function:
     """A function that shows its name, not its address."""
 
     name: str
-    function: Callable[[Tensor], Tensor]
+    function: Callable[..., Any]
 
-    def __call__(self, states: Tensor) -> Tensor:
-        return self.function(states)
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self.function(*given, **named)
 
     def __repr__(self) -> str:
         return self.name
@@ -39,3 +42,77 @@ def norm(generator: torch.Generator, d_model: int, name: str = "a norm") -> Func
     """A layer norm that has learnt something. Its large ε makes it notice a factor in front of what it gets."""
     weight, bias = 1 + 0.5 * normal(generator, d_model), 0.5 * normal(generator, d_model)
     return Function(name, lambda states: F.layer_norm(states, (d_model,), weight, bias, eps=0.5))
+
+
+def layer_cases(**parts: str) -> Callable[[torch.Generator], Iterator[Case]]:
+    """Cases of a layer: hidden states and the parts, all of them different.
+
+    Args:
+        parts: argument → the name that it shows; one whose argument ends in "norm" is a norm, any other a sub-layer.
+    """
+
+    def cases(generator: torch.Generator) -> Iterator[Case]:
+        for kind in ("one text", "a batch of texts", "a batch of texts"):
+            batch, position, d_model = batch_and(generator, kind, 3, (3, 5, 7))
+            arguments: dict[str, object] = {"hidden_states": 2 * normal(generator, batch, position, d_model)}
+            for argument, name in parts.items():
+                arguments[argument] = (norm if argument.endswith("norm") else sublayer)(generator, d_model, name)
+            yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
+
+    return cases
+
+
+ENCODER_LAYER_CASES = layer_cases(
+    self_attention="attention",
+    feed_forward="a feed-forward network",
+    attention_norm="its norm",
+    feed_forward_norm="its norm",
+)
+
+
+def post_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
+    return norm(x + f(x))
+
+
+def pre_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
+    return x + f(norm(x))
+
+
+PLACEMENT_MISTAKES = (
+    Mistake("bare", lambda x, f, norm: x + f(x), "There is no norm in yours, neither before the sub-layer nor behind."),
+    Mistake(
+        "sublayer_only", lambda x, f, norm: f(x), "You return what the sub-layer gives; input and norm play no part."
+    ),
+    Mistake(
+        "branch_normed",
+        lambda x, f, norm: x + norm(f(x)),
+        "Your norm is applied to what the sub-layer gives, and the input is added after that.",
+    ),
+    Mistake(
+        "input_normed",
+        lambda x, f, norm: norm(x) + f(x),
+        "Your norm is applied to the input that is added, and the sub-layer works on the input as it was.",
+    ),
+    Mistake(
+        "residual_from_the_norm",
+        lambda x, f, norm: norm(x) + f(norm(x)),
+        "What you add is the normed input: the input itself does not get past your norm.",
+    ),
+    Mistake(
+        "added_after_all",
+        lambda x, f, norm: x + norm(x + f(x)),
+        "Behind your norm the input is added once more.",
+    ),
+    Mistake(
+        "normed_twice",
+        lambda x, f, norm: norm(x + f(norm(x))),
+        "There are two norms in yours, one before the sub-layer and one behind.",
+    ),
+    Mistake(
+        "applied_twice",
+        lambda x, f, norm: norm(x + f(x + f(x))),
+        "The sub-layer of yours runs twice, the second time on a sum.",
+    ),
+    Mistake("norm_only", lambda x, f, norm: norm(x), "You have the normed input; the sub-layer has not been used."),
+)
+"""What is wrong for both placements."""

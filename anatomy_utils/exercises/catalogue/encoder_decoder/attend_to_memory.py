@@ -8,23 +8,21 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import batch_and, normal, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("padded texts", "one text", "padded texts", "a single position that asks"):
-        batch, heads, query, d_head = primes(generator, 4, (2, 3, 5, 7))
+        batch, heads, query, d_head = batch_and(generator, kind, 4, (2, 3, 5, 7))
         key = 11
-        batch = 1 if kind == "one text" else batch
         query = 1 if kind.startswith("a single") else query
-        real = torch.randint(4, key - 2, (batch, 1), generator=generator)
-        real[0] = key if kind == "one text" else key - 1
+        real = real_words(generator, kind, batch, key, range(4, key - 2), key - 1)
         arguments = {
             "query": 1.5 * normal(generator, batch, heads, query, d_head),
             "key": 1.5 * normal(generator, batch, heads, key, d_head),
             "value": normal(generator, batch, heads, key, d_head),
-            "attention_mask": (torch.arange(key) < real).long(),
+            "attention_mask": real.long(),
         }
         sizes = {"batch": batch, "heads": heads, "query": query, "key": key, "d_head": d_head}
         yield Case(arguments, kind, sizes)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 IGNORE = -100
@@ -14,13 +15,12 @@ IGNORE = -100
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 13)):
-        real = torch.randint(3, position - 1, (batch, 1), generator=generator)
-        real[0] = position if kind == "one text" else position - 2
+        real = real_words(generator, kind, batch, position, range(3, position - 1), position - 2)
         start, stop, pad = (4 + torch.randperm(7, generator=generator)[:3]).tolist()
         labels = torch.randint(20, 97, (batch, position), generator=generator)
-        labels = labels.where(torch.arange(position) != real - 1, stop)
+        labels = labels.where(torch.arange(position) != real.sum(1, keepdim=True) - 1, stop)
         arguments = {
-            "labels": labels.masked_fill(torch.arange(position) >= real, IGNORE),
+            "labels": labels.masked_fill(~real, IGNORE),
             "start_id": start,
             "pad_id": pad,
         }

@@ -9,18 +9,17 @@ from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
 from anatomy_utils.exercises.catalogue.encoder_decoder.shared import reader
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.functional.layers import Part
 
-Part = Callable[[Tensor], Tensor]
 Read = Callable[[Tensor, Tensor], Tensor]
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     """Three sub-layers and three norms, all of them different."""
     for kind in ("one text", "a batch of texts", "a batch of texts"):
-        batch, position, key, d_model = primes(generator, 4, (3, 5, 7, 11))
-        batch = 1 if kind == "one text" else batch
+        batch, position, key, d_model = batch_and(generator, kind, 4, (3, 5, 7, 11))
         arguments = {
             "hidden_states": 2 * normal(generator, batch, position, d_model),
             "memory": normal(generator, batch, key, d_model),
@@ -34,74 +33,62 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"batch": batch, "position": position, "key": key, "d_model": d_model})
 
 
-def _layer(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
-) -> Tensor:
-    x = x + mix(norm1(x))
-    x = x + read(norm2(x), memory)
-    return x + feed(norm3(x))
+def _layer(x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part) -> Tensor:
+    x = x + mix(n1(x))
+    x = x + read(n2(x), m)
+    return x + feed(n3(x))
 
 
-def _in_a_loop(x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, *norms: Part) -> Tensor:
-    for part, before in zip((mix, lambda states: read(states, memory), feed), norms, strict=True):
+def _in_a_loop(x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, *norms: Part) -> Tensor:
+    for part, before in zip((mix, lambda states: read(states, m), feed), norms, strict=True):
         x = torch.add(part(before(x)), x)
     return x
 
 
-def _in_steps(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
-) -> Tensor:
-    mixed = x + mix(norm1(x))
-    found = read(norm2(mixed), memory)
-    return mixed + found + feed(norm3(mixed + found))
+def _in_steps(x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part) -> Tensor:
+    mixed = x + mix(n1(x))
+    found = read(n2(mixed), m)
+    return mixed + found + feed(n3(mixed + found))
 
 
-def _post_norm(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
-) -> Tensor:
-    x = norm1(x + mix(x))
-    x = norm2(x + read(x, memory))
-    return norm3(x + feed(x))
+def _post_norm(x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part) -> Tensor:
+    x = n1(x + mix(x))
+    x = n2(x + read(x, m))
+    return n3(x + feed(x))
 
 
-def _memory_first(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
-) -> Tensor:
-    x = x + read(norm2(x), memory)
-    x = x + mix(norm1(x))
-    return x + feed(norm3(x))
+def _memory_first(x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part) -> Tensor:
+    x = x + read(n2(x), m)
+    x = x + mix(n1(x))
+    return x + feed(n3(x))
 
 
-def _side_by_side(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
-) -> Tensor:
-    x = x + mix(norm1(x)) + read(norm2(x), memory)
-    return x + feed(norm3(x))
+def _side_by_side(x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part) -> Tensor:
+    x = x + mix(n1(x)) + read(n2(x), m)
+    return x + feed(n3(x))
 
 
 def _no_second_residual(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+    x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part
 ) -> Tensor:
-    x = read(norm2(x + mix(norm1(x))), memory)
-    return x + feed(norm3(x))
+    x = read(n2(x + mix(n1(x))), m)
+    return x + feed(n3(x))
 
 
-def _normed_stream(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
-) -> Tensor:
-    x = norm1(x)
-    x = norm2(x + mix(x))
-    x = norm3(x + read(x, memory))
+def _normed_stream(x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part) -> Tensor:
+    x = n1(x)
+    x = n2(x + mix(x))
+    x = n3(x + read(x, m))
     return x + feed(x)
 
 
 def _steps(
-    x: Tensor, memory: Tensor, mix: Part, read: Read, feed: Part, norm1: Part, norm2: Part, norm3: Part
+    x: Tensor, m: Tensor, mix: Part, read: Read, feed: Part, n1: Part, n2: Part, n3: Part
 ) -> Mapping[str, Tensor]:
-    mixed = x + mix(norm1(x))
-    found = read(norm2(mixed), memory)
+    mixed = x + mix(n1(x))
+    found = read(n2(mixed), m)
     return {
-        "self-attention's result": mix(norm1(x)),
+        "self-attention's result": mix(n1(x)),
         "states after self-attention": mixed,
         "cross-attention's result": found,
         "states after cross-attention": mixed + found,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.debugging.colleague.batch_mask import colleagues_mask
+from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -18,9 +19,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("one text", 1, 5),
         ("padding at the head", 2, 7),
     ):
-        real = torch.randint(2, key - 2, (batch, 1), generator=generator)
-        real[0] = key if kind == "one text" else key - 1  # the last position is padding everywhere but in one text
-        mask = (torch.arange(key) < real).long()
+        mask = real_words(generator, kind, batch, key, range(2, key - 2), key - 1).long()
         mask = mask.flip(1) if kind == "padding at the head" else mask
         yield Case({"attention_mask": mask}, kind, {"batch": batch, "key": key})
 

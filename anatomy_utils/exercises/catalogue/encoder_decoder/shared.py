@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.encoder.shared import Function
 from anatomy_utils.exercises.catalogue.sizes import normal
 
 
-@dataclass(frozen=True)
-class Reader:
-    """A function of two texts that shows its name, not its address."""
-
-    name: str
-    function: Callable[[Tensor, Tensor], Tensor]
-
-    def __call__(self, states: Tensor, memory: Tensor) -> Tensor:
-        return self.function(states, memory)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-def reader(generator: torch.Generator, d_model: int) -> Reader:
+def reader(generator: torch.Generator, d_model: int) -> Function:
     """Finds something in the memory for each position, as cross-attention would."""
     ask, answer = (normal(generator, d_model, d_model) * d_model**-0.5 for _ in range(2))
 
     def read(states: Tensor, memory: Tensor) -> Tensor:
         return (states @ ask @ memory.mT).softmax(-1) @ memory @ answer
 
-    return Reader("cross-attention", read)
+    return Function("cross-attention", read)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.decoder.cross_entropy import labelled_cases
+from anatomy_utils.exercises.catalogue.decoder.shared import labelled_cases
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import cross_entropy
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import torch
 
 from anatomy_utils.exercises.catalogue.multi_head import shared
-from anatomy_utils.exercises.catalogue.multi_head.split_heads import KINDS, _sizes
+from anatomy_utils.exercises.catalogue.multi_head.shared import head_sizes
 from anatomy_utils.exercises.catalogue.sizes import normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _heads(generator: torch.Generator) -> Iterator[Case]:
-    for kind in KINDS:
-        sizes = _sizes(generator, kind)
+    for kind, sizes in head_sizes(generator):
         shape = (sizes["batch"], sizes["heads"], sizes["position"], sizes["d_head"])
         yield Case({"vectors": normal(generator, *shape)}, kind, sizes)
 

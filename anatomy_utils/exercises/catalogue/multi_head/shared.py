@@ -5,11 +5,13 @@ A way to split takes (batch position d_model) and the number of heads, a way to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.attention.shared import attend
+from anatomy_utils.exercises.catalogue.sizes import primes
 
 Split = Callable[[Tensor, int], Tensor]
 Merge = Callable[[Tensor], Tensor]
@@ -59,3 +61,11 @@ def in_heads(
     """Split, attend, merge; with a wrong way to do any of them."""
     query, key, value = (cut(vectors, num_heads) for vectors in (query, key, value))
     return join(attend(query, key, value, query.shape[-1] ** -0.5 if scale is None else scale, mask)[0])
+
+
+def head_sizes(generator: torch.Generator) -> Iterator[tuple[str, dict[str, int]]]:
+    """Kind and sizes of each case of splitting and merging."""
+    for kind in ("a batch of sentences", "a batch of sentences", "one sentence"):
+        position, heads, d_head, batch = primes(generator, 4, (2, 3, 5, 7))
+        batch = 1 if kind == "one sentence" else batch
+        yield kind, {"batch": batch, "position": position, "heads": heads, "d_head": d_head}

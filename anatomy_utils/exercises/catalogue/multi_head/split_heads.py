@@ -8,25 +8,13 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.multi_head import shared
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.multi_head.shared import head_sizes
+from anatomy_utils.exercises.catalogue.sizes import normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-KINDS = ("a batch of sentences", "a batch of sentences", "one sentence")
-
-
-def _sizes(generator: torch.Generator, kind: str) -> dict[str, int]:
-    position, heads, d_head, batch = primes(generator, 4, (2, 3, 5, 7))
-    return {
-        "batch": 1 if kind == "one sentence" else batch,
-        "position": position,
-        "heads": heads,
-        "d_head": d_head,
-    }
 
 
 def _whole_vectors(generator: torch.Generator) -> Iterator[Case]:
-    for kind in KINDS:
-        sizes = _sizes(generator, kind)
+    for kind, sizes in head_sizes(generator):
         shape = (sizes["batch"], sizes["position"], sizes["heads"] * sizes["d_head"])
         arguments = {"vectors": normal(generator, *shape), "num_heads": sizes["heads"]}
         yield Case(arguments, kind, sizes)

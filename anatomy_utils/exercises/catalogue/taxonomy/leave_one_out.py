@@ -13,7 +13,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 @dataclass(frozen=True)
-class Reader:
+class _Reader:
     """Attends to what is not hidden, as a layer would; each word's weight and vector are its own.
 
     Args:
@@ -38,7 +38,7 @@ class Reader:
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a text", "a longer text", "a text"):
         length = 11 if kind == "a longer text" else primes(generator, 1, (5, 7))[0]
-        reader = Reader(normal(generator, length), 2 * normal(generator, length, 3))
+        reader = _Reader(normal(generator, length), 2 * normal(generator, length, 3))
         yield Case({"read": reader, "length": length}, kind, {"position": length, "d_output": 3})
 
 
@@ -51,11 +51,11 @@ def _all(length: int) -> Tensor:
     return torch.ones(1, length, dtype=torch.long)
 
 
-def _moved(read: Reader, masks: Tensor, length: int) -> Tensor:
+def _moved(read: _Reader, masks: Tensor, length: int) -> Tensor:
     return read(masks) - read(_all(length))
 
 
-def _one_by_one(read: Reader, length: int) -> Tensor:
+def _one_by_one(read: _Reader, length: int) -> Tensor:
     whole, effects = read(_all(length))[0], []
     for place in range(length):
         mask = _all(length)
@@ -64,12 +64,12 @@ def _one_by_one(read: Reader, length: int) -> Tensor:
     return torch.stack(effects)
 
 
-def _never_shown_again(read: Reader, length: int) -> Tensor:
+def _never_shown_again(read: _Reader, length: int) -> Tensor:
     masks = torch.ones(length, length, dtype=torch.long).triu(1)  # row i hides 0 to i; the last one hides all
     return _moved(read, masks, length).norm(dim=-1)
 
 
-def _steps(read: Reader, length: int) -> Mapping[str, Tensor]:
+def _steps(read: _Reader, length: int) -> Mapping[str, Tensor]:
     masks = _masks(length)
     return {"masks": masks, "whole": read(_all(length)), "without": read(masks), "moved": _moved(read, masks, length)}
 

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-Part = Callable[[Tensor], Tensor]
-
-
-def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("one text", "a batch of texts", "a batch of texts"):
-        batch, position, d_model = primes(generator, 3, (3, 5, 7))
-        batch = 1 if kind == "one text" else batch
-        arguments = {
-            "hidden_states": 2 * normal(generator, batch, position, d_model),
-            "self_attention": sublayer(generator, d_model, "self-attention"),
-            "feed_forward": sublayer(generator, d_model, "a feed-forward network"),
-            "norm": norm(generator, d_model),
-        }
-        yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
+from anatomy_utils.exercises.catalogue.encoder.shared import layer_cases
+from anatomy_utils.exercises.definition import Exercise, Mistake, Output
+from anatomy_utils.functional.layers import Part
 
 
 def _right(x: Tensor, mix: Part, feed: Part, norm: Part) -> Tensor:
@@ -53,7 +38,7 @@ EXERCISE = Exercise(
     "→ the layer's output, of the same shape.",
     reference="anatomy_utils.functional.layers.parallel_layer",
     returns=(Output("output", "batch position d_model"),),
-    cases=_cases,
+    cases=layer_cases(self_attention="self-attention", feed_forward="a feed-forward network", norm="a norm"),
     mistakes=(
         Mistake(
             "one_after_the_other",

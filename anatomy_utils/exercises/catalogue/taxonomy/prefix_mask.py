@@ -7,10 +7,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.taxonomy.window_mask import _ones
+from anatomy_utils.exercises.catalogue.attention.shared import ones
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-# ---- a prefix ----
 
 
 def _prefixes(generator: torch.Generator) -> Iterator[Case]:
@@ -32,13 +30,13 @@ def _in_prefix(prefixes: Tensor, length: int) -> Tensor:
 
 
 def _prefix_mask(prefixes: Tensor, length: int) -> Tensor:
-    return _ones(length).tril() | _in_prefix(prefixes, length)
+    return ones(length).tril() | _in_prefix(prefixes, length)
 
 
 def _text_by_text(prefixes: Tensor, length: int) -> Tensor:
     masks = []
     for prefix in prefixes.tolist():
-        mask = _ones(length).tril()
+        mask = ones(length).tril()
         mask[:, :prefix] = True
         masks.append(mask)
     return torch.stack(masks)[:, None]
@@ -60,7 +58,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             "causal_everywhere",
-            lambda prefixes, length: _ones(length).tril().expand(len(prefixes), 1, -1, -1),
+            lambda prefixes, length: ones(length).tril().expand(len(prefixes), 1, -1, -1),
             "Your mask is the causal one for all texts: within the prefix nobody looks ahead.",
         ),
         Mistake(
@@ -87,27 +85,27 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "both_wanted",
-            lambda prefixes, length: _ones(length).tril() & _in_prefix(prefixes, length),
+            lambda prefixes, length: ones(length).tril() & _in_prefix(prefixes, length),
             "In your mask a key must lie in the prefix and before the query; one of the two should be enough.",
         ),
         Mistake(
             "two_blocks",
             lambda prefixes, length: (
                 (_in_prefix(prefixes, length) & _in_prefix(prefixes, length).mT)
-                | (_ones(length).tril() & ~_in_prefix(prefixes, length))
+                | (ones(length).tril() & ~_in_prefix(prefixes, length))
             ),
             "In your mask the prefix sees itself and the written words see each other, but the written words do not "
             "see the prefix.",
         ),
         Mistake(
             "prefix_rows",
-            lambda prefixes, length: _ones(length).tril() | _in_prefix(prefixes, length).mT,
+            lambda prefixes, length: ones(length).tril() | _in_prefix(prefixes, length).mT,
             "In your mask the words of the prefix see the whole text, the part that is to be written too; you opened "
             "rows where you should open columns.",
         ),
         Mistake(
             "everything",
-            lambda prefixes, length: _ones(length).expand(len(prefixes), 1, -1, -1),
+            lambda prefixes, length: ones(length).expand(len(prefixes), 1, -1, -1),
             "Your mask forbids nothing at all.",
         ),
         Mistake(
@@ -124,7 +122,7 @@ EXERCISE = Exercise(
         Mistake(
             "wrong_end",
             lambda prefixes, length: (
-                _ones(length).tril() | (torch.arange(length) >= length - prefixes[:, None])[:, None, None]
+                ones(length).tril() | (torch.arange(length) >= length - prefixes[:, None])[:, None, None]
             ),
             "Your mask opens as many columns at the end of the text; the prefix stands at its beginning.",
         ),
@@ -133,7 +131,7 @@ EXERCISE = Exercise(
         "or": _prefix_mask,
         "text by text": _text_by_text,
         "a square and a triangle": lambda prefixes, length: (
-            _ones(length).tril() | (_in_prefix(prefixes, length) & _in_prefix(prefixes, length).mT)
+            ones(length).tril() | (_in_prefix(prefixes, length) & _in_prefix(prefixes, length).mT)
         ),
         "the nearer of two ends": lambda prefixes, length: (
             torch.arange(length) < torch.maximum(prefixes[:, None], torch.arange(1, length + 1))[:, None, :, None]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 Three = tuple[Tensor, Tensor, Tensor]
@@ -15,9 +16,7 @@ IGNORE = -100
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 5)):
-        real = torch.randint(3, position - 1, (batch, 1), generator=generator)
-        real[0] = position if kind == "one text" else position - 1
-        mask = (torch.arange(position) < real).long()
+        mask = real_words(generator, kind, batch, position, range(3, position - 1), position - 1).long()
         labels = torch.randint(1, 9, (batch, position), generator=generator).masked_fill(mask == 0, IGNORE)
         labels[:, 0] = IGNORE  # <bos> has no tag
         arguments = {

@@ -7,20 +7,14 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.attention.shared import ones
 from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
-def _ones(length: int) -> Tensor:
-    return torch.ones(length, length, dtype=torch.bool)
-
-
 def _band(length: int, behind: int, ahead: int = 0) -> Tensor:
     """Each position sees those up to `behind` before it and up to `ahead` after it."""
-    return _ones(length).triu(-behind).tril(ahead)
-
-
-# ---- a window ----
+    return ones(length).triu(-behind).tril(ahead)
 
 
 def _lengths(generator: torch.Generator) -> Iterator[Case]:
@@ -85,12 +79,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "causal_only",
-            lambda length, window: _ones(length).tril(),
+            lambda length, window: ones(length).tril(),
             "Your mask is the causal one: nothing ever leaves the window.",
         ),
         Mistake(
             "what_has_left",
-            lambda length, window: _ones(length).tril(-window),
+            lambda length, window: ones(length).tril(-window),
             "Your mask is True for what has left the window, and for nothing else.",
         ),
         Mistake(
@@ -101,19 +95,19 @@ EXERCISE = Exercise(
         Mistake(
             "blocks",
             lambda length, window: (
-                (torch.arange(length)[:, None] // window == torch.arange(length) // window) & _ones(length).tril()
+                (torch.arange(length)[:, None] // window == torch.arange(length) // window) & ones(length).tril()
             ),
             "You have cut the text into blocks of `window` positions, and nobody sees into the block before. The "
             "window should move along with each position.",
         ),
         Mistake(
             "last_columns",
-            lambda length, window: _ones(length).tril() & (torch.arange(length) >= length - window),
+            lambda length, window: ones(length).tril() & (torch.arange(length) >= length - window),
             "All of your positions share the last `window` columns of the text; each should have a window of its own.",
         ),
         Mistake(
             "first_columns",
-            lambda length, window: _ones(length).tril() & (torch.arange(length) < window),
+            lambda length, window: ones(length).tril() & (torch.arange(length) < window),
             "Your positions see the first `window` positions of the text; they should see those just before "
             "themselves.",
         ),
@@ -125,7 +119,7 @@ EXERCISE = Exercise(
     ),
     alternatives={
         "a band": lambda length, window: _band(length, window - 1),
-        "a triangle less a triangle": lambda length, window: _ones(length).tril() ^ _ones(length).tril(-window),
+        "a triangle less a triangle": lambda length, window: ones(length).tril() ^ ones(length).tril(-window),
         "cell by cell": _cell_by_cell,
         "two conditions": lambda length, window: (
             (torch.arange(length) <= torch.arange(length)[:, None])
