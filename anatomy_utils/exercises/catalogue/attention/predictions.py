@@ -58,11 +58,7 @@ APPLE = Question(
             "From the table on, before any layer.",
             "The table has one row for both apples, and that row is nearer to *microsoft*.",
         ),
-        Choice(
-            "From the first layer on.",
-            "One layer is enough, and it stays on that side to the last.",
-            right=True,
-        ),
+        Choice("From the first layer on.", "One layer is enough, and it stays on that side to the last.", right=True),
         Choice("From about the middle on.", "By then the gap is wide, but it changed sides earlier."),
         Choice("Only from the last on.", "It is still on that side there, but it had been for five layers."),
     ),

@@ -17,11 +17,7 @@ def _softmax(scores: Tensor) -> Tensor:
 
 
 def _score_cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead, size in (
-        ("small numbers", (), 1.0),
-        ("several heads", (2,), 1.0),
-        ("large numbers", (), 300.0),
-    ):
+    for kind, lead, size in (("small numbers", (), 1.0), ("several heads", (2,), 1.0), ("large numbers", (), 300.0)):
         query, key = primes(generator, 2, (3, 5, 7))
         scores = size * (normal(generator, *lead, query, key) + 1)
         if kind == "large numbers":

@@ -16,11 +16,7 @@ CLOSING = (
                 "A difference may grow on its way up, and is then largest far from its cause.",
             ),
             Choice("In layer 6, the last one that agrees", "What it gives out is right."),
-            Choice(
-                "In layer 7",
-                "It was given right numbers and gave wrong ones: the cause is in it.",
-                right=True,
-            ),
+            Choice("In layer 7", "It was given right numbers and gave wrong ones: the cause is in it.", right=True),
         ),
     ),
     Question(
@@ -50,10 +46,7 @@ CLOSING = (
                 "Each place is judged on right input. What is named is a cause and never a consequence.",
                 right=True,
             ),
-            Choice(
-                "So that the model's weights are not changed",
-                "Neither way changes a weight.",
-            ),
+            Choice("So that the model's weights are not changed", "Neither way changes a weight."),
             Choice(
                 "Because functions of learners may stop with an error",
                 "They may, and then the error is the rejection. But functions that do not fail are judged in the same "
@@ -66,10 +59,7 @@ CLOSING = (
         text="A model reads texts well. When it writes with its cache, the first new word is good and all others are "
         "bad. Which probe do you run first?",
         choices=(
-            Choice(
-                "Its loss on unseen sentences",
-                "That is reading, and it reads well.",
-            ),
+            Choice("Its loss on unseen sentences", "That is reading, and it reads well."),
             Choice("The same text twice", "It finds randomness inside a model, which would spoil reading, too."),
             Choice(
                 "With the cache and without: are the logits the same?",

@@ -14,10 +14,7 @@ SPREAD = Question(
             "Layer 2 alone: all other layers are healthy",
             "Healthy layers get other numbers now, and give other numbers.",
         ),
-        Choice(
-            "All six",
-            "Layers 0 and 1 have done their work before layer 2 begins.",
-        ),
+        Choice("All six", "Layers 0 and 1 have done their work before layer 2 begins."),
         Choice(
             "Layers 2 to 5",
             "What is below the fault is exactly as it was, what is above inherits it. So the first layer that differs "
@@ -47,10 +44,7 @@ CURVES = Question(
             "look healthy.",
             right=True,
         ),
-        Choice(
-            "In six",
-            "Half of the faults only come in when the model is put to use.",
-        ),
+        Choice("In six", "Half of the faults only come in when the model is put to use."),
         Choice(
             "In none: gradient descent heals whatever it is given",
             "It makes the loss small that it is given. Where that loss asks for the wrong thing, or a part cannot "

@@ -34,10 +34,7 @@ ADA = Question(
             "Her words are drawn too much at random",
             "The samples always take the likeliest word, and even so she does not end.",
         ),
-        Choice(
-            "Her labels were moved by one place too many",
-            "“which word it says” finds the next one, as it should.",
-        ),
+        Choice("Her labels were moved by one place too many", "“which word it says” finds the next one, as it should."),
     ),
 )
 
@@ -144,10 +141,7 @@ EMIL = Question(
     id="capstone.ward_emil",
     text="What is wrong with Emil?",
     choices=(
-        Choice(
-            "He learnt too little",
-            "His exam and “unseen sentences” equal his twin's.",
-        ),
+        Choice("He learnt too little", "His exam and “unseen sentences” equal his twin's."),
         Choice(
             "Taking always the likeliest word leads into circles",
             "His twin writes in the same way. And “cached equals uncached” compares logits, before any choice.",
@@ -162,14 +156,8 @@ EMIL = Question(
             "His cache forgets what was before",
             "In the map, words behind the prompt still give weight to words long past; only to the wrong ones.",
         ),
-        Choice(
-            "His texts of unequal length disturb each other",
-            "“batch equals single” finds no difference.",
-        ),
-        Choice(
-            "Dropout is still on",
-            "“same answer twice” finds no difference.",
-        ),
+        Choice("His texts of unequal length disturb each other", "“batch equals single” finds no difference."),
+        Choice("Dropout is still on", "“same answer twice” finds no difference."),
     ),
 )
 
@@ -197,10 +185,7 @@ FRIDA = Question(
             "She was trained too short",
             "The loss noted in training ends where her twin's does. Only now the same lesson gives a higher one.",
         ),
-        Choice(
-            "Dropout is still on",
-            "“same answer twice” finds no difference.",
-        ),
+        Choice("Dropout is still on", "“same answer twice” finds no difference."),
         Choice(
             "She was never asked for the end of a text",
             "She ends most of her texts herself, and her curve is her twin's, who was asked for it.",
@@ -225,10 +210,7 @@ GUSTAV = Question(
             "The words that were added have no rows in his table",
             "Reading one of them would then have raised an error; and more rows did not help the old words either.",
         ),
-        Choice(
-            "His labels were moved by one place too many",
-            "“which word it says” finds the next one.",
-        ),
+        Choice("His labels were moved by one place too many", "“which word it says” finds the next one."),
         Choice(
             "The optimizer holds his old table; the one in use never learns",
             "It was made before the table was enlarged. The other organs learn around a table of chance, which is also "
@@ -269,10 +251,7 @@ HANNA = Question(
             "The exam is too short to be reliable",
             "Another draw of 128 sentences moves a loss by some hundredths. Here it is 0.4 against almost 3.",
         ),
-        Choice(
-            "Her team reports the loss of the word after next",
-            "“which word it says” finds the next one.",
-        ),
+        Choice("Her team reports the loss of the word after next", "“which word it says” finds the next one."),
     ),
 )
 

@@ -34,10 +34,7 @@ CLOSING = (
         id="decoder.closing_3",
         text="What is shared when weights are tied?",
         choices=(
-            Choice(
-                "All layers use the same matrices",
-                "Some models do that; it is called sharing across layers.",
-            ),
+            Choice("All layers use the same matrices", "Some models do that; it is called sharing across layers."),
             Choice(
                 "Several query heads use one head of keys and values",
                 "Those are grouped queries; they make the cache smaller.",
@@ -85,10 +82,7 @@ CLOSING = (
         text="A language model's loss is lower than any you have ever seen, and its texts are nonsense. What do you "
         "look at first?",
         choices=(
-            Choice(
-                "Whether it was trained long enough",
-                "Too little training leaves the loss high.",
-            ),
+            Choice("Whether it was trained long enough", "Too little training leaves the loss high."),
             Choice("The temperature", "It can spoil texts, but the loss knows nothing of it."),
             Choice(
                 "Whether the test sentences were in training too",

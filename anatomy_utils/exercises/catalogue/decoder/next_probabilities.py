@@ -56,11 +56,7 @@ EXERCISE = Exercise(
             lambda logits, t: (logits.softmax(-1) / t).softmax(-1),
             "One softmax too many: what is divided by T are probabilities already.",
         ),
-        Mistake(
-            "no_softmax",
-            lambda logits, t: logits / t,
-            "Yours are the divided logits; they have seen no softmax.",
-        ),
+        Mistake("no_softmax", lambda logits, t: logits / t, "Yours are the divided logits; they have seen no softmax."),
         Mistake(
             "log_probabilities",
             lambda logits, t: (logits / t).log_softmax(-1),
@@ -76,11 +72,7 @@ EXERCISE = Exercise(
             lambda logits, t: (logits / t).softmax(0),
             "Your columns sum to 1: the softmax ran over the texts of the batch.",
         ),
-        Mistake(
-            "root",
-            lambda logits, t: (logits / t**0.5).softmax(-1),
-            "You divide by the root of the temperature.",
-        ),
+        Mistake("root", lambda logits, t: (logits / t**0.5).softmax(-1), "You divide by the root of the temperature."),
     ),
     alternatives={
         "F.softmax": lambda logits, t: F.softmax(logits / t, dim=-1),

@@ -60,21 +60,13 @@ EXERCISE = Exercise(
     returns=(Output("perplexity"),),
     cases=_cases,
     mistakes=(
-        Mistake(
-            "padding_counted",
-            lambda p, mask: (-p.log()).mean().exp(),
-            "Padding counts in your average.",
-        ),
+        Mistake("padding_counted", lambda p, mask: (-p.log()).mean().exp(), "Padding counts in your average."),
         Mistake(
             "divided_by_all",
             lambda p, mask: (-(p.log() * mask)).mean().exp(),
             "Padding adds nothing to your sum, but it is counted in what you divide by.",
         ),
-        Mistake(
-            "loss",
-            lambda p, mask: -_real(p, mask).log().mean(),
-            "Yours is the average loss itself.",
-        ),
+        Mistake("loss", lambda p, mask: -_real(p, mask).log().mean(), "Yours is the average loss itself."),
         Mistake(
             "below_one",
             lambda p, mask: _real(p, mask).log().mean().exp(),

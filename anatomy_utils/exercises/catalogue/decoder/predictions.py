@@ -65,10 +65,7 @@ TOO_GOOD = Question(
             "None of its texts is grammatical. A loss that good is a symptom; of what, is to be found out now.",
             right=True,
         ),
-        Choice(
-            "Sentences from its training, word by word",
-            "Those would be grammatical; none of its texts is.",
-        ),
+        Choice("Sentences from its training, word by word", "Those would be grammatical; none of its texts is."),
     ),
 )
 

@@ -59,10 +59,7 @@ NO_QUERIES = Question(
             "The past has asked its questions already, and its answers do not change.",
             right=True,
         ),
-        Choice(
-            "Queries can be computed from the keys",
-            "They are made of the hidden states by a matrix of their own.",
-        ),
+        Choice("Queries can be computed from the keys", "They are made of the hidden states by a matrix of their own."),
     ),
 )
 
@@ -78,10 +75,7 @@ CASE_DIAGNOSIS = Question(
             "It has True and False the wrong way round",
             "Then the last word would see nothing; it sees all six, as it should.",
         ),
-        Choice(
-            "It forbids each position to see itself",
-            "Then the first word would have no weight on itself at all.",
-        ),
+        Choice("It forbids each position to see itself", "Then the first word would have no weight on itself at all."),
         Choice(
             "Its queries are counted from 1 and its keys from 0: each position sees one that comes after it",
             "The token too many is the very one to be predicted. In writing nothing stands there yet, so the mask "

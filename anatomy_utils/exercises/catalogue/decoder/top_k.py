@@ -58,11 +58,7 @@ EXERCISE = Exercise(
             lambda logits, k: logits.masked_fill(logits <= _bar(logits, k), -INFINITY),
             "Only k − 1 tokens are left: the last of the k is thrown out with the others.",
         ),
-        Mistake(
-            "one_too_many",
-            lambda logits, k: _kept(logits, k + 1),
-            "You keep k + 1 tokens.",
-        ),
+        Mistake("one_too_many", lambda logits, k: _kept(logits, k + 1), "You keep k + 1 tokens."),
         Mistake(
             "best_removed",
             lambda logits, k: logits.masked_fill(logits >= _bar(logits, k), -INFINITY),

@@ -124,11 +124,7 @@ EXERCISE = Exercise(
             "The whole text is read again at every step, although the cache remembers it: the model sees everything "
             "several times.",
         ),
-        Mistake(
-            "prompt_again",
-            _prompt_again,
-            "The model reads the last token of the prompt twice.",
-        ),
+        Mistake("prompt_again", _prompt_again, "The model reads the last token of the prompt twice."),
         Mistake(
             "only_the_last",
             lambda step, cache, prompt, most, stop: torch.cat(

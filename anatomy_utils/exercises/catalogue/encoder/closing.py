@@ -10,10 +10,7 @@ CLOSING = (
         text="Two encoders were trained on texts of up to 16 words: one with a learned table of positions, one with "
         "rotary positions. Both get a text of 20. What do they do?",
         choices=(
-            Choice(
-                "Both answer; the first one somewhat worse",
-                "For position 17 there is no row that could be added.",
-            ),
+            Choice("Both answer; the first one somewhat worse", "For position 17 there is no row that could be added."),
             Choice(
                 "Both stop with an error: neither has seen position 17",
                 "Rotary positions are computed; no table ends.",
@@ -55,11 +52,7 @@ CLOSING = (
                 "Batch norm does so; a text would get other vectors in another batch.",
             ),
             Choice("Over everything that comes in", "Then long texts would have more say than short ones."),
-            Choice(
-                "Over the features of one word's vector",
-                "384 numbers in MiniLM. Each word by itself.",
-                right=True,
-            ),
+            Choice("Over the features of one word's vector", "384 numbers in MiniLM. Each word by itself.", right=True),
         ),
     ),
     Question(
@@ -76,14 +69,8 @@ CLOSING = (
                 "Post-norm's is 0 in the lowest layers; pre-norm's is not",
                 "It shrinks on its way down, but about a third arrives.",
             ),
-            Choice(
-                "Pre-norm's is longer in every layer",
-                "It is shorter near the output.",
-            ),
-            Choice(
-                "They do not: norms only matter after some steps",
-                "The picture in section 8 shows the first step.",
-            ),
+            Choice("Pre-norm's is longer in every layer", "It is shorter near the output."),
+            Choice("They do not: norms only matter after some steps", "The picture in section 8 shows the first step."),
         ),
     ),
     Question(

@@ -89,11 +89,7 @@ EXERCISE = Exercise(
             lambda x, u, p, training: x if training else _dropped(x, u, p) / (1 - p),
             "Training and use have changed places in yours.",
         ),
-        Mistake(
-            "never",
-            lambda x, u, p, training: x,
-            "No feature of yours is ever left out.",
-        ),
+        Mistake("never", lambda x, u, p, training: x, "No feature of yours is ever left out."),
         Mistake(
             "kept_below",
             lambda x, u, p, training: x * (u < p) / (1 - p) if training else x,

@@ -75,11 +75,7 @@ EXERCISE = Exercise(
             lambda ids, segments, t, p, s: t[ids] + _positions(ids, p),
             "Your vectors hold the token and its position; which of the two texts it belongs to is not in them.",
         ),
-        Mistake(
-            "tokens_only",
-            lambda ids, segments, t, p, s: t[ids],
-            "Your vectors are those of the tokens alone.",
-        ),
+        Mistake("tokens_only", lambda ids, segments, t, p, s: t[ids], "Your vectors are those of the tokens alone."),
         Mistake(
             "positions_by_id",
             lambda ids, segments, t, p, s: t[ids] + p[ids] + s[segments],

@@ -132,11 +132,7 @@ EXERCISE = Exercise(
             "You return what stands between the two halves: the feed-forward network has not had its turn.",
         ),
     ),
-    alternatives={
-        "two residual connections": _layer,
-        "in steps": _in_steps,
-        "in a loop": _in_a_loop,
-    },
+    alternatives={"two residual connections": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
         "You have written one half already: a sub-layer, its input added, a norm behind. A layer has two such halves.",
         "What comes out of the first half is both the input of the feed-forward network and what is added to its "

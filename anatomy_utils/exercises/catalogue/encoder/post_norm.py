@@ -41,11 +41,7 @@ EXERCISE = Exercise(
             lambda x, f, norm: norm((x + f(x)) / 2),
             "Your sum is halved before the norm: that is the average of the two.",
         ),
-        Mistake(
-            "subtracted",
-            lambda x, f, norm: norm(x - f(x)),
-            "What the sub-layer gives is subtracted in yours.",
-        ),
+        Mistake("subtracted", lambda x, f, norm: norm(x - f(x)), "What the sub-layer gives is subtracted in yours."),
     ),
     alternatives={
         "in one line": post_norm,

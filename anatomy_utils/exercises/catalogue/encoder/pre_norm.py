@@ -36,11 +36,7 @@ EXERCISE = Exercise(
             "The sub-layer works on the normed input, but the input is not added to what it gives.",
         ),
         *PLACEMENT_MISTAKES,
-        Mistake(
-            "subtracted",
-            lambda x, f, norm: x - f(norm(x)),
-            "What the sub-layer gives is subtracted in yours.",
-        ),
+        Mistake("subtracted", lambda x, f, norm: x - f(norm(x)), "What the sub-layer gives is subtracted in yours."),
     ),
     alternatives={
         "in one line": pre_norm,

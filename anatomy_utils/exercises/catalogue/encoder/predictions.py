@@ -15,10 +15,7 @@ BEYOND = Question(
             "Any position has a vector, but the model has never seen those beyond 16, and its answers are worse than "
             "without any positions.",
         ),
-        Choice(
-            "Those with a learned table: it learnt what it needs.",
-            "It has no row for position 17: it refuses.",
-        ),
+        Choice("Those with a learned table: it learnt what it needs.", "It has no row for position 17: it refuses."),
         Choice(
             "Those with rotary positions: neighbours are turned against each other by the same angle everywhere.",
             "Nearly all are right at 64 words. At 128 they lose their way as well.",

@@ -62,10 +62,7 @@ LEFT_ALONE = Question(
             "must be checked against the others.",
             right=True,
         ),
-        Choice(
-            "So that the loss counts more words",
-            "They would be counted as well if they were hidden.",
-        ),
+        Choice("So that the loss counts more words", "They would be counted as well if they were hidden."),
     ),
 )
 
@@ -77,10 +74,7 @@ POSITIONS_DIAGNOSIS = Question(
             "It adds no position vectors at all",
             "Then nothing but the tokens' vectors would be in it, and a batch would change nothing.",
         ),
-        Choice(
-            "Its position table is too short",
-            "Then it would crash; here all shapes are right.",
-        ),
+        Choice("Its position table is too short", "Then it would crash; here all shapes are right."),
         Choice(
             "It looks positions up by the tokens' ids",
             "Then both words “a” would indeed be alike, but a batch would change nothing.",

@@ -98,11 +98,7 @@ PLACEMENT_MISTAKES = (
         lambda x, f, norm: norm(x) + f(norm(x)),
         "What you add is the normed input: the input itself does not get past your norm.",
     ),
-    Mistake(
-        "added_after_all",
-        lambda x, f, norm: x + norm(x + f(x)),
-        "Behind your norm the input is added once more.",
-    ),
+    Mistake("added_after_all", lambda x, f, norm: x + norm(x + f(x)), "Behind your norm the input is added once more."),
     Mistake(
         "normed_twice",
         lambda x, f, norm: norm(x + f(norm(x))),

@@ -118,11 +118,7 @@ EXERCISE = Exercise(
             "Each of your texts goes on with its own best token. They should compete: one text may have several "
             "continuations, and another none.",
         ),
-        Mistake(
-            "first_only",
-            _first_only,
-            "All that you keep continue the first text; the others have no chance.",
-        ),
+        Mistake("first_only", _first_only, "All that you keep continue the first text; the others have no chance."),
         Mistake(
             "once_per_token",
             _once_per_token,
@@ -145,10 +141,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "probabilities",
-            lambda before, following: (
-                _best(_sums(before, following))[0].exp(),
-                *_best(_sums(before, following))[1:],
-            ),
+            lambda before, following: (_best(_sums(before, following))[0].exp(), *_best(_sums(before, following))[1:]),
             "You keep the right texts, but give their probabilities; the next step wants logarithms.",
         ),
         Mistake(

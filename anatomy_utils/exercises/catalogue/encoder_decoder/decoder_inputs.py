@@ -19,11 +19,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         start, stop, pad = (4 + torch.randperm(7, generator=generator)[:3]).tolist()
         labels = torch.randint(20, 97, (batch, position), generator=generator)
         labels = labels.where(torch.arange(position) != real.sum(1, keepdim=True) - 1, stop)
-        arguments = {
-            "labels": labels.masked_fill(~real, IGNORE),
-            "start_id": start,
-            "pad_id": pad,
-        }
+        arguments = {"labels": labels.masked_fill(~real, IGNORE), "start_id": start, "pad_id": pad}
         yield Case(arguments, kind, {"batch": batch, "position": position})
 
 

@@ -179,11 +179,7 @@ EXERCISE = Exercise(
             "You return what stands after cross-attention: the feed-forward network has not had its turn.",
         ),
     ),
-    alternatives={
-        "three lines": _layer,
-        "in steps": _in_steps,
-        "in a loop": _in_a_loop,
-    },
+    alternatives={"three lines": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
         "An encoder layer has two residual connections. Here is a third one, between them.",
         "Each line has the same form: states + sub-layer(norm(states)). What comes out of one line goes into the next.",

@@ -20,10 +20,7 @@ FLIP = Question(
             "pronoun cannot be translated word by word.",
             right=True,
         ),
-        Choice(
-            "The last word and the verb",
-            "“Était” is the same for il and elle.",
-        ),
+        Choice("The last word and the verb", "“Était” is the same for il and elle."),
         Choice(
             "Everything behind “parce que” stays, for “it” is the same word",
             "The English word is the same, what it stands for is not.",
@@ -68,10 +65,7 @@ COMPANY = Question(
             "The same translations: the rows of a batch never mix",
             "They should not. But about half of the 64 change.",
         ),
-        Choice(
-            "Only the long text comes out wrong",
-            "It is the one that is translated as before.",
-        ),
+        Choice("Only the long text comes out wrong", "It is the one that is translated as before."),
         Choice(
             "About half of the 64 change, though not one of their words has",
             "Something that is not a word of theirs gets through to them. Look at the symptoms.",

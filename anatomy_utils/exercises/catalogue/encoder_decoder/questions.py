@@ -42,10 +42,7 @@ ONCE = Question(
             "Once, for all layers together",
             "The memory is the same for all layers, but each has matrices of its own.",
         ),
-        Choice(
-            "1 + 2 + … + 14 times",
-            "So often would the decoder's own keys be computed without a cache.",
-        ),
+        Choice("1 + 2 + … + 14 times", "So often would the decoder's own keys be computed without a cache."),
     ),
 )
 
@@ -57,19 +54,13 @@ EXPOSURE = Question(
             "Greedy choice draws a random word now and then",
             "Greedy choice draws nothing: it always takes the likeliest.",
         ),
-        Choice(
-            "Its weights change while it writes",
-            "They do not. What changes is what it reads.",
-        ),
+        Choice("Its weights change while it writes", "They do not. What changes is what it reads."),
         Choice(
             "After a wrong word of its own it reads on from there; in training the right word stood in its place",
             "One slip stays in the text, and all that follows has to live with it.",
             right=True,
         ),
-        Choice(
-            "It no longer sees the source",
-            "It sees all of it at every word: the memory stays.",
-        ),
+        Choice("It no longer sees the source", "It sees all of it at every word: the memory stays."),
     ),
 )
 

@@ -150,11 +150,7 @@ EXERCISE = Exercise(
             lambda after, memory, start, stop, pad, most: _loop(after, memory, start, stop, stop, most),
             "Behind the end of a row there are more stop tokens; it should be the padding token.",
         ),
-        Mistake(
-            "stop_lost",
-            _stop_lost,
-            "The stop token itself has become padding in yours; it belongs to the text.",
-        ),
+        Mistake("stop_lost", _stop_lost, "The stop token itself has become padding in yours; it belongs to the text."),
         Mistake(
             "no_start",
             lambda *given: _loop(*given)[:, 1:],
@@ -180,17 +176,9 @@ EXERCISE = Exercise(
             lambda after, memory, start, stop, pad, most: _loop(after, memory, start, stop, pad, most - 1),
             "A text that does not end by itself is one token too short in yours.",
         ),
-        Mistake(
-            "unlikeliest",
-            lambda *given: _loop(*given, sign=-1),
-            "You write the unlikeliest token.",
-        ),
+        Mistake("unlikeliest", lambda *given: _loop(*given, sign=-1), "You write the unlikeliest token."),
     ),
-    alternatives={
-        "all rows at once": _loop,
-        "row by row": _row_by_row,
-        "only the open rows": _filled_afterwards,
-    },
+    alternatives={"all rows at once": _loop, "row by row": _row_by_row, "only the open rows": _filled_afterwards},
     hints=(
         "It is the loop of notebook 04 with several rows. What has to be remembered about each row from turn to turn?",
         "`ended`, one truth per row: it starts as False, becomes True with the row's stop token, and stays so. New "

@@ -72,14 +72,8 @@ SCRAMBLED = Question(
     text="A colleague's attention in heads gives other numbers than ours, in the same shapes. A small tagger is "
     "trained with it from the start. What happens?",
     choices=(
-        Choice(
-            "It crashes: the shapes do not fit.",
-            "They do fit, at every step.",
-        ),
-        Choice(
-            "It runs, but the loss does not fall.",
-            "It does: much can be learnt without what is broken here.",
-        ),
+        Choice("It crashes: the shapes do not fit.", "They do fit, at every step."),
+        Choice("It runs, but the loss does not fall.", "It does: much can be learnt without what is broken here."),
         Choice(
             "It learns as well as the healthy one; it only numbers its features differently.",
             "Training would make up for features in another order. Something else is broken here.",

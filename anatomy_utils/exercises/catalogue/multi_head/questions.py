@@ -31,10 +31,7 @@ WHY_OUTPUT = Question(
             "The right width: the heads side by side are wider than d_model",
             "8 heads of 64 are 512 again. W_O would be square even so.",
         ),
-        Choice(
-            "The weights would no longer sum to 1",
-            "They do so in each head, long before W_O comes.",
-        ),
+        Choice("The weights would no longer sum to 1", "They do so in each head, long before W_O comes."),
         Choice(
             "Nothing, it could always be left out",
             "The output is added to the word's vector: what head 3 found would only ever change features 192 to 255 "

@@ -21,10 +21,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         batch, kv_heads, group, position, d_head = primes(generator, 5, (2, 3, 5, 7, 11))
         kv_heads = 1 if kind == "a single key head" else kv_heads
         group = 1 if kind == "a key head for each query head" else group
-        arguments = {
-            "vectors": normal(generator, batch, kv_heads, position, d_head),
-            "num_heads": kv_heads * group,
-        }
+        arguments = {"vectors": normal(generator, batch, kv_heads, position, d_head), "num_heads": kv_heads * group}
         sizes = {"batch": batch, "kv_heads": kv_heads, "group": group, "position": position, "d_head": d_head}
         yield Case(arguments, kind, sizes)
 

@@ -48,11 +48,7 @@ EXERCISE = Exercise(
             "Your shape is right, but the sentence was cut where the vectors should be: the first head has "
             "everything of the first words, the last head everything of the last ones.",
         ),
-        Mistake(
-            "not_moved",
-            _cut,
-            "Each vector is cut rightly, but the heads still stand behind the positions.",
-        ),
+        Mistake("not_moved", _cut, "Each vector is cut rightly, but the heads still stand behind the positions."),
         Mistake(
             "interleaved",
             shared.split_interleaved,

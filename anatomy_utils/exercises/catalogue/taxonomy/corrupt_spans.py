@@ -241,18 +241,11 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "tail_lost",
-            lambda ids, spans, marks: (
-                _right(ids[: spans[-1][1]], spans, marks)[0],
-                _right(ids, spans, marks)[1],
-            ),
+            lambda ids, spans, marks: (_right(ids[: spans[-1][1]], spans, marks)[0], _right(ids, spans, marks)[1]),
             "Your targets are right, but your input ends with the last span: the words behind it are lost.",
         ),
     ),
-    alternatives={
-        "pieces": _right,
-        "word by word": _word_by_word,
-        "from the end": _backwards,
-    },
+    alternatives={"pieces": _right, "word by word": _word_by_word, "from the end": _backwards},
     hints=(
         "Walk through the spans with one more number: the place up to which the text has been copied. What comes into "
         "the input at each span, and what into the targets?",

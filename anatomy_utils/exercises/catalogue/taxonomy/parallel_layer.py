@@ -88,11 +88,7 @@ EXERCISE = Exercise(
             lambda x, mix, feed, norm: x + mix(x) + feed(norm(x)),
             "Your self-attention reads states that have not been normed.",
         ),
-        Mistake(
-            "no_norm",
-            lambda x, mix, feed, norm: x + mix(x) + feed(x),
-            "Your norm is never used.",
-        ),
+        Mistake("no_norm", lambda x, mix, feed, norm: x + mix(x) + feed(x), "Your norm is never used."),
         Mistake(
             "norm_behind",
             lambda x, mix, feed, norm: norm(x + mix(x) + feed(x)),

@@ -17,10 +17,7 @@ SEES_THE_ANSWER = Question(
             "What is asked must not be seen. BERT hides words in its input; GPT hides them with its mask.",
             right=True,
         ),
-        Choice(
-            "It has no last layer that gives logits over the vocabulary",
-            "It has one, for its masked words.",
-        ),
+        Choice("It has no last layer that gives logits over the vocabulary", "It has one, for its masked words."),
         Choice(
             "An encoder cannot be trained on texts, only on labels",
             "Masked words are labels that the text brings along.",
@@ -62,10 +59,7 @@ WITHOUT_EFFECT = Question(
             "Then the mix without it is nearly the same. A weight is one factor of many on the way to the output.",
             right=True,
         ),
-        Choice(
-            "The model has not been trained long enough",
-            "It is so in well trained models, too.",
-        ),
+        Choice("The model has not been trained long enough", "It is so in well trained models, too."),
     ),
 )
 

@@ -143,10 +143,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "padding_in_both",
-            lambda ids, mask, chosen, samples: (
-                torch.where(chosen, samples, ids),
-                (chosen & (samples != ids)).long(),
-            ),
+            lambda ids, mask, chosen, samples: (torch.where(chosen, samples, ids), (chosen & (samples != ids)).long()),
             "attention_mask plays no part in yours: padding is replaced and asked about.",
         ),
         Mistake(
@@ -157,10 +154,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "all_put_in",
-            lambda ids, mask, chosen, samples: (
-                torch.where(_real(mask), samples, ids),
-                _labels(samples != ids, mask),
-            ),
+            lambda ids, mask, chosen, samples: (torch.where(_real(mask), samples, ids), _labels(samples != ids, mask)),
             "All words of yours come from the generator; `chosen` plays no part.",
         ),
         Mistake(
