@@ -9,7 +9,7 @@ from anatomy_utils.exercises.judging import comparison
 from anatomy_utils.exercises.judging.verdict import Verdict
 from anatomy_utils.exercises.stub import solution_text
 from anatomy_utils.figures import palette
-from anatomy_utils.notebook.page import Shown, code_block, details, escape, in_code
+from anatomy_utils.notebook.page import CellOutput, code_block, details, escape, in_code
 
 HEADLINES = {
     "not attempted": ("○", "Not attempted yet"),
@@ -78,10 +78,10 @@ def _comparison(verdict: Verdict) -> dict[str, Any] | None:
     return {"title": drawn.title, "kind": drawn.kind, "target": window(drawn.target), "yours": window(drawn.yours)}
 
 
-def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> Shown:
+def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOutput:
     """The card for a page without a kernel. It holds nothing that changes from run to run."""
     data = card(exercise, verdict, notice)
-    return Shown(_html(data, verdict), _text(data, verdict))
+    return CellOutput(_html(data, verdict), _text(data, verdict))
 
 
 def _html(data: dict[str, Any], verdict: Verdict) -> str:

@@ -9,10 +9,10 @@ from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.questions import Question, outcome_page, question_page
 from anatomy_utils.exercises.registry import NOTEBOOKS, exercises_of, find_exercise, find_question, questions_of
 from anatomy_utils.exercises.stub import solution_text
-from anatomy_utils.notebook.page import Shown, code_block, escape, in_code
+from anatomy_utils.notebook.page import CellOutput, code_block, escape, in_code
 
 
-def hint(id: str, *, record: Progress | None = None) -> Shown:
+def hint(id: str, *, record: Progress | None = None) -> CellOutput:
     """The next hint of an exercise: each call shows one more, with those before it."""
     exercise = find_exercise(id)
     notes = record or own_progress()
@@ -25,20 +25,20 @@ def hint(id: str, *, record: Progress | None = None) -> Shown:
     items = "".join(f"<li>{in_code(text)}</li>" for text in given)
     page = f"<div><p><strong>{escape(exercise.title)}</strong></p><ol>{items}</ol><p>{in_code(more)}</p></div>"
     lines = [exercise.title, *(f"  {i}. {text}" for i, text in enumerate(given, 1)), more]
-    return Shown(page, "\n".join(lines))
+    return CellOutput(page, "\n".join(lines))
 
 
-def solution(id: str, *, record: Progress | None = None) -> Shown:
+def solution(id: str, *, record: Progress | None = None) -> CellOutput:
     """The solution of an exercise and why it works."""
     exercise = find_exercise(id)
     (record or own_progress()).helped(id, solution=True)
     text = solution_text(exercise)
-    return Shown(
+    return CellOutput(
         f"<div>{code_block(text)}<p>{in_code(exercise.explanation)}</p></div>", f"{text}\n{exercise.explanation}"
     )
 
 
-def ask(id: str, *, record: Progress | None = None) -> Shown:
+def ask(id: str, *, record: Progress | None = None) -> CellOutput:
     """A question with its choices.
 
     Raises:
@@ -47,7 +47,7 @@ def ask(id: str, *, record: Progress | None = None) -> Shown:
     return _choices(_of_kind(id, "question"), record or own_progress())
 
 
-def predict(id: str, *, record: Progress | None = None) -> Shown:
+def predict(id: str, *, record: Progress | None = None) -> CellOutput:
     """A prediction to be made before the next cell runs.
 
     Raises:
@@ -56,7 +56,7 @@ def predict(id: str, *, record: Progress | None = None) -> Shown:
     return _choices(_of_kind(id, "prediction"), record or own_progress())
 
 
-def outcome(id: str, *, record: Progress | None = None) -> Shown:
+def outcome(id: str, *, record: Progress | None = None) -> CellOutput:
     """The prediction that was made, beside what happened."""
     question = _of_kind(id, "prediction")
     chosen = (record or own_progress()).entry("predictions", id).get("choice")
@@ -72,7 +72,7 @@ def _of_kind(id: str, kind: str) -> Question:
     return question
 
 
-def _choices(question: Question, notes: Progress) -> Shown:
+def _choices(question: Question, notes: Progress) -> CellOutput:
     static = question_page(question)
 
     def note(choice: int) -> None:
@@ -87,10 +87,10 @@ def _choices(question: Question, notes: Progress) -> Shown:
         made = notes.entry("predictions", question.id).get("choice", -1) if question.kind == "prediction" else -1
         return ChoiceQuestion(question.data(), page=static, chosen=made, on_choice=note)
 
-    return Shown(static.html, static.text, live)
+    return CellOutput(static.html, static.text, live)
 
 
-def progress(notebook: str | None = None, *, record: Progress | None = None) -> Shown:
+def progress(notebook: str | None = None, *, record: Progress | None = None) -> CellOutput:
     """How many exercises have passed, notebook by notebook.
 
     Args:
@@ -120,7 +120,7 @@ def _counts(prefix: str, record: dict[str, Any]) -> tuple[int, int, int, int]:
     return passed, len(exercises), answered, len(questions)
 
 
-def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -> Shown:
+def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -> CellOutput:
     lines, cells = [title], []
     for name, passed, exercises, answered, questions in rows:
         words = f"{passed} of {exercises} exercises, {answered} of {questions} questions"
@@ -131,10 +131,10 @@ def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -
         )
     page = f"<div><table><caption>{escape(title)}</caption>{''.join(cells)}</table>"
     page += f"<p>{escape(notice)}</p></div>" if notice else "</div>"
-    return Shown(page, "\n".join([*lines, notice] if notice else lines))
+    return CellOutput(page, "\n".join([*lines, notice] if notice else lines))
 
 
-def _list(title: str, items: list[tuple[str, bool]], notice: str) -> Shown:
+def _list(title: str, items: list[tuple[str, bool]], notice: str) -> CellOutput:
     passed = sum(done for _, done in items)
     headline = f"{title}: {passed} of {len(items)} exercises passed"
     marks = [("✓", "passed") if done else ("○", "open") for _, done in items]
@@ -144,4 +144,4 @@ def _list(title: str, items: list[tuple[str, bool]], notice: str) -> Shown:
     )
     page = f"<div><p><strong>{escape(headline)}</strong></p><ul>{rows}</ul>"
     page += f"<p>{escape(notice)}</p></div>" if notice else "</div>"
-    return Shown(page, "\n".join([*lines, notice] if notice else lines))
+    return CellOutput(page, "\n".join([*lines, notice] if notice else lines))

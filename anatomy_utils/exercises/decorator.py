@@ -15,7 +15,7 @@ from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.progress.source import standing_alone
 from anatomy_utils.exercises.registry import find_exercise
 from anatomy_utils.exercises.stub import is_untouched, source_of
-from anatomy_utils.notebook.page import Shown, show
+from anatomy_utils.notebook.page import CellOutput, show
 
 
 class Answer:
@@ -30,7 +30,12 @@ class Answer:
     """
 
     def __init__(
-        self, exercise: Exercise, yours: Callable[..., Any], used: Callable[..., Any], verdict: Verdict, page: Shown
+        self,
+        exercise: Exercise,
+        yours: Callable[..., Any],
+        used: Callable[..., Any],
+        verdict: Verdict,
+        page: CellOutput,
     ) -> None:
         functools.update_wrapper(self, used)
         self.exercise = exercise
@@ -103,7 +108,7 @@ def _judged(found: Exercise, function: Callable[..., Any], source: str | None, s
         )
 
 
-def _page(found: Exercise, verdict: Verdict, notes: Progress) -> Shown:
+def _page(found: Exercise, verdict: Verdict, notes: Progress) -> CellOutput:
     notice = notes.take_notice()
     static = card_page(found, verdict, notice)
 
@@ -115,4 +120,4 @@ def _page(found: Exercise, verdict: Verdict, notes: Progress) -> Shown:
             data, page=static, on_help=lambda hints, solved: notes.helped(found.id, hints=hints, solution=solved)
         )
 
-    return Shown(static.html, static.text, live)
+    return CellOutput(static.html, static.text, live)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from anatomy_utils.notebook.page import Shown, details, in_code
+from anatomy_utils.notebook.page import CellOutput, details, in_code
 
 Kind = Literal["question", "prediction"]
 
@@ -66,7 +66,7 @@ class Question:
         }
 
 
-def question_page(question: Question) -> Shown:
+def question_page(question: Question) -> CellOutput:
     """The question with its answers folded away: what a page without a kernel shows."""
     letters = [chr(ord("A") + i) for i in range(len(question.choices))]
     items = "".join(f"<li>{in_code(choice.text)}</li>" for choice in question.choices)
@@ -80,10 +80,10 @@ def question_page(question: Question) -> Shown:
         page += details("Show the answer", reasons)
     else:
         page += "<p>Choose before you run the next cell.</p>"
-    return Shown(page + "</div>", "\n".join(text))
+    return CellOutput(page + "</div>", "\n".join(text))
 
 
-def outcome_page(question: Question, chosen: int | None) -> Shown:
+def outcome_page(question: Question, chosen: int | None) -> CellOutput:
     """A prediction beside what happened."""
     right = question.choices[question.right]
     happened = f"What happened: {right.text} {right.reason}"
@@ -95,4 +95,4 @@ def outcome_page(question: Question, chosen: int | None) -> Shown:
     else:
         guess = question.choices[chosen]
         first = f"Your prediction was: {guess.text} {guess.reason}"
-    return Shown(f"<div><p>{in_code(first)}</p><p>{in_code(happened)}</p></div>", f"{first}\n{happened}")
+    return CellOutput(f"<div><p>{in_code(first)}</p><p>{in_code(happened)}</p></div>", f"{first}\n{happened}")

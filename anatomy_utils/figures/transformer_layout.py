@@ -18,7 +18,7 @@ Point = tuple[Number, Number]
 
 
 @dataclass(frozen=True)
-class Part:
+class DrawnPart:
     """One part of the transformer: a labelled box, or a frame around the parts of one block."""
 
     id: str
@@ -62,73 +62,73 @@ SUMS: tuple[Point, ...] = ((ENCODER_X + COLUMN / 2, 660), (DECODER_X + COLUMN / 
 """Where token vectors and position vectors are added."""
 
 
-def parts() -> list[Part]:
+def parts() -> list[DrawnPart]:
     """All parts in the order in which data meets them: encoder from below, decoder from below, then the output."""
     return [*_encoder(), *_decoder(), *_output()]
 
 
-def _encoder() -> list[Part]:
+def _encoder() -> list[DrawnPart]:
     x, w = ENCODER_X, COLUMN
     return [
-        Part(
+        DrawnPart(
             "source_tokens", "source tokens", "ink", x, 754, w, 30, "01_attention", "From words to vectors",
             "A tokenizer cuts the text into tokens and gives each its number in the vocabulary. "
             "From here on the model sees numbers only, never letters.",
             "text", "(batch, source)",
         ),
-        Part(
+        DrawnPart(
             "source_embedding", "token embedding", "residual", x, 696, w, 36, "01_attention", "From words to vectors",
             "Each token id picks its own row from a learned table. "
             "The row is the same wherever the token stands, so it cannot yet know its neighbours.",
             "(batch, source)", SOURCE,
         ),
-        Part(
+        DrawnPart(
             "encoder_positions", "positions", "residual", 12, 644, 88, 32, "03_encoder", "Positions",
             "Attention by itself cannot tell first from last, so every place gets a vector of its own. "
             "It is added to the token's vector before the first block.",
             "(source)", "(source, d_model)",
         ),
-        Part(
+        DrawnPart(
             "encoder_block", "encoder block", "ink", x - 28, 392, w + 56, 234, "03_encoder", "The stack",
             "One block lets the words look at each other and then works on each of them alone. "
             "Its output has the size of its input, so blocks can be stacked: six in 2017.",
             SOURCE, SOURCE, frame=True,
         ),
-        Part(
+        DrawnPart(
             "encoder_self_attention", "self-attention", "weights", x, 560, 118, 46, "01_attention",
             "One word at a time, in six steps",
             "Every word compares its query with every word's key and takes a weighted average of their values. "
             "Here the word called flies finds out whether it is an insect or a verb.",
             SOURCE, SOURCE,
         ),
-        Part(
+        DrawnPart(
             "heads", "heads", "weights", x + 122, 560, w - 122, 46, "02_multi_head_attention",
             "Why several heads",
             "Attention runs several times side by side, each time in a smaller space of its own. "
             "The results are laid end to end and mixed by one matrix, W_O.",
             "(batch, heads, position, d_head)", VECTORS,
         ),
-        Part(
+        DrawnPart(
             "encoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
             "Residual connections and layer norm",
             "What the sub-layer found is added to what came in, so nothing known is lost on the way. "
             "Then each vector is brought back to mean 0 and variance 1.",
             SOURCE, SOURCE,
         ),
-        Part(
+        DrawnPart(
             "encoder_feed_forward", "feed-forward", "feed_forward", x, 454, w, 44, "03_encoder", "Feed-forward",
             "Two linear layers with a bend between them work on each position alone. "
             "The inside is usually four times as wide, and most parameters of a block sit here.",
             SOURCE, SOURCE,
         ),
-        Part(
+        DrawnPart(
             "encoder_add_norm_2", "add & norm", "residual", x, 410, w, 28, "03_encoder",
             "Residual connections and layer norm",
             "The second sum of the block: the feed-forward result joins the stream that went around it. "
             "Where the norm stands, after the sum or before the sub-layer, decides how deep a stack can train.",
             SOURCE, SOURCE,
         ),
-        Part(
+        DrawnPart(
             "memory", "memory", "memory", x, 330, w, 32, "05_encoder_decoder", "Cross-attention",
             "The last encoder block's output, one vector per source token. "
             "It is computed once and read by every decoder block at every step.",
@@ -137,68 +137,68 @@ def _encoder() -> list[Part]:
     ]  # fmt: skip
 
 
-def _decoder() -> list[Part]:
+def _decoder() -> list[DrawnPart]:
     x, w = DECODER_X, COLUMN
     return [
-        Part(
+        DrawnPart(
             "target_tokens", "target so far", "ink", x, 754, w, 30, "04_decoder", "Shift by one",
             "The words written so far, moved one place to the right behind a start token. "
             "So each place is asked for a word it has not been shown.",
             "text", "(batch, target)",
         ),
-        Part(
+        DrawnPart(
             "target_embedding", "token embedding", "residual", x, 696, w, 36, "01_attention", "From words to vectors",
             "The same kind of table as on the source side, often even the same table. "
             "Its rows can serve once more at the very end, where vectors become words.",
             "(batch, target)", TARGETS,
         ),
-        Part(
+        DrawnPart(
             "decoder_positions", "positions", "residual", 602, 644, 88, 32, "03_encoder", "Positions",
             "The decoder's words need an order too. "
             "The vectors are made as in the encoder and added in the same way.",
             "(target)", "(target, d_model)",
         ),
-        Part(
+        DrawnPart(
             "decoder_block", "decoder block", "ink", x - 28, 268, w + 56, 358, "05_encoder_decoder",
             "Three sub-layers",
             "A decoder block has one sub-layer more than an encoder block: it also looks at the source. "
             "Decoder-only models such as GPT leave that one out.",
             TARGETS, TARGETS, frame=True,
         ),
-        Part(
+        DrawnPart(
             "decoder_self_attention", "masked self-attention", "weights", x, 560, w, 46, "04_decoder",
             "What may be seen",
             "Self-attention in which no word may look to its right. "
             "The mask closes those cells before the softmax, so the future gets a weight of exactly 0.",
             TARGETS, TARGETS,
         ),
-        Part(
+        DrawnPart(
             "decoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
             "Residual connections and layer norm",
             "Sum and norm as in the encoder. "
             "The stream that passes around each sub-layer runs unbroken from the embedding to the output.",
             TARGETS, TARGETS,
         ),
-        Part(
+        DrawnPart(
             "cross_attention", "cross-attention", "weights", x, 440, w, 46, "05_encoder_decoder", "Cross-attention",
             "Queries come from the target below, keys and values from the memory of the source. "
             "Each word being written can thus look back at every word being translated.",
             f"{TARGETS} and {SOURCE}", TARGETS,
         ),
-        Part(
+        DrawnPart(
             "decoder_add_norm_2", "add & norm", "residual", x, 396, w, 28, "03_encoder",
             "Residual connections and layer norm",
             "What was read from the source joins what is known about the target. "
             "The sum has the same shape as before, ready for the next sub-layer.",
             TARGETS, TARGETS,
         ),
-        Part(
+        DrawnPart(
             "decoder_feed_forward", "feed-forward", "feed_forward", x, 334, w, 44, "03_encoder", "Feed-forward",
             "The same two-layer network at every target position, with weights of its own in every block. "
             "Positions do not meet here; they have met in the attention below.",
             TARGETS, TARGETS,
         ),
-        Part(
+        DrawnPart(
             "decoder_add_norm_3", "add & norm", "residual", x, 290, w, 28, "03_encoder",
             "Residual connections and layer norm",
             "The third sum of a decoder block. "
@@ -208,22 +208,22 @@ def _decoder() -> list[Part]:
     ]  # fmt: skip
 
 
-def _output() -> list[Part]:
+def _output() -> list[DrawnPart]:
     x, w = DECODER_X, COLUMN
     return [
-        Part(
+        DrawnPart(
             "final_linear", "linear", "ink", x, 196, w, 34, "04_decoder", "From a vector to a word",
             "One matrix turns each vector into a score for every token of the vocabulary. "
             "10,000 tokens mean 10,000 logits at each position.",
             TARGETS, "(batch, target, vocab_size)",
         ),
-        Part(
+        DrawnPart(
             "softmax", "softmax", "ink", x, 138, w, 34, "04_decoder", "From a vector to a word",
             "The logits become probabilities that are never negative and sum to 1. "
             "A temperature can make them bolder or more careful.",
             "(batch, target, vocab_size)", "(batch, target, vocab_size)",
         ),
-        Part(
+        DrawnPart(
             "next_token", "next token", "ink", x, 82, w, 30, "04_decoder", "Choosing a token",
             "One token is chosen from the probabilities: the likeliest, or one drawn by chance. "
             "It is appended to the target, and the decoder runs again.",
@@ -253,7 +253,7 @@ def arrows() -> list[Arrow]:
     ]  # fmt: skip
 
 
-def _climb(by_id: dict[str, Part], ids: list[str]) -> list[Arrow]:
+def _climb(by_id: dict[str, DrawnPart], ids: list[str]) -> list[Arrow]:
     """Straight arrows up one column; an embedding's arrow passes the place where positions are added."""
     found = []
     for start, end in zip(ids, ids[1:], strict=False):
@@ -263,7 +263,7 @@ def _climb(by_id: dict[str, Part], ids: list[str]) -> list[Arrow]:
     return found
 
 
-def _around(layer: Part, norm: Part, beside: Number) -> Arrow:
+def _around(layer: DrawnPart, norm: DrawnPart, beside: Number) -> Arrow:
     """The residual way: it leaves the stream under a sub-layer and joins it again in the norm above."""
     left = beside < layer.x
     middle = (ENCODER_X if left else DECODER_X) + COLUMN / 2

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Shown:
+class CellOutput:
     """A piece of page. As the last expression of a cell it shows itself.
 
     Args:
@@ -85,7 +85,7 @@ def code_block(text: str) -> str:
     return f"<pre><code>{escape(text)}</code></pre>"
 
 
-def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Shown:
+def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> CellOutput:
     """A small table, as HTML and as aligned text. The first column names the rows."""
     columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     lines = [
@@ -95,4 +95,4 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> S
     page = f"<table><caption>{in_code(caption)}</caption><tr>{columns}</tr>{''.join(lines)}</table>"
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     aligned = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
-    return Shown(page, "\n".join([caption, *aligned]))
+    return CellOutput(page, "\n".join([caption, *aligned]))

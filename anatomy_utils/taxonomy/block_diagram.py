@@ -17,7 +17,7 @@ from anatomy_utils.taxonomy.structure import is_parallel, layers_of
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockDrawing:
     """A box of a block diagram.
 
     Attributes:
@@ -37,19 +37,19 @@ class StackDrawing:
 
     name: str
     repeats: int
-    below: tuple[Block, ...]
-    layer: tuple[Block, ...]
-    above: tuple[Block, ...]
+    below: tuple[BlockDrawing, ...]
+    layer: tuple[BlockDrawing, ...]
+    above: tuple[BlockDrawing, ...]
 
 
-SUM = Block("+", "residual", ())
+SUM = BlockDrawing("+", "residual", ())
 """Where a residual connection adds what went in."""
 
 
 def drawn(name: str, stack: Any) -> StackDrawing:
     """The blocks of a stack."""
     layers = layers_of(stack)
-    last = (Block(_kind(stack.norm), "residual", ("norm", "last norm")),) if attributes.last_norm(stack) else ()
+    last = (BlockDrawing(_kind(stack.norm), "residual", ("norm", "last norm")),) if attributes.last_norm(stack) else ()
     return StackDrawing(name, len(layers), tuple(_below(stack)), tuple(_layer(layers[-1], stack)), last)
 
 
@@ -59,49 +59,51 @@ def with_head(drawing: StackDrawing, model: nn.Module) -> StackDrawing:
     asks_tokens = any(name.endswith("vocabulary") or isinstance(part, AdaptiveSoftmax)
                       for name, part in model.named_modules())  # fmt: skip
     label = "to the vocabulary" if asks_tokens else "one number per token"
-    head = Block(f"layer, norm,\n{label}" if masked else label, "value", ("output",))
+    head = BlockDrawing(f"layer, norm,\n{label}" if masked else label, "value", ("output",))
     return replace(drawing, above=(*drawing.above, head))
 
 
-def _below(stack: Any) -> list[Block]:
+def _below(stack: Any) -> list[BlockDrawing]:
     embeddings = stack.embeddings
-    found = [Block("token table", "value", ("token table", "token vectors times", "vocabulary"))]
+    found = [BlockDrawing("token table", "value", ("token table", "token vectors times", "vocabulary"))]
     if embeddings.positions is not None:
-        found.append(Block("+ positions", "query", ("positions",)))
+        found.append(BlockDrawing("+ positions", "query", ("positions",)))
     if embeddings.segments is not None:
-        found.append(Block("+ segments", "key", ("segments",)))
+        found.append(BlockDrawing("+ segments", "key", ("segments",)))
     if embeddings.norm is not unchanged:
-        found.append(Block(_kind(embeddings.norm), "residual", ("norm", "norm on the embeddings")))
+        found.append(BlockDrawing(_kind(embeddings.norm), "residual", ("norm", "norm on the embeddings")))
     if attributes.table_width(stack).startswith("narrower"):
-        found.append(Block("projection", "value", ("token table",)))
+        found.append(BlockDrawing("projection", "value", ("token table",)))
     return found
 
 
-def _layer(layer: Any, stack: Any) -> list[Block]:
-    attention = Block(_attention_label(layer, stack), "weights", (
+def _layer(layer: Any, stack: Any) -> list[BlockDrawing]:
+    attention = BlockDrawing(_attention_label(layer, stack), "weights", (
         "sees", "remembers", "keys and values", "scores times", "norms on queries and keys", "biases",
         *(() if stack.embeddings.positions is not None else ("positions",)),
     ))  # fmt: skip
     gated = isinstance(layer.feed_forward, GatedFeedForward)
-    feed_forward = Block("gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases"))
+    feed_forward = BlockDrawing(
+        "gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases")
+    )
     own = next(
         getattr(layer, name) for name in ("self_attention_norms", "self_attention_norms") if hasattr(layer, name)
     )
     if is_parallel(layer):
         shown = tuple(dict.fromkeys(("sub-layers", *attention.parts, *feed_forward.parts)))
-        return _inside(Block(f"{attention.label}\nbeside {feed_forward.label}", "weights", shown), own)
+        return _inside(BlockDrawing(f"{attention.label}\nbeside {feed_forward.label}", "weights", shown), own)
     found = _inside(attention, own)
     if getattr(layer, "cross_attention", None) is not None:
-        reading = Block("attention to\nthe encoder's output", "memory", ("also reads",))
+        reading = BlockDrawing("attention to\nthe encoder's output", "memory", ("also reads",))
         found += _inside(reading, layer.cross_attention_norms)
     return found + _inside(feed_forward, layer.feed_forward_norms)
 
 
-def _inside(sub_layer: Block, norms: Any) -> list[Block]:
+def _inside(sub_layer: BlockDrawing, norms: Any) -> list[BlockDrawing]:
     """A sub-layer in its residual connection, with whichever norms it has."""
 
-    def norm(module: Any) -> list[Block]:
-        return [] if module is unchanged else [Block(_kind(module), "residual", ("norm", "norms stand"))]
+    def norm(module: Any) -> list[BlockDrawing]:
+        return [] if module is unchanged else [BlockDrawing(_kind(module), "residual", ("norm", "norms stand"))]
 
     return [*norm(norms.before), sub_layer, *norm(norms.output), SUM, *norm(norms.after)]
 

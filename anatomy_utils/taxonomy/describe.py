@@ -21,7 +21,7 @@ NOTHING = "none"
 
 
 @dataclass(frozen=True)
-class Part:
+class ModelPart:
     """One part of a model in words.
 
     Attributes:
@@ -39,7 +39,7 @@ class Part:
 class Anatomy:
     """The parts of a model in the order of the data, and its stacks as blocks to draw."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ModelPart, ...]
     stacks: tuple[StackDrawing, ...]
 
     def __getitem__(self, name: str) -> str:
@@ -68,12 +68,13 @@ def describe(model: nn.Module) -> Anatomy:
         has, sizes = recurrent.parts_of(model), attributes.SIZES
         names = [*attributes.DESIGN, "output", *sizes]
         return Anatomy(
-            tuple(Part(name, has.get(name, NOTHING), name in sizes) for name in names), recurrent.drawings_of(model)
+            tuple(ModelPart(name, has.get(name, NOTHING), name in sizes) for name in names),
+            recurrent.drawings_of(model),
         )
     stacks = stacks_of(model)
-    found = [Part(name, _joined(stacks, read)) for name, read in attributes.DESIGN.items()]
-    found += [Part("output", attributes.output(model, stacks))]
-    found += [Part(name, _joined(stacks, read), is_size=True) for name, read in attributes.SIZES.items()]
+    found = [ModelPart(name, _joined(stacks, read)) for name, read in attributes.DESIGN.items()]
+    found += [ModelPart("output", attributes.output(model, stacks))]
+    found += [ModelPart(name, _joined(stacks, read), is_size=True) for name, read in attributes.SIZES.items()]
     *read, last = (block_diagram.drawn(name, stack) for name, stack in stacks)
     return Anatomy(tuple(found), (*read, block_diagram.with_head(last, model)))
 

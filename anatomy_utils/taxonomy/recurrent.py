@@ -11,7 +11,7 @@ from typing import Any
 from torch import nn
 
 from anatomy_utils.interpret.parameter_count import REST
-from anatomy_utils.taxonomy.block_diagram import Block, StackDrawing
+from anatomy_utils.taxonomy.block_diagram import BlockDrawing, StackDrawing
 from anatomy_utils.taxonomy.scaling import Growing
 from anatomy_utils.zoo.elmo import Elmo
 from anatomy_utils.zoo.recurrent import AdditiveAttention, RecurrentTranslator
@@ -65,17 +65,17 @@ def parts_of(model: Any) -> dict[str, str]:
 def drawings_of(model: Any) -> tuple[StackDrawing, ...]:
     """The blocks of a recurrent model."""
     shown = ("sees", "remembers", "sub-layers")
-    table = Block("token table", "value", ("token table",))
+    table = BlockDrawing("token table", "value", ("token table",))
     if isinstance(model, Elmo):
-        both = Block("LSTM from the left,\nLSTM from the right", "residual", shown)
-        mix = Block("mix of all layers", "value", ("output",))
+        both = BlockDrawing("LSTM from the left,\nLSTM from the right", "residual", shown)
+        mix = BlockDrawing("mix of all layers", "value", ("output",))
         return (StackDrawing("both directions", len(model.language_model.from_left), (table,), (both,), (mix,)),)
-    reader = Block("GRU, both ways", "residual", shown)
-    look = Block("additive attention to\nthe encoder's output", "memory", ("also reads", "scores times"))
-    head = Block("to the vocabulary", "value", ("output",))
+    reader = BlockDrawing("GRU, both ways", "residual", shown)
+    look = BlockDrawing("additive attention to\nthe encoder's output", "memory", ("also reads", "scores times"))
+    head = BlockDrawing("to the vocabulary", "value", ("output",))
     return (
         StackDrawing("encoder", 1, (table,), (reader,), ()),
-        StackDrawing("decoder", 1, (table,), (look, Block("GRU", "residual", shown)), (head,)),
+        StackDrawing("decoder", 1, (table,), (look, BlockDrawing("GRU", "residual", shown)), (head,)),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Bool, Float
@@ -13,15 +12,13 @@ from anatomy_utils.interpret import activations, attention_patterns, head_ablati
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.tap import watch
+from anatomy_utils.widgets.attention_stepper import AttentionStepper, Steps
+from anatomy_utils.widgets.attention_viewer import AttentionViewer
+from anatomy_utils.widgets.head_board import HeadBoard
+from anatomy_utils.widgets.head_splitting import HeadSplitting, Lane, SplitHeads
+from anatomy_utils.widgets.mask_painter import MaskPainter
+from anatomy_utils.widgets.mixer import Mixer
 from anatomy_utils.zoo.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.attention_stepper import AttentionStepper
-    from anatomy_utils.widgets.attention_viewer import AttentionViewer
-    from anatomy_utils.widgets.head_board import HeadBoard
-    from anatomy_utils.widgets.head_splitting import HeadSplitting
-    from anatomy_utils.widgets.mask_painter import MaskPainter
-    from anatomy_utils.widgets.mixer import Mixer
 
 STEPPER_TOKENS = 24
 """More tokens than this do not fit beside each other in the stepper's drawings."""
@@ -33,8 +30,6 @@ def attention_viewer(
     encoder: Encoder, tokenizer: Tokenizer, text: str, *, layer: int = 0, head: int = 0, word: str = ""
 ) -> AttentionViewer:
     """Every head of every layer of an encoder as it reads `text`; the row of `word` is picked out at first."""
-    from anatomy_utils.widgets.attention_viewer import AttentionViewer
-
     tokens, seen = activations.run(encoder, tokenizer, text)
     weights = [each[0] for each in seen.matching("layers.*.self_attention.weights").values()]
     query = tokens.index(word) if word in tokens else 0
@@ -45,7 +40,6 @@ def attention_stepper(
     encoder: Encoder, tokenizer: Tokenizer, sentence: str, *, layer: int = 0, head: int = 0, word: str = ""
 ) -> AttentionStepper:
     """The six steps of one head of an encoder, on any sentence that the reader types, at first for `word`."""
-    from anatomy_utils.widgets.attention_stepper import AttentionStepper, Steps
 
     def compute(text: str) -> Steps:
         tokens, seen = activations.run(encoder, tokenizer, text)
@@ -83,8 +77,6 @@ def mask_painter(
     mask: Bool[Tensor, "query key"] | None = None,
 ) -> MaskPainter:
     """The real scores of one head, for the reader to mask; `mask` is painted at first."""
-    from anatomy_utils.widgets.mask_painter import MaskPainter
-
     tokens, seen = activations.run(encoder, tokenizer, sentence)
     return MaskPainter(tokens, seen[f"layers.{layer}.self_attention.scores"][0, head], mask=mask)
 
@@ -108,8 +100,6 @@ def mixer(
         weights: of the words at first; all on `focus` when left out.
         presets: name → weight of each word.
     """
-    from anatomy_utils.widgets.mixer import Mixer
-
     vectors = activations.bare_vectors(encoder, tokenizer, words)
     plane = vectors @ activations.bare_vectors(encoder, tokenizer, towards).T  # word 2
     right, up = towards
@@ -134,8 +124,6 @@ def head_board(
         rank: the measure to rank by at first: one of `head_measures.measures`, `IMPORTANCE`, or "the chosen pair".
         order: "highest", "lowest" or "layer".
     """
-    from anatomy_utils.widgets.head_board import HeadBoard
-
     tokens, seen = activations.run(encoder, tokenizer, text)
     weights = torch.stack([each[0] for each in seen.matching("layers.*.self_attention.weights").values()])
     input_ids = tokenizer(text).input_ids
@@ -173,8 +161,6 @@ def head_splitting(
     Raises:
         ValueError: the heads share keys and values, or there is no room to draw so much.
     """
-    from anatomy_utils.widgets.head_splitting import HeadSplitting, Journey, Lane
-
     if attention.num_kv_heads != attention.num_heads:
         raise ValueError(
             f"{attention.num_heads} heads share {attention.num_kv_heads} key/value heads here; "
@@ -192,7 +178,7 @@ def head_splitting(
         wrong = lane()
     with torch.no_grad():
         value = attention.to_value(hidden_states)[0]
-    journey = Journey(
+    journey = SplitHeads(
         tokens, hidden_states[0], attention.to_value.weight.T, value, attention.to_output.weight.T, right, wrong
     )
     return HeadSplitting(journey, position=position, feature=feature)

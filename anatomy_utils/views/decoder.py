@@ -6,7 +6,6 @@ Joins like those of `views.py`, for notebook 04.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -18,12 +17,10 @@ from anatomy_utils.interpret.logit_lens import logit_lens as read
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.toy_language import Vocabulary
 from anatomy_utils.views.token_text import spelling
+from anatomy_utils.widgets.cache_lab import CacheLab
+from anatomy_utils.widgets.logit_lens import LogitLens, Readings
+from anatomy_utils.widgets.part_swapper import PartSwapper
 from anatomy_utils.zoo.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.cache_lab import CacheLab
-    from anatomy_utils.widgets.logit_lens import LogitLens, Readings
-    from anatomy_utils.widgets.part_swapper import Outcome, PartSwapper
 
 LENGTHS = (16, 32, 64, 128, 256)
 """Positions at which the cache lab measures, as far as the model has them."""
@@ -49,23 +46,14 @@ def cache_lab(
     Raises:
         ValueError: too many positions to draw, or more than the model has.
     """
-    from anatomy_utils.widgets.cache_lab import CacheLab, Cost, Entry
-
     spell = spelling(words)
     ids = spell.ids(prompt)
     written = generate(
         model.step, model.start(1, len(ids) + new_tokens), torch.tensor([ids]), max_new_tokens=new_tokens
     )
-    entry = costs.entry_of(model)
-
-    def measure(length: int) -> Cost:
-        cost = costs.cache_cost(model, length)
-        return Cost(cost.with_cache, cost.without, cost.kept)
-
     return CacheLab(
         [spell.word(i) for i in ids], [spell.word(i) for i in written.rows()[0]],
-        Entry(entry.layers, entry.kv_heads, entry.heads, entry.d_head, entry.number_bytes, entry.bytes),
-        measure,
+        costs.entry_of(model), lambda length: costs.cache_cost(model, length),
         work={n: (costs.arithmetic(model, n, 1), costs.arithmetic(model, n, n)) for n in lengths},
     )  # fmt: skip
 
@@ -83,31 +71,28 @@ def part_swapper(
     Args:
         model: a Llama, such as SmolLM2.
         tokenizer: the one that it was trained with.
-        report: from `organ_swaps.swap_report`.
+        report: from `part_swaps.swap_report`.
         chosen: the swap chosen at first.
         prompt: what it goes on from, where there is no report.
     """
-    from anatomy_utils.widgets.part_swapper import Part, PartSwapper
-
     prompt = report.prompt if report else prompt
 
-    def measure(name: str) -> Outcome:
-        return _outcome(part_swaps.swap_result(model, tokenizer, name, prompt=prompt))
+    def measure(name: str) -> SwapResult:
+        return part_swaps.swap_result(model, tokenizer, name, prompt=prompt)
 
-    known = {result.name: _outcome(result) for result in report.results} if report else {}
+    known = {result.name: result for result in report.results} if report else {}
     before = known.pop("", None) or measure("")
     if chosen not in known:
         known[chosen] = measure(chosen)
-    parts = [Part(name, swap.part, swap.modern, swap.of_2017, swap.note) for name, swap in parts_of_2017.SWAPS.items()]
     return PartSwapper(
-        parts, before, known, measure=measure, prompt=prompt, blind=model.vocabulary.out_features, chosen=chosen
+        parts_of_2017.SWAPS,
+        before,
+        known,
+        measure=measure,
+        prompt=prompt,
+        blind=model.vocabulary.out_features,
+        chosen=chosen,
     )
-
-
-def _outcome(result: SwapResult) -> Outcome:
-    from anatomy_utils.widgets.part_swapper import Outcome
-
-    return Outcome(result.plain, result.street, result.continuation, result.cache_bytes)
 
 
 def logit_lens(
@@ -121,8 +106,6 @@ def logit_lens(
         text: read at first.
         position: the token chosen at first; the last one when left out.
     """
-    from anatomy_utils.widgets.logit_lens import LogitLens, Readings
-
     spell = spelling(words)
 
     def compute(typed: str) -> Readings:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -18,13 +17,10 @@ from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.toy_language import Vocabulary
 from anatomy_utils.views.token_text import Spelling, spelling
+from anatomy_utils.widgets.beam_tree import BeamTree, Found, Greedy, Node
+from anatomy_utils.widgets.decoding_stepper import DecodingStepper, Option, Rule, WrittenToken
+from anatomy_utils.widgets.logits_explorer import LogitsExplorer, Outputs
 from anatomy_utils.zoo.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.beam_tree import BeamTree, Found, Node
-    from anatomy_utils.widgets.decoding_stepper import DecodingStepper, Option, Rule, WrittenToken
-    from anatomy_utils.widgets.logits_explorer import LogitsExplorer
-
 
 MOST_WRITTEN = 40
 """Tokens that a view writes at most, unless told otherwise."""
@@ -47,8 +43,6 @@ def explore_logits(
     Raises:
         ValueError: the text has no such token, or there is a filter that the view has no control for.
     """
-    from anatomy_utils.widgets.logits_explorer import LogitsExplorer, Outputs
-
     check_known(filters)
     spelled = spelling(words)
     ids = spelled.ids(text)
@@ -90,8 +84,6 @@ def step_through(
     Raises:
         ValueError: the prompt cannot be read, filters without a seed, or one that the view has no control for.
     """
-    from anatomy_utils.widgets.decoding_stepper import DecodingStepper, Rule
-
     check_known(filters)
     if seed is None and filters != NO_FILTERS:
         raise ValueError(
@@ -121,8 +113,6 @@ class _Writing:
 
     @property
     def written(self) -> Sequence[WrittenToken]:
-        from anatomy_utils.widgets.decoding_stepper import WrittenToken
-
         return [
             WrittenToken(
                 self._spelled.word(step.token_id),
@@ -134,8 +124,6 @@ class _Writing:
 
     @property
     def options(self) -> Sequence[Option]:
-        from anatomy_utils.widgets.decoding_stepper import Option
-
         return [
             Option(each.token_id, self._spelled.word(each.token_id), each.before, each.after)
             for each in self._stepper.candidates
@@ -185,8 +173,6 @@ def beam_tree(
         length_penalty: 0, 0.5, 1, 1.5 or 2, at first; see `decoding.beams`.
         step: how many steps are shown at first; all when left out.
     """
-    from anatomy_utils.widgets.beam_tree import BeamTree
-
     spelled = spelling(words)
 
     def search(text: str, beams: int, penalty: float) -> Found:
@@ -219,8 +205,6 @@ def _found(
     vocab_size: int,
     num_beams: int,
 ) -> Found:
-    from anatomy_utils.widgets.beam_tree import Found, Greedy, Node
-
     columns: list[list[Node]] = []
     before: dict[tuple[int, ...], int] = {(): -1}
     rows = []

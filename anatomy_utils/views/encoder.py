@@ -6,7 +6,7 @@ Joins like those of `views.py`, for notebook 03.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -16,7 +16,6 @@ from anatomy_utils.experiments.norm_placement import (
     STEPS,
     WARM_UP,
     DepthRun,
-    NormPlacement,
     depth_experiment,
     guessing_loss,
 )
@@ -24,12 +23,10 @@ from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.tap import watch
+from anatomy_utils.widgets.block_stepper import BlockStepper, BlockVectors
+from anatomy_utils.widgets.depth_lab import DepthLab, Report, Setting
+from anatomy_utils.widgets.nearest_words import NearestWords, WordStates
 from anatomy_utils.zoo.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.block_stepper import Block, BlockStepper
-    from anatomy_utils.widgets.depth_lab import DepthLab
-    from anatomy_utils.widgets.nearest_words import Journey, NearestWords
 
 JOURNEY = (
     "An apple fell from the tree into the grass.",
@@ -48,25 +45,12 @@ LEVEL = "guessing tags by how frequent they are"
 
 def depth_lab(runs: Sequence[DepthRun] = (), *, depths: Sequence[int] = (2, 6, 10, 24)) -> DepthLab:
     """Depth experiments at the press of a button; `runs` that are done already are shown at first."""
-    from anatomy_utils.widgets.depth_lab import DepthLab, Report, Run, Setting
 
     def train(setting: Setting, report: Report) -> None:
-        placement: NormPlacement = "post" if setting.norm == "post" else "pre"
-        depth_experiment(
-            setting.depth, placement, WARM_UP if setting.warmup else 0, setting.seed, setting.steps,
-            on_step=lambda run: report(run.loss[-1], run.gradient_norms[-1]),
-        )  # fmt: skip
+        warmup = WARM_UP if setting.warmup else 0
+        depth_experiment(setting.depth, setting.norm, warmup, setting.seed, setting.steps, on_step=report)
 
-    done = [
-        Run(
-            Setting(run.depth, run.norm, bool(run.warmup), run.seed, len(run.loss)),
-            run.loss,
-            run.gradient_norms,
-            stopped=run.stopped or "",
-        )
-        for run in runs
-    ]
-    return DepthLab(train, depths=depths, steps=STEPS, runs=done, levels={LEVEL: guessing_loss()})
+    return DepthLab(train, depths=depths, steps=STEPS, runs=runs, levels={LEVEL: guessing_loss()})
 
 
 def block_stepper(
@@ -78,9 +62,8 @@ def block_stepper(
     word: str = "",
 ) -> BlockStepper:
     """One token through one layer of a post-norm encoder, beside the same weights with their norms moved in front."""
-    from anatomy_utils.widgets.block_stepper import BlockStepper
 
-    def compute(text: str, number: int) -> Block:
+    def compute(text: str, number: int) -> BlockVectors:
         tokens, seen = activations.run(encoder, tokenizer, text)
         before = seen["embeddings.output"] if number == 0 else seen[f"layers.{number - 1}.output"]
         layers: list[Any] = list(encoder.layers)
@@ -93,14 +76,14 @@ def block_stepper(
     )  # fmt: skip
 
 
-def block_of(layer: EncoderLayer, hidden_states: Float[Tensor, "1 position d_model"], tokens: list[str]) -> Block:
+def block_of(
+    layer: EncoderLayer, hidden_states: Float[Tensor, "1 position d_model"], tokens: list[str]
+) -> BlockVectors:
     """What a post-norm layer makes of its input, and what the same weights make of it pre-norm.
 
     Raises:
         ValueError: the layer is not post-norm.
     """
-    from anatomy_utils.widgets.block_stepper import Block
-
     norms = [
         norm
         for norm in (layer.self_attention_norms.after, layer.feed_forward_norms.after)
@@ -118,7 +101,7 @@ def block_of(layer: EncoderLayer, hidden_states: Float[Tensor, "1 position d_mod
     ).eval()
     with torch.no_grad():
         stages = {"post": _post_norm(layer, hidden_states), "pre": _pre_norm(moved, hidden_states)}
-    return Block(
+    return BlockVectors(
         tokens,
         {place: {name: vectors[0].numpy() for name, vectors in each.items()} for place, each in stages.items()},
         norms=torch.stack([torch.stack([norm.weight, norm.bias]) for norm in norms]).detach().numpy(),
@@ -168,8 +151,6 @@ def nearest_words(
 
     Layer 0 is the bare row of the embedding table. Punctuation and the tokenizer's special tokens are left out.
     """
-    from anatomy_utils.widgets.nearest_words import Journey, NearestWords
-
     known: dict[str, tuple[list[str], Tensor]] = {}
 
     def read(text: str) -> tuple[list[str], Float[Tensor, "layer word d_model"]]:
@@ -181,9 +162,9 @@ def nearest_words(
         states = torch.stack([seen["embeddings.tokens"], *after])[:, 0, kept]
         return [tokens[i] for i in kept], states
 
-    def compute(texts: list[str]) -> Journey:
+    def compute(texts: list[str]) -> WordStates:
         known.update({text: read(text) for text in texts if text not in known})
         found = [known[text] for text in texts]
-        return Journey([words for words, _ in found], torch.cat([states for _, states in found], dim=1).numpy())
+        return WordStates([words for words, _ in found], torch.cat([states for _, states in found], dim=1).numpy())
 
     return NearestWords(compute, list(sentences), word=word, sentence=sentence, follow=follow)

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from anatomy_utils.objectives import OBJECTIVES
 from anatomy_utils.toy_language import parse
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.objective_explorer import ObjectiveExplorer
+from anatomy_utils.widgets.objective_explorer import ObjectiveExplorer
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
@@ -41,14 +39,9 @@ def objective_explorer(
     Raises:
         ValueError: a sentence that is not of the street, or an unknown objective.
     """
-    from anatomy_utils.widgets.objective_explorer import ObjectiveExplorer, Question
 
     def draw(name: str, sentence: str, rate: float | None, number: int) -> dict[str, Any]:
         generator = torch.Generator().manual_seed(seed + number)
         return asdict(OBJECTIVES[name].show(parse(sentence, "english"), generator, rate))
 
-    questions = [
-        Question(each.name, each.branch, each.asks, each.models, each.source, each.rate, each.rate_means)
-        for each in OBJECTIVES.values()
-    ]
-    return ObjectiveExplorer(questions, draw, sentence, examples=examples, chosen=chosen)
+    return ObjectiveExplorer(list(OBJECTIVES.values()), draw, sentence, examples=examples, chosen=chosen)

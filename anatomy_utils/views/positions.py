@@ -5,8 +5,6 @@ A join of models and widget, like `views.py`. Notebook 03.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -16,9 +14,7 @@ from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.training import seeded
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.position_explorer import PositionExplorer, Scheme
+from anatomy_utils.widgets.position_explorer import PositionExplorer, Scheme
 
 LENGTH = 64
 """Positions 0 … 63."""
@@ -35,8 +31,6 @@ def position_explorer(encoder: Encoder, *, scheme: str = "sinusoidal") -> Positi
     Raises:
         ValueError: the encoder has no table of learned positions, or a shorter one.
     """
-    from anatomy_utils.widgets.position_explorer import PositionExplorer
-
     with torch.no_grad(), seeded(torch.Generator().manual_seed(0)):
         schemes = [_sinusoidal(), _learned(encoder), *_score_schemes(), _rotary()]
     order = ["sinusoidal", "learned", "Shaw", "Transformer-XL", "T5", "DeBERTa", "rotary", "ALiBi"]
@@ -55,8 +49,6 @@ def _content(width: int = D_HEAD) -> Float[Tensor, "2 1 position d_head"]:
 
 
 def _sinusoidal() -> Scheme:
-    from anatomy_utils.widgets.position_explorer import Scheme
-
     vectors = SinusoidalPositions(D_MODEL)(_positions())
     return Scheme(
         "sinusoidal",
@@ -72,8 +64,6 @@ def _sinusoidal() -> Scheme:
 
 
 def _learned(encoder: Encoder) -> Scheme:
-    from anatomy_utils.widgets.position_explorer import Scheme
-
     module = encoder.embeddings.positions
     if not isinstance(module, LearnedPositions):
         raise ValueError(f"The encoder's positions are {type(module).__name__}; give one with LearnedPositions.")
@@ -92,8 +82,6 @@ def _learned(encoder: Encoder) -> Scheme:
 
 
 def _rotary() -> Scheme:
-    from anatomy_utils.widgets.position_explorer import Scheme
-
     rotation = RotaryPositions(D_HEAD)(_positions())
     query, key = _content(), _content()
     scores = rotation(query) @ rotation(key).transpose(-2, -1) / D_HEAD**0.5
@@ -112,8 +100,6 @@ def _rotary() -> Scheme:
 
 
 def _score_schemes() -> list[Scheme]:
-    from anatomy_utils.widgets.position_explorer import Scheme
-
     query, key, at = _content(), _content(), _positions()
     shaw = ShawPositions(D_HEAD, max_distance=MAX_DISTANCE)
     waves = TransformerXLPositions(D_MODEL, 1, D_HEAD)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -14,9 +13,7 @@ from anatomy_utils.recipes.translator import translate
 from anatomy_utils.toy_language import MinimalPair, Scene, flips, say
 from anatomy_utils.toy_language.batches import translation
 from anatomy_utils.toy_language.sampling import sample_minimal_pairs
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.pronoun_heads import Pair, Places, PronounHeads
+from anatomy_utils.widgets.pronoun_heads import AttentionKind, HeadFunctions, Pair, Places, PronounHeads
 
 LABELS = {
     "encoder": "Encoder: self-attention",
@@ -43,8 +40,6 @@ def pronoun_heads(
         off: heads that are off at first.
         sets: how many times as many heads are drawn at random.
     """
-    from anatomy_utils.widgets.pronoun_heads import Lab, Organ, PronounHeads
-
     to_search = to_search or _draw(60, "validation")
     to_judge = to_judge or _draw(150, "test")
     heads = culprits.all_heads(model)
@@ -53,7 +48,7 @@ def pronoun_heads(
     for name, label in LABELS.items():
         own = [number for number, head in enumerate(heads) if head.organ == name]
         layers = 1 + max(heads[number].layer for number in own)
-        organs.append(Organ(name, label, alone[own].view(layers, -1)))
+        organs.append(AttentionKind(name, label, alone[own].view(layers, -1)))
 
     def at_random(count: int) -> list[float]:
         chance = torch.Generator().manual_seed(count)
@@ -71,7 +66,7 @@ def pronoun_heads(
 
     shown = [(first, second) for first, second in zip(to_judge.scenes[::2], to_judge.scenes[1::2], strict=True)]
     _scenes = {_told(scenes): scenes for scenes in [_first_pair(), *shown[: SHOWN_PAIRS - 1]]}
-    lab = Lab(
+    lab = HeadFunctions(
         right=lambda places: culprits.right_pronouns(model, to_judge, _heads(places)),
         at_random=at_random,
         translate=translated,
@@ -92,8 +87,6 @@ def _first_pair() -> tuple[Scene, Scene]:
 
 
 def _told(scenes: tuple[Scene, Scene]) -> Pair:
-    from anatomy_utils.widgets.pronoun_heads import Pair
-
     first, second = (str(say(scene, "english")) for scene in scenes)
     return Pair((first, second), MinimalPair(*scenes).pronouns)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import nn
@@ -20,11 +20,9 @@ from anatomy_utils.taxonomy.costs import cache_bytes, organs, parameters, work_p
 from anatomy_utils.taxonomy.describe import describe
 from anatomy_utils.taxonomy.structure import texts_of
 from anatomy_utils.toy_language import Scene, say, street_vocabulary, tokenise
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.compare_models import CompareModels
-    from anatomy_utils.widgets.family_tree import FamilyTree
-    from anatomy_utils.widgets.model_card import ModelCard, Run
+from anatomy_utils.widgets.compare_models import CompareModels
+from anatomy_utils.widgets.family_tree import FamilyTree
+from anatomy_utils.widgets.model_card import ModelCard, ModelRun
 
 SCENE = Scene("animal", "cross", "street", "tired")
 MASK_TOKENS = 16
@@ -43,8 +41,6 @@ def family_tree(chosen: str = "BERT", *, scene: Scene = SCENE) -> FamilyTree:
     Raises:
         ValueError: there is no such model.
     """
-    from anatomy_utils.widgets.family_tree import FamilyTree
-
     known = {chosen: run(chosen, scene)} if find(chosen).runs else {}
     return FamilyTree(cards(), known, run=lambda name: run(name, scene), chosen=chosen)
 
@@ -59,8 +55,6 @@ def compare_models(first: str = "BERT", second: str = "GPT-2") -> CompareModels:
     Raises:
         ValueError: there is no such model, or it is only described.
     """
-    from anatomy_utils.widgets.compare_models import CompareModels
-
     return CompareModels(cards(), first, second)
 
 
@@ -72,8 +66,6 @@ def cards() -> list[ModelCard]:
 @cache
 def card(name: str) -> ModelCard:
     """The card of a model: described where it runs, told in words where it does not."""
-    from anatomy_utils.widgets.model_card import ModelCard
-
     model = find(name)
     words = ModelCard(
         model.name, model.year, model.parent, model.branch, model.change, model.paper,
@@ -94,14 +86,12 @@ def card(name: str) -> ModelCard:
     )
 
 
-def run(name: str, scene: Scene = SCENE) -> Run:
+def run(name: str, scene: Scene = SCENE) -> ModelRun:
     """A small version of a model, with random weights, reads a sentence.
 
     Raises:
         ValueError: there is no such model, or it is only described.
     """
-    from anatomy_utils.widgets.model_card import Run
-
     words = street_vocabulary()
     module = small(find(name), generator=torch.Generator().manual_seed(0), vocab_size=len(words))
     texts = [tokenise(str(say(scene, language))) for language in ("english", "french")][: texts_of(module)]
@@ -110,7 +100,7 @@ def run(name: str, scene: Scene = SCENE) -> Run:
     with torch.no_grad(), tap.watch(module) as seen:
         module(*(torch.tensor([words.ids(text)]) for text in texts))
     shapes = [(each, str(tuple(tensor.shape))) for each, tensor in seen.items() if not _repeats(each)]
-    return Run(texts, shapes, [_map(each, seen[each], texts) for each in seen if each.endswith("weights")])
+    return ModelRun(texts, shapes, [_map(each, seen[each], texts) for each in seen if each.endswith("weights")])
 
 
 def _size(module: nn.Module, size: Size) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
@@ -42,10 +41,9 @@ from anatomy_utils.toy_language.nouns import NOUNS
 from anatomy_utils.toy_language.scene import Scene
 from anatomy_utils.toy_language.verbs import VERBS
 from anatomy_utils.toy_language.word_types import LANGUAGES, Adjective, Language, Noun, Verb
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.translation_flow import TranslationFlow
-    from anatomy_utils.widgets.translator import Translation, Translator
+from anatomy_utils.views.translation_steps import run_of
+from anatomy_utils.widgets.translation_flow import TranslationFlow
+from anatomy_utils.widgets.translator import MOST_WORDS, Translation, Translator, UnknownWords
 
 FIRST = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
@@ -126,8 +124,6 @@ def translator(
     Raises:
         ValueError: the sentence has words that the street does not know, or a number is out of range.
     """
-    from anatomy_utils.widgets.translator import Translator
-
     return Translator(
         lambda text: translation_of(model, text), sentence, examples=examples, known=known_words(), layer=layer,
         head=head, written=written,
@@ -140,8 +136,6 @@ def translation_of(model: EncoderDecoder, sentence: str) -> Translation:
     Raises:
         ValueError: words that the street does not know (an `UnknownWords`), or too many words.
     """
-    from anatomy_utils.widgets.translator import MOST_WORDS, Translation
-
     tokens, language, other = _read(sentence)
     if len(tokens) >= MOST_WORDS:
         raise ValueError(
@@ -179,9 +173,6 @@ def translation_flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int
     Raises:
         ValueError: the sentence has words that the street does not know or too many, or there is no such place.
     """
-    from anatomy_utils.views.translation_steps import run_of
-    from anatomy_utils.widgets.translation_flow import TranslationFlow
-
     tokens, _, other = _read(sentence)
     decoded = decode(model, to_translate(detokenise(tokens), other))
     return TranslationFlow(run_of(model, decoded.texts, decoded.written_ids), place=place)
@@ -209,8 +200,6 @@ def _read(sentence: str) -> tuple[list[str], Language, Language]:
 
 def _refuse_unknown(tokens: Sequence[str], language: Language) -> None:
     """Raises an `UnknownWords` that offers the nearest known words, each in the whole sentence."""
-    from anatomy_utils.widgets.translator import UnknownWords
-
     known = words_of(language)
     unknown = unknown_words(tokens, known)
     if not unknown:

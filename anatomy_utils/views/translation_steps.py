@@ -8,7 +8,7 @@ tensors of every decoding step, as their first rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,16 +17,14 @@ from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.tap import Seen, watch
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.toy_language.batches import Batch
-
-if TYPE_CHECKING:
-    from anatomy_utils.widgets.translation_flow import Moment, Run, Shown
+from anatomy_utils.widgets.translation_flow import DrawnTensor, Moment, TranslationRun
 
 LIKELIEST = 8
 VECTORS = ("batch", "{}", "d_model")
 SPLIT = ("batch", "heads", "{}", "d_head")
 
 
-def run_of(model: EncoderDecoder, texts: Batch, written_ids: tuple[int, ...]) -> Run:
+def run_of(model: EncoderDecoder, texts: Batch, written_ids: tuple[int, ...]) -> TranslationRun:
     """All tensors of a translation that is written already.
 
     Args:
@@ -34,8 +32,6 @@ def run_of(model: EncoderDecoder, texts: Batch, written_ids: tuple[int, ...]) ->
         texts: the source, a batch of one.
         written_ids: what the model writes for it, step by step.
     """
-    from anatomy_utils.widgets.translation_flow import Run
-
     vocabulary = street_vocabulary()
     target_ids = torch.tensor([[vocabulary.bos_id, *written_ids[:-1]]])
     with torch.no_grad(), watch(model) as seen:
@@ -51,7 +47,7 @@ def run_of(model: EncoderDecoder, texts: Batch, written_ids: tuple[int, ...]) ->
         list(zip(vocabulary.tokens(ids), row.tolist(), parts.tolist(), strict=True))
         for ids, row, parts in zip(likeliest.indices, likeliest.values, probabilities, strict=True)
     ]
-    return Run(
+    return TranslationRun(
         source=vocabulary.tokens(texts.input_ids[0]), target=vocabulary.tokens(target_ids[0]),
         written=vocabulary.tokens(written_ids), encoder=encoder, decoder=decoder, choices=choices,
         pre_norm=steps.pre_norm,
@@ -157,7 +153,7 @@ class _Steps:
             _vectors(f"{stack}.embeddings.output", self.seen[f"{stack}.embeddings.output"], side),
         )  # fmt: skip
 
-    def _attention(self, path: str, queries: str, keys: str, causal: bool = False) -> Iterator[Shown]:
+    def _attention(self, path: str, queries: str, keys: str, causal: bool = False) -> Iterator[DrawnTensor]:
         """In the order in which they are needed: query · key → weights, weights × value → output."""
         query, key, value = (self.seen[f"{path}.{name}"] for name in ("query", "key", "value"))
         weights = self.seen[f"{path}.weights"]
@@ -193,25 +189,21 @@ class _Steps:
         return "It reads a normalized copy (pre-norm)." if self.pre_norm else ""
 
 
-def _moment(part: str, title: str, text: str, *tensors: Shown) -> Moment:
-    from anatomy_utils.widgets.translation_flow import Moment
-
+def _moment(part: str, title: str, text: str, *tensors: DrawnTensor) -> Moment:
     return Moment(part, title, text.strip(), tensors)
 
 
-def _vectors(name: str, values: Tensor, side: str, last: str = "d_model") -> Shown:
+def _vectors(name: str, values: Tensor, side: str, last: str = "d_model") -> DrawnTensor:
     return _shown(name, values, (*VECTORS[:-1], last), side, pick=(0,))
 
 
-def _ids(name: str, values: Tensor, side: str) -> Shown:
+def _ids(name: str, values: Tensor, side: str) -> DrawnTensor:
     return _tensor(name, values[0, :, None], ("batch", side), values.shape, kind="ids")
 
 
-def _shown(name: str, values: Tensor, axes: tuple[str, ...], side: str, pick: tuple[int, ...]) -> Shown:
+def _shown(name: str, values: Tensor, axes: tuple[str, ...], side: str, pick: tuple[int, ...]) -> DrawnTensor:
     return _tensor(name, values[pick], tuple(axis.format(side) for axis in axes), values.shape)
 
 
-def _tensor(name: str, values: Tensor, axes: tuple[str, ...], sizes: torch.Size, **settings: Any) -> Shown:
-    from anatomy_utils.widgets.translation_flow import Shown
-
-    return Shown(name, values, axes, list(sizes), **settings)
+def _tensor(name: str, values: Tensor, axes: tuple[str, ...], sizes: torch.Size, **settings: Any) -> DrawnTensor:
+    return DrawnTensor(name, values, axes, list(sizes), **settings)

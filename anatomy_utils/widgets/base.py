@@ -88,6 +88,11 @@ class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
             self._handle_displayed(**kwargs)
 
 
+def attributes(record: object, names: str) -> dict[str, Any]:
+    """Some attributes of any record for the page, by their names, which are separated by spaces."""
+    return {name: getattr(record, name) for name in names.split()}
+
+
 def buffer_trait() -> traitlets.Bytes:
     """A synchronised binary trait: travels as a buffer, arrives in the browser as a DataView, comes back as bytes."""
     return traitlets.Bytes(b"").tag(sync=True, from_json=lambda value, widget: bytes(value or b""))

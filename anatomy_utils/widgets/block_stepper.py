@@ -2,7 +2,7 @@
 
 Attention, add, norm, feed-forward, add, norm (post-norm, 2017), or norm, attention, add, norm, feed-forward, add
 (pre-norm). Notebook 03. The widget knows no model: it is given `compute`, a function from a sentence and the number of
-a layer to a `Block`; everything else happens in the browser.
+a layer to a `BlockVectors`; everything else happens in the browser.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEFAULT_LABEL = "One token through one block"
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockVectors:
     """What one layer makes of a sentence, with its norms in either place."""
 
     tokens: Sequence[str]
@@ -48,7 +48,7 @@ class BlockStepper(Asking, module="block_stepper.js", shares=("asking.js",)):
     """Six steps through one block: the vectors drawn, their mean, standard deviation and length, one number by hand.
 
     Args:
-        compute: (sentence, layer) → `Block`. A `ValueError` it raises is shown as its one sentence.
+        compute: (sentence, layer) → `BlockVectors`. A `ValueError` it raises is shown as its one sentence.
         sentence: the first sentence.
         num_layers: how many layers there are to choose from.
         layer: the first one shown, counted from 0.
@@ -78,7 +78,7 @@ class BlockStepper(Asking, module="block_stepper.js", shares=("asking.js",)):
 
     def __init__(
         self,
-        compute: Callable[[str, int], Block],
+        compute: Callable[[str, int], BlockVectors],
         sentence: str = "The animal didn't cross the street because it was too tired.",
         *,
         num_layers: int = 1,
@@ -138,7 +138,7 @@ class BlockStepper(Asking, module="block_stepper.js", shares=("asking.js",)):
         )
 
 
-def checked(block: Block) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any]]:
+def checked(block: BlockVectors) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any]]:
     """Tokens, (placement, stage, position, d_model) and (norm, 2, d_model), or one sentence saying what does not fit.
 
     Raises:

@@ -7,12 +7,12 @@ With a cache each position is computed once and read ever after; without one, ev
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import traitlets
 
-from anatomy_utils.widgets.base import word_list
+from anatomy_utils.widgets.base import attributes, word_list
 from anatomy_utils.widgets.request import Asking
 
 if TYPE_CHECKING:
@@ -24,33 +24,38 @@ ROLES = ("key", "query", "value")
 DEFAULT_LABEL = "Cache lab: what is stored, what is computed again"
 
 
+@runtime_checkable
+class Entry(Protocol):
+    """What the model keeps of one position: `number_bytes` of one number, `bytes` of keys and values in all layers."""
+
+    @property
+    def layers(self) -> int: ...
+    @property
+    def kv_heads(self) -> int: ...
+    @property
+    def heads(self) -> int: ...
+    @property
+    def d_head(self) -> int: ...
+    @property
+    def number_bytes(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+
+@runtime_checkable
+class StepCost(Protocol):
+    """One token behind some length, by the clock: seconds with the cache and without, bytes of the real cache."""
+
+    @property
+    def with_cache(self) -> float | int: ...
+    @property
+    def without(self) -> float | int: ...
+    @property
+    def kept(self) -> int: ...
+
+
 @dataclass(frozen=True)
-class Entry:
-    """What the model keeps of one position."""
-
-    layers: int
-    kv_heads: int
-    heads: int
-    d_head: int
-    number_bytes: int
-    """Of one number."""
-    bytes: int
-    """Of keys and values in all layers."""
-
-
-@dataclass(frozen=True)
-class Cost:
-    """One token behind some length, by the clock."""
-
-    with_cache: float | int
-    """Seconds."""
-    without: float | int
-    kept: int
-    """Bytes of the real cache."""
-
-
-@dataclass(frozen=True)
-class Step:
+class CacheStep:
     """What one step does, in positions; step 0 reads the prompt."""
 
     computed: int
@@ -90,7 +95,7 @@ class CacheLab(Asking, module="cache_lab.js", shares=("asking.js", "curves.js"))
         prompt: Sequence[str],
         written: Sequence[str],
         entry: Entry,
-        measure: Callable[[int], Cost] | None = None,
+        measure: Callable[[int], StepCost] | None = None,
         *,
         work: Mapping[int, tuple[float | int, float | int]] | None = None,
         cached: bool = True,
@@ -99,28 +104,29 @@ class CacheLab(Asking, module="cache_lab.js", shares=("asking.js", "curves.js"))
         prompt, written = word_list(prompt, "prompt"), word_list(written, "written")
         if (count := len(prompt) + len(written)) > MOST_POSITIONS:
             raise ValueError(f"There are {count} positions; at most {MOST_POSITIONS} can be drawn: shorten the prompt.")
-        if min(asdict(entry).values()) < 1 or entry.heads % entry.kv_heads:
+        kept = attributes(entry, "layers kv_heads heads d_head number_bytes bytes")
+        if min(kept.values()) < 1 or entry.heads % entry.kv_heads:
             raise ValueError(f"The entry is {entry}; expected counts of at least 1, kv_heads dividing heads.")
         self._measure = measure
         super().__init__(
-            prompt=prompt, written=written, entry=asdict(entry), cached=cached, label=label, step=len(written) - 1,
+            prompt=prompt, written=written, entry=kept, cached=cached, label=label, step=len(written) - 1,
             work=[[float(length), *map(float, both)] for length, both in sorted((work or {}).items())],
             can_measure=measure is not None and bool(work), question={"length": 0},
         )  # fmt: skip
 
-    def steps(self, cached: bool) -> list[Step]:
+    def steps(self, cached: bool) -> list[CacheStep]:
         """What each step computes and reads. The last written token is nobody's input and is not counted."""
         lengths = [len(self.prompt) + i for i in range(len(self.written))]
         if not cached:
-            return [Step(length, 0) for length in lengths]
-        return [Step(length, 0) if i == 0 else Step(1, length - 1) for i, length in enumerate(lengths)]
+            return [CacheStep(length, 0) for length in lengths]
+        return [CacheStep(length, 0) if i == 0 else CacheStep(1, length - 1) for i, length in enumerate(lengths)]
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """One more length by the clock."""
         length = question.get("length")
         if self._measure is None or length not in [int(each[0]) for each in self.work]:
             raise ValueError(f"Length {length!r} cannot be measured here.")
-        found = {"length": length, **asdict(self._measure(length))}
+        found = {"length": length, **attributes(self._measure(length), "with_cache without kept")}
         others = [cost for cost in self.costs if cost["length"] != length]
         return {"costs": sorted([*others, found], key=lambda cost: int(cost["length"]))}
 

@@ -82,7 +82,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Lab:
+class LabFunctions:
     """What the widget asks Python.
 
     Attributes:
@@ -134,7 +134,7 @@ class DebuggingLab(Asking, module="ward.js", shares=("asking.js", "curves.js", "
         beds: Sequence[Bed],
         twin: Twin,
         probes: Mapping[str, str],
-        lab: Lab,
+        lab: LabFunctions,
         *,
         chosen: Sequence[int] = (),
         examined: Sequence[bool] = (),

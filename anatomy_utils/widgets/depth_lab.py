@@ -10,8 +10,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import traitlets
@@ -33,28 +34,35 @@ class Setting:
     """What the reader chose for one run."""
 
     depth: int
-    norm: str
-    """ "post" or "pre"."""
+    norm: Literal["post", "pre"]
     warmup: bool
     seed: int
     steps: int
 
 
-@dataclass
-class Run:
-    """One run, finished or not."""
+@runtime_checkable
+class TrainingRun(Protocol):
+    """One run, finished or growing: gradient norms by step and layer, and why it ended before its time."""
 
-    setting: Setting
-    loss: list[float] = field(default_factory=list)
-    gradient_norms: list[list[float]] = field(default_factory=list)
-    """(step, layer)"""
-    seconds: float | int = 0.0
-    stopped: str = ""
-    """Why it ended before its time."""
+    @property
+    def depth(self) -> int: ...
+    @property
+    def norm(self) -> str: ...
+    @property
+    def warmup(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def loss(self) -> Sequence[float]: ...
+    @property
+    def gradient_norms(self) -> Sequence[Sequence[float]]: ...
+    @property
+    def stopped(self) -> str | None: ...
 
 
-Report = Callable[[float, list[float]], bool]
-"""(loss, gradient norm per layer) of a step → whether to stop."""
+Report = Callable[[TrainingRun], bool]
+"""The run after one more step → whether to stop."""
+_ids = count()
 
 
 class DepthLab(AnatomyWidget, module="depth_lab.js", shares=("curves.js",)):
@@ -99,7 +107,7 @@ class DepthLab(AnatomyWidget, module="depth_lab.js", shares=("curves.js",)):
         *,
         depths: Sequence[int] = (2, 6, 10, 24),
         steps: int = 150,
-        runs: Sequence[Run] = (),
+        runs: Sequence[TrainingRun] = (),
         levels: Mapping[str, float | int] | None = None,
         depth: int = 10,
         norm: str = "post",
@@ -118,7 +126,8 @@ class DepthLab(AnatomyWidget, module="depth_lab.js", shares=("curves.js",)):
         super().__init__(
             depths=list(depths), steps=steps, depth=depth, norm=norm, warmup=warmup, seed=seed, label=label,
             levels={str(name): float(loss) for name, loss in (levels or {}).items()},
-            shown=[_told(run) for run in runs], curves=[_curve(run) for run in runs],
+            shown=[_told(run, len(run.loss), stopped=run.stopped or "") for run in runs],
+            curves=[_curve(run) for run in runs],
         )  # fmt: skip
 
     @traitlets.observe("wanted")
@@ -133,11 +142,11 @@ class DepthLab(AnatomyWidget, module="depth_lab.js", shares=("curves.js",)):
         if len(self.shown) >= MOST_RUNS:
             self.error = f"There are {MOST_RUNS} runs already; take some out before you train another."
             return
-        run = Run(Setting(self.depth, self.norm, self.warmup, self.seed, self.steps))
+        setting = Setting(self.depth, self.norm, self.warmup, self.seed, self.steps)
         with self.hold_sync():
             self.error, self.stopping, self.running = "", False, True
-            self.live, self.live_curve = _told(run), b""
-        self._thread = threading.Thread(target=self._work, args=(run,), daemon=True)
+            self.live, self.live_curve = _told(setting), b""
+        self._thread = threading.Thread(target=self._work, args=(setting,), daemon=True)
         self._thread.start()
 
     def wait(self, seconds: float | int | None = None) -> None:
@@ -150,32 +159,30 @@ class DepthLab(AnatomyWidget, module="depth_lab.js", shares=("curves.js",)):
             self.stopping = True
             self._thread.join()
 
-    def _work(self, run: Run) -> None:
-        begun = told = time.perf_counter()
+    def _work(self, setting: Setting) -> None:
+        begun = sent = time.perf_counter()
+        told, latest, error = self.live, None, ""
 
-        def report(loss: float, gradient_norms: list[float]) -> bool:
-            nonlocal told
-            run.loss.append(loss)
-            run.gradient_norms.append(list(gradient_norms))
-            now = time.perf_counter()
-            run.seconds = now - begun
-            if now - told >= PAUSE:
-                told = now
+        def report(run: TrainingRun) -> bool:
+            nonlocal sent, told, latest
+            now, latest = time.perf_counter(), run
+            told = {**told, "steps": len(run.loss), "seconds": round(now - begun, 1)}
+            if now - sent >= PAUSE:
+                sent = now
                 with self.hold_sync():
-                    self.live, self.live_curve = _told(run), _curve(run)
+                    self.live, self.live_curve = told, _curve(run)
             return self.stopping
 
-        error = ""
         try:
-            self._train(run.setting, report)
+            self._train(setting, report)
         except Exception as problem:  # whatever goes wrong beside the main thread must be said on the page
             error = f"Training failed: {type(problem).__name__}: {problem}"[:300]
-        if len(run.loss) < self.steps and not error:
-            run.stopped = f"stopped after {len(run.loss)} of {self.steps} steps"
+        if told["steps"] < self.steps and not error:
+            told = {**told, "stopped": f"stopped after {told['steps']} of {self.steps} steps"}
         with self.hold_sync():
-            if run.loss:
-                self.curves = [*self.curves, _curve(run)]
-                self.shown = [*self.shown, _told(run)]
+            if latest is not None:
+                self.curves = [*self.curves, _curve(latest)]
+                self.shown = [*self.shown, told]
             self.live, self.live_curve, self.error = {}, b"", error
             self.stopping = self.running = False
 
@@ -218,16 +225,15 @@ def name_of(run: dict[str, Any]) -> str:
     return f"{run['depth']} layers, {run['norm']}-norm, {'' if run['warmup'] else 'no '}warm-up, seed {run['seed']}"
 
 
-def _told(run: Run) -> dict[str, Any]:
-    chosen = run.setting
+def _told(run: Setting | TrainingRun, steps: int = 0, stopped: str = "") -> dict[str, Any]:
     return {
-        "id": f"{id(run):x}", "depth": chosen.depth, "norm": chosen.norm, "warmup": chosen.warmup, "seed": chosen.seed,
-        "steps": len(run.loss), "seconds": round(run.seconds, 1), "stopped": run.stopped,
+        "id": f"{next(_ids):x}", "depth": run.depth, "norm": run.norm, "warmup": bool(run.warmup), "seed": run.seed,
+        "steps": steps, "seconds": 0.0, "stopped": stopped,
     }  # fmt: skip
 
 
-def _curve(run: Run) -> bytes:
+def _curve(run: TrainingRun) -> bytes:
     norms = np.asarray(run.gradient_norms, dtype=np.float64).reshape(len(run.loss), -1)
-    if len(run.loss) and norms.shape[1] != run.setting.depth:
-        raise ValueError(f"A run of {run.setting.depth} layers has {norms.shape[1]} gradient norms at each step.")
+    if len(run.loss) and norms.shape[1] != run.depth:
+        raise ValueError(f"A run of {run.depth} layers has {norms.shape[1]} gradient norms at each step.")
     return float_bytes(np.column_stack([np.asarray(run.loss, dtype=np.float64), norms])) if run.loss else b""

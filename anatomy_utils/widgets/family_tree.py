@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from anatomy_utils.widgets.model_card import ModelCard, Run, place_of, told
+from anatomy_utils.widgets.model_card import ModelCard, ModelRun, place_of, told
 from anatomy_utils.widgets.request import Asking
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class FamilyTree(Asking, module="family_tree.js", shares=("asking.js", "taxonomy
     def __init__(
         self,
         cards: Sequence[ModelCard],
-        runs: Mapping[str, Run] | None = None,
+        runs: Mapping[str, ModelRun] | None = None,
         *,
-        run: Callable[[str], Run] | None = None,
+        run: Callable[[str], ModelRun] | None = None,
         chosen: str,
         length: int = 1024,
         label: str = DEFAULT_LABEL,

@@ -47,7 +47,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Journey:
+class SplitHeads:
     """One sentence through one module's heads, split the right way and the wrong way."""
 
     tokens: Sequence[str]
@@ -63,7 +63,7 @@ class Journey:
     wrong: Lane
 
 
-def checked(journey: Journey) -> tuple[list[str], dict[str, np.ndarray]]:
+def checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
     """The tokens and tensors of `journey`, or one sentence saying what does not fit.
 
     Raises:
@@ -118,7 +118,7 @@ class HeadSplitting(AnatomyWidget, module="head_traveller.js", shares=("steps.js
 
     def __init__(
         self,
-        journey: Journey,
+        journey: SplitHeads,
         *,
         position: int = 0,
         feature: int = 0,

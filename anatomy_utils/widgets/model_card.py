@@ -44,7 +44,7 @@ class ModelCard:
 
 
 @dataclass(frozen=True)
-class Run:
+class ModelRun:
     """What a small version of a model did with a sentence.
 
     Attributes:

@@ -1,7 +1,7 @@
 """The layer journey: which words a word is near to, layer by layer, in a real encoder.
 
 Before the first layer a word has one vector wherever it stands; on the way up its sentence pulls it towards others. The
-widget knows no model: it is given `compute`, a function from sentences to a `Journey`. Notebook 03.
+widget knows no model: it is given `compute`, a function from sentences to a `WordStates`. Notebook 03.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DEFAULT_LABEL = "A word's journey through the layers"
 
 
 @dataclass(frozen=True)
-class Journey:
+class WordStates:
     """What the layers make of the words of some sentences."""
 
     sentences: Sequence[Sequence[str]]
@@ -42,7 +42,7 @@ class NearestWords(Asking, module="layer_journey.js", shares=("asking.js", "curv
     """Choose a word in a sentence; see its nearest neighbours after every layer, and follow some of them as curves.
 
     Args:
-        compute: sentences → `Journey`. A `ValueError` it raises is shown as its one sentence.
+        compute: sentences → `WordStates`. A `ValueError` it raises is shown as its one sentence.
         sentences: the sentences at first.
         word: the word chosen at first, in the sentence numbered `sentence` (from 1).
         sentence: see `word`.
@@ -66,7 +66,7 @@ class NearestWords(Asking, module="layer_journey.js", shares=("asking.js", "curv
 
     def __init__(
         self,
-        compute: Callable[[list[str]], Journey],
+        compute: Callable[[list[str]], WordStates],
         sentences: Sequence[str],
         *,
         word: str,
@@ -130,7 +130,7 @@ class NearestWords(Asking, module="layer_journey.js", shares=("asking.js", "curv
         )  # fmt: skip
 
 
-def checked(journey: Journey) -> tuple[list[list[str]], npt.NDArray[Any]]:
+def checked(journey: WordStates) -> tuple[list[list[str]], npt.NDArray[Any]]:
     """The words of each sentence and the cosines of all of them, (layer, word, word).
 
     Raises:

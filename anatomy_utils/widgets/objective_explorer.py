@@ -7,12 +7,11 @@ no objective: it is given `draw`. The first drawings of each are handed over, so
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import traitlets
 
-from anatomy_utils.widgets.base import word_list
+from anatomy_utils.widgets.base import attributes, word_list
 from anatomy_utils.widgets.request import Asking, usable_sentence
 
 if TYPE_CHECKING:
@@ -28,20 +27,24 @@ Draw = Callable[[str, str, float | None, int], Mapping[str, Any]]
 `objectives.Shown`. The same arguments give the same drawing."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """One objective in words."""
+@runtime_checkable
+class ObjectiveWords(Protocol):
+    """One objective in words: `branch` is its heading, `rate` the published one, and `rate_means` follows "15 %"."""
 
-    name: str
-    branch: str
-    """Under which heading it stands: "encoder"."""
-    asks: str
-    models: Sequence[str]
-    source: str
-    rate: float | None = None
-    """The published one."""
-    rate_means: str = ""
-    """Goes on from "15 %"."""
+    @property
+    def name(self) -> str: ...
+    @property
+    def branch(self) -> str: ...
+    @property
+    def asks(self) -> str: ...
+    @property
+    def models(self) -> Sequence[str]: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def rate(self) -> float | None: ...
+    @property
+    def rate_means(self) -> str: ...
 
 
 class ObjectiveExplorer(Asking, module="objective_explorer.js", shares=("asking.js", "spoken.js")):
@@ -75,7 +78,7 @@ class ObjectiveExplorer(Asking, module="objective_explorer.js", shares=("asking.
 
     def __init__(
         self,
-        questions: Sequence[Question],
+        questions: Sequence[ObjectiveWords],
         draw: Draw,
         sentence: str,
         *,
@@ -93,9 +96,9 @@ class ObjectiveExplorer(Asking, module="objective_explorer.js", shares=("asking.
             for name, question in self._questions.items()
         }
         super().__init__(
-            objectives=[asdict(question) for question in questions], given=given, given_sentence=sentence,
-            sentence=sentence, examples=list(examples), chosen=chosen or questions[0].name, label=label,
-            question={"name": ""},
+            objectives=[attributes(each, "name branch asks models source rate rate_means") for each in questions],
+            given=given, given_sentence=sentence, sentence=sentence, examples=list(examples),
+            chosen=chosen or questions[0].name, label=label, question={"name": ""},
         )  # fmt: skip
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,12 @@ it is given what was measured, or `measure`, which is asked when the reader firs
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import traitlets
 
+from anatomy_utils.widgets.base import attributes
 from anatomy_utils.widgets.request import Asking
 
 if TYPE_CHECKING:
@@ -22,37 +22,39 @@ SETS = ("plain English", "the street")
 DEFAULT_LABEL = "Organ swapper: a modern decoder with one part of 2017"
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part that can be exchanged."""
+@runtime_checkable
+class SwappablePart(Protocol):
+    """What it is a part of ("norm"), its two forms, and one sentence about the exchange."""
 
-    name: str
-    part: str
-    """What it is a part of: "norm"."""
-    modern: str
-    of_2017: str
-    note: str
-    """One sentence about the exchange."""
+    @property
+    def part(self) -> str: ...
+    @property
+    def modern(self) -> str: ...
+    @property
+    def of_2017(self) -> str: ...
+    @property
+    def note(self) -> str: ...
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What the model does, as it is or with one part exchanged."""
+@runtime_checkable
+class Outcome(Protocol):
+    """Perplexity on plain English and on the street, a continuation, and the bytes kept of each position."""
 
-    plain: float | int
-    """Perplexity on plain English."""
-    street: float | int
-    """Perplexity on the street."""
-    continuation: str
-    cache_bytes: int
-    """What is kept of each position."""
+    @property
+    def plain(self) -> float | int: ...
+    @property
+    def street(self) -> float | int: ...
+    @property
+    def continuation(self) -> str: ...
+    @property
+    def cache_bytes(self) -> int: ...
 
 
 class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curves.js")):
     """Choose a part; see perplexities and a continuation with it exchanged, beside the model as it is.
 
     Args:
-        parts: what can be exchanged.
+        parts: name → what can be exchanged.
         before: the model as it is.
         results: name of a part → outcome, of those measured already.
         measure: name → outcome, of those not measured yet; without it every part needs a result.
@@ -62,7 +64,7 @@ class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curve
         label: heading and accessible name.
 
     Raises:
-        ValueError: no parts, one of an unknown name, or one with neither a result nor anybody to measure it.
+        ValueError: no parts, an unknown name, or a part with neither a result nor anybody to measure it.
     """
 
     parts = traitlets.List(traitlets.Dict()).tag(sync=True)
@@ -75,7 +77,7 @@ class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curve
 
     def __init__(
         self,
-        parts: Sequence[Part],
+        parts: Mapping[str, SwappablePart],
         before: Outcome,
         results: Mapping[str, Outcome] | None = None,
         *,
@@ -85,10 +87,9 @@ class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curve
         chosen: str = "",
         label: str = DEFAULT_LABEL,
     ) -> None:
-        names = [part.name for part in parts]
-        results = results or {}
-        if not names or len(set(names)) < len(names):
-            raise ValueError(f"The parts are {names}; give at least one, and each its own name.")
+        names, results = list(parts), results or {}
+        if not names:
+            raise ValueError("There are no parts; give at least one.")
         for name in (*results, chosen or names[0]):
             if name not in names:
                 raise ValueError(f"There is no part {name!r}; the parts are {', '.join(map(repr, names))}.")
@@ -96,7 +97,8 @@ class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curve
             raise ValueError(f"There is no result for {lacking[0]!r}; give one, or `measure`, which makes it.")
         self._measure = measure
         super().__init__(
-            parts=[asdict(part) for part in parts], before=_told(before), prompt=prompt, blind=blind, label=label,
+            parts=[{"name": name, **attributes(part, "part modern of_2017 note")} for name, part in parts.items()],
+            before=_told(before), prompt=prompt, blind=blind, label=label,
             results={name: _told(outcome) for name, outcome in results.items()}, chosen=chosen or names[0],
             question={"name": ""},
         )  # fmt: skip
@@ -129,7 +131,7 @@ class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curve
 
 def _told(outcome: Outcome) -> dict[str, Any]:
     """For the page, which takes no infinity."""
-    told = asdict(outcome)
+    told = attributes(outcome, "plain street continuation cache_bytes")
     for name in ("plain", "street"):
         if not math.isfinite(told[name]) or told[name] < 1:
             raise ValueError(f"{name} is {told[name]}; a perplexity is a finite number, 1 or more.")

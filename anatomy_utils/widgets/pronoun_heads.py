@@ -30,7 +30,7 @@ DEFAULT_LABEL = "Culprit heads: who knows what “it” is?"
 
 
 @dataclass(frozen=True)
-class Organ:
+class AttentionKind:
     """One kind of attention, and what its heads are worth."""
 
     name: str
@@ -51,7 +51,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Lab:
+class HeadFunctions:
     """What the widget asks Python, each time without some heads.
 
     Attributes:
@@ -98,8 +98,8 @@ class PronounHeads(Asking, module="culprit_heads.js", shares=("asking.js",)):
 
     def __init__(
         self,
-        organs: Sequence[Organ],
-        lab: Lab,
+        organs: Sequence[AttentionKind],
+        lab: HeadFunctions,
         pairs: Sequence[Pair],
         *,
         off: Places = (),
@@ -177,7 +177,7 @@ class PronounHeads(Asking, module="culprit_heads.js", shares=("asking.js",)):
         return [(str(organ), int(layer), int(head)) for organ, layer, head in dict.fromkeys(map(tuple, places))]
 
 
-def _told(organ: Organ) -> dict[str, Any]:
+def _told(organ: AttentionKind) -> dict[str, Any]:
     shares = numbers(organ.right, f"right of {organ.name!r}", ("layers", "heads"))
     if shares.size == 0 or shares.min() < 0 or shares.max() > 1:
         raise ValueError(f"right of {organ.name!r} has to hold shares from 0 to 1, one for each head.")

@@ -18,5 +18,5 @@ class SetupList(AnatomyWidget, module="setup_list.js"):
     lines = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     def static_twin(self) -> Picture:
-        """There is none: `Report` stands in for this widget with text."""
+        """There is none: `SetupReport` stands in for this widget with text."""
         raise NotImplementedError("The report shows itself as text where no widget lives.")

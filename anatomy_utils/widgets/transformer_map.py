@@ -83,7 +83,7 @@ class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("transf
         return diagrams.transformer_map(self.here)
 
 
-def _place(here: str, drawn: list[transformer_layout.Part]) -> str:
+def _place(here: str, drawn: list[transformer_layout.DrawnPart]) -> str:
     """The part id or full notebook name that `here` stands for."""
     notebooks = list(dict.fromkeys([*(part.notebook for part in drawn if part.notebook), *WHOLE]))
     names = {part.id for part in drawn} | {*notebooks, ""}
@@ -97,7 +97,7 @@ def _place(here: str, drawn: list[transformer_layout.Part]) -> str:
     return here
 
 
-def _described(part: transformer_layout.Part, folder: Path) -> dict[str, Any]:
+def _described(part: transformer_layout.DrawnPart, folder: Path) -> dict[str, Any]:
     """One part as the browser needs it; a notebook that does not exist yet is named without a link."""
     number, _, words = part.notebook.partition("_")
     title = f"{number} {words.replace('_', ' ').capitalize()}" if part.notebook else ""

@@ -1,8 +1,8 @@
 """The flow: a whole translation on its way through the figure of 2017, one step at a time, with its real tensors.
 
 The source goes up through the encoder once; then the decoder runs for each word, reads the memory, and the word that it
-writes joins its input, until the end token. Notebook 05. The widget knows no model: it is given a `Run`, and everything
-happens in the browser, so that it lives on a page without a kernel too.
+writes joins its input, until the end token. Notebook 05. The widget knows no model: it is given a `TranslationRun`, and
+everything happens in the browser, so that it lives on a page without a kernel too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEFAULT_LABEL = "From source to target, step by step"
 
 
 @dataclass(frozen=True)
-class Shown:
+class DrawnTensor:
     """A tensor to be drawn: vectors (position, feature), or weights (heads, position, position)."""
 
     name: str
@@ -57,11 +57,11 @@ class Moment:
     """A part's name in `figures.transformer_layout`."""
     title: str
     text: str
-    tensors: Sequence[Shown] = ()
+    tensors: Sequence[DrawnTensor] = ()
 
 
 @dataclass(frozen=True)
-class Run:
+class TranslationRun:
     """A whole translation."""
 
     source: Sequence[str]
@@ -109,7 +109,7 @@ class TranslationFlow(AnatomyWidget, module="flow.js", shares=("transformer_draw
     place = traitlets.Int(0, min=0).tag(sync=True)
     """The step: those of the encoder, then those of the decoder once for each written token."""
 
-    def __init__(self, run: Run, *, place: int | str = 0, label: str = DEFAULT_LABEL) -> None:
+    def __init__(self, run: TranslationRun, *, place: int | str = 0, label: str = DEFAULT_LABEL) -> None:
         source = word_list(run.source, "source", at_most=MOST_WORDS)
         target = word_list(run.target, "target", at_most=MOST_WORDS)
         written = word_list(run.written, "written", at_most=MOST_WORDS)
@@ -190,7 +190,7 @@ class TranslationFlow(AnatomyWidget, module="flow.js", shares=("transformer_draw
         return order.index(part)
 
 
-def checked(tensor: Shown, positions: dict[str, int]) -> npt.NDArray[np.float64]:
+def checked(tensor: DrawnTensor, positions: dict[str, int]) -> npt.NDArray[np.float64]:
     """A tensor's numbers, vectors cut to their first features.
 
     Raises:
@@ -208,7 +208,7 @@ def checked(tensor: Shown, positions: dict[str, int]) -> npt.NDArray[np.float64]
     return values if tensor.kind == "weights" else values[:, :FEATURES]
 
 
-def _drawing(run: Run) -> dict[str, Any]:
+def _drawing(run: TranslationRun) -> dict[str, Any]:
     """The figure, with the number of layers in place of N."""
     drawn = drawing()
     for mark, side, part in zip(drawn["marks"], (run.encoder, run.decoder), SELF_ATTENTION, strict=False):

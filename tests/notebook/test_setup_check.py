@@ -11,7 +11,7 @@ from notebook_tools import WIDGET_VIEW
 
 from anatomy_utils import colab
 from anatomy_utils.notebook import setup_check
-from anatomy_utils.notebook.setup_check import Line, Report, check
+from anatomy_utils.notebook.setup_check import CheckLine, SetupReport, check
 
 
 def test_here_everything_is_there() -> None:
@@ -30,7 +30,7 @@ def test_the_report_lives_where_widgets_live_and_reads_where_they_do_not() -> No
 
 def test_widgets_that_do_not_load_leave_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anatomy_utils.widgets.setup_report", None)
-    data, _ = Report((Line("ok", "torch <1>"),))._repr_mimebundle_()
+    data, _ = SetupReport((CheckLine("ok", "torch <1>"),))._repr_mimebundle_()
     assert set(data) == {"text/html", "text/plain"}
     assert "torch &lt;1&gt;" in data["text/html"]
 

@@ -15,7 +15,7 @@ from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
 from anatomy_utils.views import encoder
 from anatomy_utils.widgets import BlockStepper
-from anatomy_utils.widgets.block_stepper import STAGES, Block
+from anatomy_utils.widgets.block_stepper import STAGES, BlockVectors
 
 STREET = "The animal didn't cross the street because it was too tired."
 
@@ -25,7 +25,7 @@ def minilm() -> Any:
     return pretrained.load("minilm")
 
 
-def made_up(sentence: str, layer: int) -> Block:
+def made_up(sentence: str, layer: int) -> BlockVectors:
     """Three features a token; attention adds 1, feed-forward doubles; γ = 2, β = 0.5."""
     tokens = sentence.split()
     if "raise" in tokens:
@@ -41,7 +41,7 @@ def made_up(sentence: str, layer: int) -> Block:
     post |= {"normed": norm(x + 1), "fed": 2 * norm(x + 1), "added again": 3 * norm(x + 1), "normed again": norm(3 * x)}
     pre = {"input": x, "normed": norm(x), "attended": np.ones_like(x), "added": x + 1, "normed again": norm(x + 1)}
     pre |= {"fed": 2 * norm(x + 1), "added again": x + 1 + 2 * norm(x + 1)}
-    return Block(tokens, {"post": post, "pre": pre}, np.stack([[[2.0] * 3, [0.5] * 3]] * 2), epsilon=0.0)
+    return BlockVectors(tokens, {"post": post, "pre": pre}, np.stack([[[2.0] * 3, [0.5] * 3]] * 2), epsilon=0.0)
 
 
 def stepper(sentence: str = "a b c d", **settings: Any) -> BlockStepper:
@@ -101,12 +101,12 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 def test_stages_that_do_not_fit_get_one_sentence() -> None:
     good = made_up("a b", 0)
 
-    def missing(sentence: str, layer: int) -> Block:
-        return Block(good.tokens, {"post": good.stages["post"]}, good.norms)
+    def missing(sentence: str, layer: int) -> BlockVectors:
+        return BlockVectors(good.tokens, {"post": good.stages["post"]}, good.norms)
 
-    def narrow(sentence: str, layer: int) -> Block:
+    def narrow(sentence: str, layer: int) -> BlockVectors:
         pre = {**good.stages["pre"], "fed": np.ones((2, 5))}
-        return Block(good.tokens, {"post": good.stages["post"], "pre": pre}, good.norms)
+        return BlockVectors(good.tokens, {"post": good.stages["post"], "pre": pre}, good.norms)
 
     with pytest.raises(ValueError, match="pre-norm stages lack 'input'"):
         BlockStepper(missing, "a b")

@@ -11,7 +11,7 @@ from widget_page import Shown, show
 
 from anatomy_utils.figures import plots
 from anatomy_utils.widgets import DebuggingLab
-from anatomy_utils.widgets.debugging_lab import Bed, Lab, Result, Twin
+from anatomy_utils.widgets.debugging_lab import Bed, LabFunctions, Result, Twin
 
 TOKENS = ["<pad>", "<bos>", "the", "<b>cow</b>", "crossed"]
 PROBES = {"stops": "Does it stop?", "same answer twice": "Twice the same?", "causality": "Does it look ahead?"}
@@ -46,7 +46,7 @@ def probe(number: int, name: str) -> Result:
 
 def view(told: list[Any] | None = None, **options: Any) -> DebuggingLab:
     told = [] if told is None else told
-    lab = Lab(
+    lab = LabFunctions(
         probe=probe,
         write=lambda number: ["The | cat slept.", f"A | bed {number}."],
         cure=lambda number: [Result("1.00", "1.00", True, f"{name} is well.") for name in PROBES],

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 from widget_page import Browser, Shown, show
 
+from anatomy_utils.experiments.cache_cost import CacheCost, CacheEntry
+from anatomy_utils.experiments.part_swaps import SwapResult
+from anatomy_utils.experiments.parts_of_2017 import Swap
 from anatomy_utils.widgets import CacheLab, LogitLens, PartSwapper
-from anatomy_utils.widgets.cache_lab import Cost, Entry
 from anatomy_utils.widgets.logit_lens import Readings
-from anatomy_utils.widgets.part_swapper import Outcome, Part
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 
@@ -24,24 +26,24 @@ def cache_lab(**settings: Any) -> CacheLab:
     """Three prompt tokens, four steps, 2 · 2 layers · 1 head · 5 numbers · 4 bytes."""
     given: dict[str, Any] = {
         "prompt": ["The", "animal", HOSTILE[:20]], "written": ["was", "too", "tired", "."],
-        "entry": Entry(layers=2, kv_heads=1, heads=3, d_head=5, number_bytes=4, bytes=80),
-        "measure": lambda length: Cost(0.001, 0.0005 * length, 80 * length),
+        "entry": CacheEntry(layers=2, kv_heads=1, heads=3, d_head=5, number_bytes=4),
+        "measure": lambda length: CacheCost(length, 0.001, 0.0005 * length, 80 * length),
         "work": {4: (10.0, 40.0), 8: (11.0, 90.0)},
     }  # fmt: skip
     given |= settings
     return CacheLab(given.pop("prompt"), given.pop("written"), given.pop("entry"), given.pop("measure"), **given)
 
 
-PARTS = [
-    Part("LayerNorm", "norm", "RMSNorm", "LayerNorm", "The mean is taken off too."),
-    Part("ReLU", "feed-forward", "SwiGLU", "ReLU", "The gate is gone."),
-    Part("multi-head", "heads", "grouped-query", "multi-head", "Copies."),
-]
-WHOLE = Outcome(50.6, 104, " nice time", 80)
+PARTS = {
+    "LayerNorm": Swap("norm", "RMSNorm", "LayerNorm", "The mean is taken off too.", nullcontext),
+    "ReLU": Swap("feed-forward", "SwiGLU", "ReLU", "The gate is gone.", nullcontext),
+    "multi-head": Swap("heads", "grouped-query", "multi-head", "Copies.", nullcontext),
+}
+WHOLE = SwapResult("", 50.6, 104.0, " nice time", 80)
 OUTCOMES = {
-    "LayerNorm": Outcome(59.6, 134, " good one", 80),
-    "ReLU": Outcome(7.3e8, 2.1e10, HOSTILE, 80),
-    "multi-head": Outcome(50.6, 104, " nice time", 240),
+    "LayerNorm": SwapResult("LayerNorm", 59.6, 134.0, " good one", 80),
+    "ReLU": SwapResult("ReLU", 7.3e8, 2.1e10, HOSTILE, 80),
+    "multi-head": SwapResult("multi-head", 50.6, 104.0, " nice time", 240),
 }
 
 
@@ -105,7 +107,7 @@ def test_lengths_are_measured_one_by_one() -> None:
 def test_parts_are_measured_when_they_are_asked_for() -> None:
     asked: list[str] = []
 
-    def measure(name: str) -> Outcome:
+    def measure(name: str) -> SwapResult:
         asked.append(name)
         if name == "ReLU":
             raise RuntimeError("out of memory")
@@ -142,14 +144,13 @@ def test_twins_tell_what_they_show() -> None:
     ("make", "wrong", "said"),
     [
         (cache_lab, {"written": ["a"] * 22}, "There are 25 positions; at most 24 can be drawn"),
-        (cache_lab, {"entry": Entry(2, 2, 3, 5, 4, 80)}, "kv_heads dividing heads"),
-        (cache_lab, {"entry": Entry(0, 1, 3, 5, 4, 80)}, "counts of at least 1"),
+        (cache_lab, {"entry": CacheEntry(2, 2, 3, 5, 4)}, "kv_heads dividing heads"),
+        (cache_lab, {"entry": CacheEntry(0, 1, 3, 5, 4)}, "counts of at least 1"),
         (cache_lab, {"prompt": []}, "prompt has 0 words"),
-        (swapper, {"parts": []}, "give at least one"),
-        (swapper, {"parts": PARTS[:1] * 2}, "each its own name"),
+        (swapper, {"parts": {}}, "give at least one"),
         (swapper, {"chosen": "GELU"}, "There is no part 'GELU'; the parts are 'LayerNorm', 'ReLU'"),
         (swapper, {"results": {}}, "There is no result for 'LayerNorm'"),
-        (swapper, {"before": Outcome(float("inf"), 2, "", 1)}, "plain is inf"),
+        (swapper, {"before": SwapResult("before", float("inf"), 2.0, "", 1)}, "plain is inf"),
         (lens, {"position": 3}, "positions 0 to 2"),
         (lens, {"text": " "}, "The sentence is empty"),
         (lens, {"text": "a " * 25}, "25 words"),

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pytest
 from widget_page import Browser, Shown, show
 
-from anatomy_utils.experiments.norm_placement import depth_experiment
+from anatomy_utils.experiments.norm_placement import DepthRun, depth_experiment
 from anatomy_utils.views import encoder
 from anatomy_utils.widgets import DepthLab
-from anatomy_utils.widgets.depth_lab import Report, Run, Setting, name_of
+from anatomy_utils.widgets.depth_lab import Report, Setting, name_of
 
 
 def falling(setting: Setting, report: Report) -> None:
     """The loss halves at every step."""
-    for step in range(setting.steps):
-        if report(2.0**-step, [float(layer + 1) for layer in range(setting.depth)]):
+    grow(setting, report, (2.0**-step for step in range(setting.steps)), [float(n + 1) for n in range(setting.depth)])
+
+
+def grow(setting: Setting, report: Report, losses: Iterable[float], norms: list[float]) -> None:
+    """A run with these losses and the same gradient norms at every step, until it is to stop."""
+    growing = DepthRun(setting.depth, setting.norm, setting.warmup, setting.seed, 1.0)
+    for loss in losses:
+        growing.loss.append(loss)
+        growing.gradient_norms.append(norms)
+        if report(growing):
             return
 
 
@@ -30,15 +39,12 @@ class Slow:
         self.steps = threading.Semaphore(0)
 
     def __call__(self, setting: Setting, report: Report) -> None:
-        for _ in range(setting.steps):
-            self.steps.acquire()
-            if report(1.0, [1.0] * setting.depth):
-                return
+        steps = (self.steps.acquire() for _ in range(setting.steps))
+        grow(setting, report, (1.0 for _ in steps), [1.0] * setting.depth)
 
 
-def run(depth: int, norm: str, loss: list[float], warmup: bool = False) -> Run:
-    setting = Setting(depth, norm, warmup, 0, len(loss))
-    return Run(setting, loss, [[10.0**-layer for layer in range(depth)] for _ in loss])
+def run(depth: int, norm: Any, loss: list[float]) -> DepthRun:
+    return DepthRun(depth, norm, 0, 0, 1.0, loss, [[10.0**-layer for layer in range(depth)] for _ in loss])
 
 
 def lab(train: Any = falling, **settings: Any) -> DepthLab:
@@ -99,7 +105,7 @@ def test_an_interrupt_while_waiting_ends_the_run_and_keeps_it(monkeypatch: pytes
 
 
 def test_messages_come_a_few_times_a_second_however_many_steps_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    widget = lab(lambda setting, report: [report(1.0, [1.0]) for _ in range(5000)], depths=(1,), depth=1, steps=5000)
+    widget = lab(falling, depths=(1,), depth=1, steps=5000)
     sent = []
     widget.observe(lambda change: sent.append(change["new"]), "live_curve")
     begun = time.perf_counter()
@@ -111,7 +117,7 @@ def test_messages_come_a_few_times_a_second_however_many_steps_there_are(monkeyp
 
 def test_a_failure_is_told_in_one_sentence() -> None:
     def broken(setting: Setting, report: Report) -> None:
-        report(1.0, [1.0] * setting.depth)
+        grow(setting, report, [1.0], [1.0] * setting.depth)
         raise RuntimeError("out of memory")
 
     widget = lab(broken)
@@ -133,7 +139,7 @@ def test_a_run_taken_out_takes_its_curve_along() -> None:
         ({"depth": 7}, r"depth is 7; expected one of the depths on offer, \[2, 3\]"),
         ({"norm": "both"}, "norm is 'both'; choose 'post' or 'pre'"),
         ({"steps": 0}, "steps is 0"),
-        ({"runs": [Run(Setting(2, "post", False, 0, 1), [1.0], [[1.0] * 3])]}, "2 layers has 3 gradient norms"),
+        ({"runs": [DepthRun(2, "post", 0, 0, 1.0, [1.0], [[1.0] * 3])]}, "2 layers has 3 gradient norms"),
     ],
 )
 def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None:

@@ -9,7 +9,7 @@ from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import CompareModels, FamilyTree
 from anatomy_utils.widgets.compare_models import quantity_at
-from anatomy_utils.widgets.model_card import ModelCard, Run
+from anatomy_utils.widgets.model_card import ModelCard, ModelRun
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 
@@ -55,13 +55,13 @@ CARDS = [
 ]
 
 
-def run(name: str) -> Run:
+def run(name: str) -> ModelRun:
     if name == "Child":
         raise RuntimeError("out of memory")
     weights = [[[100, 155], [0, 255]], [[255, 0], [127, 128]]]
     maps = [{"label": f"layer {i}", "queries": ["it", HOSTILE], "keys": ["it", HOSTILE], "weights": weights}
             for i in range(2)]  # fmt: skip
-    return Run([["it", HOSTILE]], [("embeddings.output", "(1, 2, 8)")], maps)
+    return ModelRun([["it", HOSTILE]], [("embeddings.output", "(1, 2, 8)")], maps)
 
 
 def tree(**settings: Any) -> FamilyTree:

@@ -17,7 +17,7 @@ from anatomy_utils.functional.multi_head import split_heads as split
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.views import attention as views
 from anatomy_utils.widgets import HeadSplitting
-from anatomy_utils.widgets.head_splitting import Journey, Lane, checked
+from anatomy_utils.widgets.head_splitting import Lane, SplitHeads, checked
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
 HEADS, D_MODEL = 3, 12
@@ -33,10 +33,10 @@ def traveller(tokens: list[str] = TOKENS, **options: Any) -> HeadSplitting:
     return views.head_splitting(attention, hidden_states, tokens, **({"position": 1, "feature": 9} | options))
 
 
-def journey(**changes: Any) -> Journey:
+def journey(**changes: Any) -> SplitHeads:
     lane = Lane(np.full((2, 3, 3), 1 / 3), np.ones((2, 3, 2)), np.ones((3, 4)))
     square = np.ones((4, 4))
-    return replace(Journey(["a", "b", "c"], np.ones((3, 4)), square, np.ones((3, 4)), square, lane, lane), **changes)
+    return replace(SplitHeads(["a", "b", "c"], np.ones((3, 4)), square, np.ones((3, 4)), square, lane, lane), **changes)
 
 
 # What it ships -----------------------------------------------------------------------------------------------------

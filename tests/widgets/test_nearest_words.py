@@ -13,7 +13,7 @@ from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
 from anatomy_utils.views import encoder
 from anatomy_utils.widgets import NearestWords
-from anatomy_utils.widgets.nearest_words import Journey
+from anatomy_utils.widgets.nearest_words import WordStates
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +25,12 @@ ANGLES = {"apple": (0, 60), "pear": (80, 50), "phone": (85, 10), "fruit": (40, 5
 """Word → the direction of its vector, in degrees, in layer 0 and in layer 1."""
 
 
-def made_up(sentences: list[str]) -> Journey:
+def made_up(sentences: list[str]) -> WordStates:
     if any("raise" in text for text in sentences):
         raise ValueError("That word is not known; use another.")
     listed = [text.split() for text in sentences]
     turned = np.radians([[ANGLES.get(word, (90, 90))[layer] for words in listed for word in words] for layer in (0, 1)])
-    return Journey(listed, 3 * np.stack([np.cos(turned), np.sin(turned)], axis=-1))
+    return WordStates(listed, 3 * np.stack([np.cos(turned), np.sin(turned)], axis=-1))
 
 
 def journey(**settings: Any) -> NearestWords:
@@ -95,7 +95,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 def test_another_number_of_vectors_than_words_gets_one_sentence() -> None:
     with pytest.raises(ValueError, match=r"states has shape \(2, 3, 4\) for 1 words"):
-        NearestWords(lambda sentences: Journey([["apple"]], np.ones((2, 3, 4))), ["apple"], word="apple")
+        NearestWords(lambda sentences: WordStates([["apple"]], np.ones((2, 3, 4))), ["apple"], word="apple")
 
 
 def test_the_twin_tells_the_nearest() -> None:

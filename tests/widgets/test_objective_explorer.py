@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from widget_page import Browser, Shown, show
 
+from anatomy_utils.objectives import Objective
 from anatomy_utils.widgets import ObjectiveExplorer
-from anatomy_utils.widgets.objective_explorer import GIVEN, Question
+from anatomy_utils.widgets.objective_explorer import GIVEN
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 QUESTIONS = [
-    Question("hidden", "encoder", "Which word?", ("BERT", HOSTILE), "Someone 2019", 0.2, "of the words are hidden"),
-    Question("next", "decoder", "What follows?", ("GPT",), "Someone 2018"),
-    Question("pairs", "encoder–decoder", "How is it said?", ("T5",), "Someone 2020"),
+    Objective(
+        "hidden", "Which word?", ("BERT", HOSTILE), "Someone 2019", "encoder", Mock(), 0.2, "of the words are hidden"
+    ),
+    Objective("next", "What follows?", ("GPT",), "Someone 2018", "decoder", Mock()),
+    Objective("pairs", "How is it said?", ("T5",), "Someone 2020", "encoder–decoder", Mock()),
 ]
 
 

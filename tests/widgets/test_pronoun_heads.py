@@ -18,7 +18,7 @@ from anatomy_utils.toy_language.batches import to_translate
 from anatomy_utils.toy_language.sampling import sample_minimal_pairs
 from anatomy_utils.views.pronouns import pronoun_heads
 from anatomy_utils.widgets import PronounHeads
-from anatomy_utils.widgets.pronoun_heads import Lab, Organ, Pair, Places
+from anatomy_utils.widgets.pronoun_heads import AttentionKind, HeadFunctions, Pair, Places
 
 ALONE = np.array([[1.0, 0.75, 0.95]])
 PAIRS = [
@@ -48,8 +48,13 @@ def searched() -> Iterator[tuple[Places, float]]:
 
 
 def view(**options: Any) -> PronounHeads:
-    lab = Lab(right=right, at_random=lambda count: [1, 1 - 0.04 * count], translate=translated, search=searched)
-    organs = [Organ("encoder", "Encoder", ALONE), Organ("cross", "Cross", np.array([[1.0, 1.0], [0.75, 1.0]]))]
+    lab = HeadFunctions(
+        right=right, at_random=lambda count: [1, 1 - 0.04 * count], translate=translated, search=searched
+    )
+    organs = [
+        AttentionKind("encoder", "Encoder", ALONE),
+        AttentionKind("cross", "Cross", np.array([[1.0, 1.0], [0.75, 1.0]])),
+    ]
     return PronounHeads(organs, lab, PAIRS, **options)
 
 
@@ -96,11 +101,11 @@ def test_what_cannot_be_answered_leaves_the_rest_as_it_was(question: dict[str, A
 
 
 def test_shares_and_pairs_are_needed() -> None:
-    lab = Lab(right=right, at_random=lambda count: [1.0], translate=translated, search=searched)
+    lab = HeadFunctions(right=right, at_random=lambda count: [1.0], translate=translated, search=searched)
     with pytest.raises(ValueError, match="1 organs and 0 pairs"):
-        PronounHeads([Organ("cross", "Cross", ALONE)], lab, [])
+        PronounHeads([AttentionKind("cross", "Cross", ALONE)], lab, [])
     with pytest.raises(ValueError, match="shares from 0 to 1"):
-        PronounHeads([Organ("cross", "Cross", 100 * ALONE)], lab, PAIRS)
+        PronounHeads([AttentionKind("cross", "Cross", 100 * ALONE)], lab, PAIRS)
 
 
 def test_the_twin_shows_what_each_head_is_worth() -> None:

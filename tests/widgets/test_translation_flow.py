@@ -11,19 +11,19 @@ from playwright.sync_api import expect
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import TranslationFlow
-from anatomy_utils.widgets.translation_flow import Moment, Run
-from anatomy_utils.widgets.translation_flow import Shown as Drawn
+from anatomy_utils.widgets.translation_flow import DrawnTensor as Drawn
+from anatomy_utils.widgets.translation_flow import Moment, TranslationRun
 
 
 def vectors(name: str, axis: str, rows: int) -> Drawn:
     return Drawn(name, np.arange(rows * 19).reshape(rows, 19) / 10, ("batch", axis, "d_model"), (1, rows, 19))
 
 
-def run() -> Run:
+def run() -> TranslationRun:
     """Five source tokens, three written ones; cross-attention's row i looks at source token i."""
     cross = np.stack([np.eye(3, 5), np.full((3, 5), 0.2)])
     causal = np.tril(np.ones((3, 3)))[None] / np.arange(1, 4)[:, None]
-    return Run(
+    return TranslationRun(
         source=["<french>", "the", "dog", "barks", "."],
         target=["<bos>", "le", "chien"],
         written=["le", "chien", "<eos>"],

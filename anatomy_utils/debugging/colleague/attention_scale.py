@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 
 
 def almost_right_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
@@ -18,7 +18,7 @@ def almost_right_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[T
     return weights @ value, weights
 
 
-def symptoms(d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: int = 0) -> Shown:
+def symptoms(d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: int = 0) -> CellOutput:
     """What a doctor would measure: both attentions on the same random sentences of growing length.
 
     Args:

@@ -16,7 +16,7 @@ from torch import Tensor
 from anatomy_utils.decoding import generate
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.recipes.translator import LONGEST, small_transformer, translation_loss
 from anatomy_utils.toy_language import say, street_vocabulary
 from anatomy_utils.toy_language.batches import Batch, TextToText, text_to_text, translation
@@ -137,7 +137,7 @@ def in_company(model: EncoderDecoder, mask: MemoryMask, *, count: int = SENTENCE
     return Company(tuple(str(say(scene, "french")) for scene in scenes), tuple(alone), tuple(together))
 
 
-def symptoms(model: EncoderDecoder) -> Shown:
+def symptoms(model: EncoderDecoder) -> CellOutput:
     """What a doctor would count: both masks, for sentences that come by themselves and for the same ones in company.
 
     Args:

@@ -17,7 +17,7 @@ from anatomy_utils.decoding import Filters
 from anatomy_utils.functional.attention import masked_softmax
 from anatomy_utils.functional.masks import causal_with_past
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.recipes.small_gpt import write
 from anatomy_utils.recipes.train import practise
 from anatomy_utils.toy_language import share_grammatical, street_vocabulary
@@ -41,7 +41,7 @@ def colleagues_mask(past: int, new: int) -> Tensor:
     return keys <= queries
 
 
-def symptoms() -> Shown:
+def symptoms() -> CellOutput:
     """What a doctor would try: both masks on equal scores, for a text of six words and for one word after five."""
     scores = torch.zeros(6, 6)
     healthy, patient = (_examine(mask, scores) for mask in (causal_with_past, colleagues_mask))

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.heads import TokenHead, WithHead
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.recipes.encoder_tasks import D_MODEL, label_loss, small_encoder
 from anatomy_utils.recipes.masked_language_model import hide_words
 from anatomy_utils.recipes.train import BATCH, practise
@@ -140,7 +140,7 @@ def _prepared(batch: Labelled, prepare: Preparation | None) -> Labelled:
     return Labelled(*prepare(batch.input_ids, batch.attention_mask, batch.labels)) if prepare else batch
 
 
-def symptoms(patient: Tagger, healthy: Tagger, name: str = "patient") -> Shown:
+def symptoms(patient: Tagger, healthy: Tagger, name: str = "patient") -> CellOutput:
     """What a doctor would count: right tags by kind of word, on sentences that neither has seen and on others.
 
     Args:

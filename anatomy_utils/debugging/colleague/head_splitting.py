@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.functional.multi_head import attend_in_heads
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.toy_language.batches import IGNORE, Labelled, shuffled, tagging
 from anatomy_utils.toy_language.english import say_in_english
 from anatomy_utils.toy_language.labels import TAGS, tags
@@ -36,7 +36,7 @@ def colleagues_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, 
     return context.reshape(batch, -1, d_model)
 
 
-def symptoms(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> Shown:
+def symptoms(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> CellOutput:
     """What a doctor would try on one sentence of random vectors: both attentions, and what reaches which word.
 
     Args:

@@ -18,7 +18,7 @@ from anatomy_utils.experiments.norm_placement import BATCH, LEARNING_RATE, narro
 from anatomy_utils.functional.layers import Part, pre_norm_layer
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.heads import WithHead
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.toy_language.batches import Labelled, tagging
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import History, cross_entropy, fit
@@ -38,7 +38,7 @@ def colleagues_layer(
     return hidden_states + feed_forward(hidden_states)
 
 
-def symptoms(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> Shown:
+def symptoms(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> CellOutput:
     """What a doctor would measure before the first step of training: both layers, in stacks of growing height.
 
     Args:

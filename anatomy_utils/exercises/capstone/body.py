@@ -21,7 +21,7 @@ from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import NOTEBOOKS, find_exercise, ids
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.transplant import ORGANS, Rejection, organs_in, reject, transplant
 
 WRITE = "decoder.write"
@@ -148,12 +148,12 @@ class Body:
     def __repr__(self) -> str:
         return self._page().text
 
-    def _page(self) -> Shown:
+    def _page(self) -> CellOutput:
         caption = f"{len(self.yours)} of {len(self.parts)} organs are yours"
         rows = [[name, part.notebook, part.exercise.id, part.whose] for name, part in self.parts.items()]
         page = table(caption, ["organ", "notebook", "exercise", "whose"], rows)
         notes = [part.note for part in self.parts.values() if part.note]
-        return Shown("".join([page.html, *(f"<p>{note}</p>" for note in notes)]), "\n".join([page.text, *notes]))
+        return CellOutput("".join([page.html, *(f"<p>{note}</p>" for note in notes)]), "\n".join([page.text, *notes]))
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Examination:
     def __repr__(self) -> str:
         return self._page().text
 
-    def _page(self) -> Shown:
+    def _page(self) -> CellOutput:
         rows = [
             [name, self.body.parts[name].whose, "accepted" if rejection is None else str(rejection)]
             for name, rejection in self.found.items()

@@ -13,7 +13,7 @@ from anatomy_utils.exercises.capstone.body import Body, Examination, assemble
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import NOTEBOOKS, exercises_of, questions_of
-from anatomy_utils.notebook.page import Shown, escape
+from anatomy_utils.notebook.page import CellOutput, escape
 
 WARD = "capstone.ward_"
 """How the ids of the ward's diagnoses begin."""
@@ -67,7 +67,7 @@ class Certificate:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         data = base64.b64encode(self.page.encode()).decode()
         link = f'<a download="certificate.html" href="data:text/html;base64,{data}">Download this page to print it</a>'
-        shown = Shown(f"<style>{STYLE}</style>{self.body}<p>{link}</p>", self.text)
+        shown = CellOutput(f"<style>{STYLE}</style>{self.body}<p>{link}</p>", self.text)
         return shown._repr_mimebundle_(include, exclude)
 
     def __repr__(self) -> str:

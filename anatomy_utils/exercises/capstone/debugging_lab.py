@@ -42,7 +42,7 @@ def ward_round(ward: Ward, *, record: Progress | None = None) -> view.DebuggingL
         [_bed(patient, number) for number, patient in enumerate(patients)],
         view.Twin(ward.twin.history.loss, ward.twin.exam, ward.twin.samples()),
         {name: probe.question for name, probe in PROBES.items()},
-        view.Lab(
+        view.LabFunctions(
             probe=lambda bed, name: result(patients[bed].probe(name)),
             write=lambda bed: patients[bed].samples(),
             cure=cure,
