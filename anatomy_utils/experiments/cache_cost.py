@@ -156,7 +156,7 @@ def sharing(attention: MultiHeadAttention, positions: int = 1) -> Sharing:
         raise ValueError(f"positions={positions} was given; a cache holds at least 1 position.")
     weight = attention.to_key.weight
     with torch.no_grad():
-        made = attention.remember(weight.new_zeros(1, positions, weight.shape[1]))
+        made = attention.project_memory(weight.new_zeros(1, positions, weight.shape[1]))
     return Sharing(
         num_heads=attention.num_heads,
         num_kv_heads=attention.num_kv_heads,

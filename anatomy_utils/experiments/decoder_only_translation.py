@@ -80,10 +80,7 @@ class DecoderAlone(nn.Module):
             asked: the positions whose logits are wanted, in a row one after the other; all when left out.
         """
         mask = self.mask(prefix_lengths, input_ids.shape[1])
-        hidden_states = self.decoder.embeddings(input_ids)
-        for layer in self.decoder.layers:
-            hidden_states = layer(hidden_states, mask=mask, causal=False)
-        hidden_states = self.decoder.norm(hidden_states)
+        hidden_states = self.decoder.run_layers(self.decoder.embeddings(input_ids), mask, causal=False)
         return self.vocabulary(hidden_states if asked is None else hidden_states[asked])
 
 

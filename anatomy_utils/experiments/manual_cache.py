@@ -67,19 +67,22 @@ def step_by_hand(model: LanguageModel, attend: Attend = attend_with_cache) -> St
 def _layer(
     layer: DecoderLayer, states: Tensor, rotation: Rotation | None, past: Past, attend: Attend
 ) -> tuple[Tensor, Past]:
-    norms = layer.self_attention_norms
-    query, key, value = _projected(layer.self_attention, norms.before(states), rotation)
-    context, keys, values = attend(query, key, value, *past)
-    mixed = layer.self_attention.to_output(merge_heads(context))
-    states = norms.after(states + norms.output(mixed))
-    norms = layer.feed_forward_norms
-    return norms.after(states + norms.output(layer.feed_forward(norms.before(states)))), (keys, values)
+    attention, remembered = layer.self_attention, []
+
+    def mix(states: Tensor) -> Tensor:
+        context, *past_and_new = attend(*_projected(attention, states, rotation), *past)
+        remembered.extend(past_and_new)
+        return attention.to_output(merge_heads(context))
+
+    states = layer.self_attention_norms.around(states, mix, layer.dropout)
+    keys, values = remembered
+    return layer.feed_forward_norms.around(states, layer.feed_forward, layer.dropout), (keys, values)
 
 
 def _projected(part: MultiHeadAttention, states: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, keys and values of all heads, (batch heads position d_head)."""
     query = split_heads(part.to_query(states), part.num_heads)
-    key, value = part.remember(states)
+    key, value = part.project_memory(states)
     if rotation is not None:
         query, key = rotation(query), rotation(key)
     return query, share_heads(key, part.num_heads), share_heads(value, part.num_heads)

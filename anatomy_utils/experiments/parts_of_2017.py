@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_utils.functional.layers import post_norm
 from anatomy_utils.functional.norm import layer_norm
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.heads import LanguageModel
@@ -136,10 +137,7 @@ def with_own_keys(attention: MultiHeadAttention) -> MultiHeadAttention:
 
 @contextmanager
 def _post_norm(model: LanguageModel) -> Iterator[None]:
-    def after(hidden_states: Tensor, sublayer: Callable[[Tensor], Tensor], norm: nn.Module) -> Tensor:
-        return norm(hidden_states + sublayer(hidden_states))
-
-    with transplant(model, pre_norm=after), _in_place(model.decoder, "norm", nn.Identity()):
+    with transplant(model, pre_norm=post_norm), _in_place(model.decoder, "norm", nn.Identity()):
         yield
 
 

@@ -18,7 +18,7 @@ from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn import fast_matmul
 from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
-from anatomy_utils.nn.dropout import unchanged
+from anatomy_utils.nn.dropout import identity
 from anatomy_utils.tap import is_tapped, tap
 
 FUSED_FROM = 256
@@ -84,7 +84,7 @@ class MultiHeadAttention(nn.Module):
         self.dropout = dropout
         self.scale = scale
         self.score_positions = score_positions
-        self.query_norm, self.key_norm = query_norm or unchanged, key_norm or unchanged
+        self.query_norm, self.key_norm = query_norm or identity, key_norm or identity
 
     def forward(
         self,
@@ -103,7 +103,7 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             hidden_states: the vectors that ask.
-            memory: the vectors that are asked, or what `remember` made of them; `hidden_states` when left out.
+            memory: the vectors that are asked, or what `project_memory` made of them; `hidden_states` when left out.
             mask: boolean, True = may attend, or numbers added to the scores; broadcast to batch, heads, query, key.
             causal: forbid each position what comes after it. Faster than the same knowledge as a mask.
             rotation: turns queries and keys by their positions.
@@ -117,7 +117,7 @@ class MultiHeadAttention(nn.Module):
         if cache is None:
             asked = hidden_states if memory is None else memory
             query = self._split(self.to_query(hidden_states))
-            key, value = asked if isinstance(asked, KeyValue) else self.remember(asked)
+            key, value = asked if isinstance(asked, KeyValue) else self.project_memory(asked)
         else:
             heads = (self.num_heads, self.num_kv_heads, self.num_kv_heads)
             query, key, value = torch.split_with_sizes(self._split(cache.projection(hidden_states)), heads, dim=1)
@@ -138,7 +138,7 @@ class MultiHeadAttention(nn.Module):
         context = tap(self, "context", context.transpose(1, 2).flatten(2))  # batch query heads·d_head
         return tap(self, "output", self.to_output(context))
 
-    def remember(self, memory: Float[Tensor, "batch key d_model"]) -> KeyValue:
+    def project_memory(self, memory: Float[Tensor, "batch key d_model"]) -> KeyValue:
         """The keys and values of vectors that will be asked again and again."""
         return KeyValue(self._split(self.to_key(memory)), self._split(self.to_value(memory)))
 

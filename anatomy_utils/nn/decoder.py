@@ -8,6 +8,7 @@ positions: added to the embeddings, rotating queries and keys, or added to the s
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import cast
 
 import torch
@@ -19,14 +20,15 @@ from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValue, KeyValueCache, LayerCache
-from anatomy_utils.nn.dropout import dropout_or_nothing, unchanged
+from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import Norms
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.tap import tap
 
 
-class DecoderLayer(nn.Module):
+class DecoderLayer(Layer):
     """Causal self-attention, then (with an encoder) cross-attention, then a feed-forward network.
 
     Vaswani et al. 2017, section 3.1 (arXiv:1706.03762). Each sub-layer stands inside a residual connection.
@@ -55,14 +57,18 @@ class DecoderLayer(nn.Module):
         dropout: float = 0.0,
         window: int | None = None,
     ) -> None:
-        super().__init__()
-        self.self_attention = self_attention
-        self.self_attention_norms = self_attention_norms
+        super().__init__(
+            self_attention,
+            feed_forward,
+            self_attention_norms=self_attention_norms,
+            feed_forward_norms=feed_forward_norms,
+            dropout=dropout,
+        )
+        del self.feed_forward, self.feed_forward_norms  # to be listed last: parts stand in the order of the data
         self.cross_attention = cross_attention
         self.cross_attention_norms = cross_attention_norms
         self.feed_forward = feed_forward
         self.feed_forward_norms = feed_forward_norms
-        self.dropout = dropout_or_nothing(dropout)
         self.window = window
 
     def forward(
@@ -77,20 +83,15 @@ class DecoderLayer(nn.Module):
         memory_mask: Mask | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """Taps the residual stream after each sub-layer: `after_self_attention`, `after_cross_attention`, `output`."""
-        norms = self.self_attention_norms
-        mixed = self.self_attention(
-            norms.before(hidden_states), mask=mask, causal=causal, rotation=rotation, cache=cache
-        )
-        hidden_states = norms.after(hidden_states + self.dropout(norms.output(mixed)))
+        attend = partial(self.self_attention, mask=mask, causal=causal, rotation=rotation, cache=cache)
+        hidden_states = self.self_attention_norms.around(hidden_states, attend, self.dropout)
         hidden_states = tap(self, "after_self_attention", hidden_states)
         if self.cross_attention is not None and self.cross_attention_norms is not None:
-            norms = self.cross_attention_norms
-            read = self.cross_attention(norms.before(hidden_states), memory, mask=memory_mask)
-            hidden_states = norms.after(hidden_states + self.dropout(norms.output(read)))
+            read = partial(self.cross_attention, memory=memory, mask=memory_mask)
+            hidden_states = self.cross_attention_norms.around(hidden_states, read, self.dropout)
             hidden_states = tap(self, "after_cross_attention", hidden_states)
-        norms = self.feed_forward_norms
-        fed = self.feed_forward(norms.before(hidden_states))
-        return tap(self, "output", norms.after(hidden_states + self.dropout(norms.output(fed))))
+        hidden_states = self.feed_forward_norms.around(hidden_states, self.feed_forward, self.dropout)
+        return tap(self, "output", hidden_states)
 
 
 class ParallelLayer(DecoderLayer):
@@ -104,6 +105,8 @@ class ParallelLayer(DecoderLayer):
         norm: in front of both.
         dropout: probability of dropping a feature of either answer while training.
     """
+
+    is_parallel = True
 
     def __init__(
         self, self_attention: MultiHeadAttention, feed_forward: nn.Module, *, norm: nn.Module, dropout: float = 0.0
@@ -154,7 +157,7 @@ class Decoder(nn.Module):
         super().__init__()
         self.embeddings = embeddings
         self.layers = cast("Sequence[DecoderLayer]", nn.ModuleList(layers))
-        self.norm = norm or unchanged
+        self.norm = norm or identity
         self.rotary = rotary
         self.score_bias = score_bias
 
@@ -178,19 +181,48 @@ class Decoder(nn.Module):
             The last layer's hidden states, normalized. What padding positions hold has no meaning.
         """
         masks.check_input(input_ids, attention_mask)
-        mask: Mask | None = None if attention_mask is None else masks.padding(attention_mask)
-        positions = torch.arange(input_ids.shape[1], device=input_ids.device)
+        mask = None if attention_mask is None else masks.padding(attention_mask)
+        return self.run_layers(self.embeddings(input_ids), mask, memory=memory, memory_mask=memory_mask)
+
+    def run_layers(
+        self,
+        hidden_states: Float[Tensor, "batch position d_model"],
+        mask: Mask | None = None,
+        *,
+        causal: bool = True,
+        positions: Int[Tensor, " position"] | Int[Tensor, "batch position"] | None = None,
+        cache: KeyValueCache | None = None,
+        memory: Float[Tensor, "batch key d_memory"] | tuple[KeyValue, ...] | None = None,
+        memory_mask: Mask | None = None,
+    ) -> Float[Tensor, "batch position d_model"]:
+        """The stack on any vectors, with any mask.
+
+        Args:
+            hidden_states: what goes into the first layer.
+            mask: what each position may attend to; everything when left out.
+            causal: forbid each position what comes after it, besides.
+            positions: where each vector stands, for rotary positions; 0, 1, 2 … when left out.
+            cache: what is known of the positions before these, to which these are added.
+            memory: the encoder's output, or its keys and values for each layer, for layers with cross-attention.
+            memory_mask: which of the encoder's positions may be attended to.
+        """
+        device, count, past = hidden_states.device, hidden_states.shape[1], 0 if cache is None else cache.length
         if self.score_bias is not None:
-            mask = masks.additive(self.score_bias(positions, positions), mask)
-        hidden_states = self.embeddings(input_ids, positions=positions)
-        rotation = None if self.rotary is None else self.rotary(positions)
-        seen = self._within_windows(mask, len(positions), len(positions))
-        for layer in self.layers:
+            keys = torch.arange(past + count, device=device)
+            mask = masks.additive(self.score_bias(keys[past:], keys), mask)
+        rotation = None
+        if self.rotary is not None:
+            rotation = self.rotary(torch.arange(count, device=device) if positions is None else positions)
+        windows = {layer.window for layer in self.layers}
+        allowed = {window: _within(window, mask, count, past + count, device) for window in windows}
+        for index, layer in enumerate(self.layers):
             hidden_states = layer(
                 hidden_states,
-                mask=seen[layer.window],
+                mask=allowed[layer.window],
+                causal=causal,
                 rotation=rotation,
-                memory=memory,
+                cache=None if cache is None else cache.layer(index),
+                memory=memory[index] if isinstance(memory, tuple) else memory,
                 memory_mask=memory_mask,
             )
         return self.norm(hidden_states)
@@ -224,7 +256,7 @@ class Decoder(nn.Module):
         shape = (batch, attention.num_kv_heads, capacity, attention.d_head)
         padding = None if attention_mask is None else masks.padding_at_head(attention_mask)
         readers = [layer.cross_attention for layer in self.layers if layer.cross_attention is not None]
-        remembered = None if memory is None else tuple(reader.remember(memory) for reader in readers)
+        remembered = None if memory is None else tuple(reader.project_memory(memory) for reader in readers)
         return KeyValueCache.empty(
             (layer.self_attention.projection() for layer in self.layers),
             shape,
@@ -251,32 +283,21 @@ class Decoder(nn.Module):
         cache.check_room(input_ids)
         count = input_ids.shape[1]
         positions = cache.positions(count)
-        mask: Mask | None = cache.mask(count)
-        causal = mask is None and count > 1
-        if self.score_bias is not None:
-            keys = torch.arange(cache.length + count, device=input_ids.device)
-            mask = masks.additive(self.score_bias(keys[cache.length :], keys), mask)
-        hidden_states = self.embeddings(input_ids, positions=positions)
-        rotation = None if self.rotary is None else self.rotary(positions)
-        seen = self._within_windows(mask, count, cache.length + count)
-        for index, layer in enumerate(self.layers):
-            hidden_states = layer(
-                hidden_states,
-                mask=seen[layer.window],
-                causal=causal,
-                rotation=rotation,
-                cache=cache.layer(index),
-                memory=None if cache.memory is None else cache.memory[index],
-                memory_mask=cache.memory_mask,
-            )
-        return self.norm(hidden_states), cache.advanced(count)
+        mask = cache.mask(count)
+        hidden_states = self.run_layers(
+            self.embeddings(input_ids, positions=positions),
+            mask,
+            causal=mask is None and count > 1,
+            positions=positions,
+            cache=cache,
+            memory=cache.memory,
+            memory_mask=cache.memory_mask,
+        )
+        return hidden_states, cache.advanced(count)
 
-    def _within_windows(self, mask: Mask | None, queries: int, keys: int) -> dict[int | None, Mask | None]:
-        """Each window among the layers → what they may attend to: what `mask` allows and is not too far back."""
-        device = self.embeddings.tokens.weight.device
-        seen: dict[int | None, Mask | None] = dict.fromkeys((layer.window for layer in self.layers), mask)
-        for window in seen:
-            if window is not None and keys > window:  # else nothing is too far back
-                near = masks.local_causal(keys, window, queries=queries, device=device)
-                seen[window] = masks.restricted(mask, near)
-        return seen
+
+def _within(window: int | None, mask: Mask | None, queries: int, keys: int, device: torch.device) -> Mask | None:
+    """What `mask` allows and is not too far back for a window."""
+    if window is None or keys <= window:  # nothing is too far back
+        return mask
+    return masks.restricted(mask, masks.local_causal(keys, window, queries=queries, device=device))

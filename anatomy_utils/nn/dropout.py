@@ -6,20 +6,21 @@ Published checkpoints disagree: 0.1 in 2017, in BERT and GPT-2, none in most lar
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeVar
 
-from torch import Tensor, nn
+from torch import nn
+
+from anatomy_utils.functional.layers import Part
 
 Same = TypeVar("Same")
 
 
-def unchanged(anything: Same) -> Same:
+def identity(anything: Same) -> Same:
     """What stands where a model has nothing: no norm, no dropout. Costs less than a module that does nothing."""
     return anything
 
 
-def dropout_or_nothing(probability: float) -> Callable[[Tensor], Tensor]:
+def dropout_or_nothing(probability: float) -> Part:
     """Set each feature to 0 with this probability while training, and enlarge the others so that the mean stays.
 
     Srivastava et al. 2014 (JMLR 15). Nothing happens in `eval` mode.
@@ -27,7 +28,7 @@ def dropout_or_nothing(probability: float) -> Callable[[Tensor], Tensor]:
     Args:
         probability: from 0 (nothing is left out) to 1.
 
-    >>> dropout_or_nothing(0.0) is unchanged
+    >>> dropout_or_nothing(0.0) is identity
     True
     """
-    return nn.Dropout(probability) if probability else unchanged
+    return nn.Dropout(probability) if probability else identity

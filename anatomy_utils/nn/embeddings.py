@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from anatomy_utils.functional.embeddings import check_ids
-from anatomy_utils.nn.dropout import dropout_or_nothing, unchanged
+from anatomy_utils.nn.dropout import dropout_or_nothing, identity
 from anatomy_utils.tap import tap
 
 
@@ -53,9 +53,9 @@ class Embeddings(nn.Module):
         self.positions = positions
         self.segments = nn.Embedding(num_segments, d_model) if num_segments else None
         self.scale = scale
-        self.norm = norm or unchanged
+        self.norm = norm or identity
         self.dropout = dropout_or_nothing(dropout)
-        self.projection = projection or unchanged
+        self.projection = projection or identity
 
     def forward(
         self,

@@ -7,6 +7,7 @@ a branch (see `norm.Norms`), and so are the positions.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -16,41 +17,19 @@ from anatomy_utils.functional import masks
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.dropout import dropout_or_nothing, unchanged
+from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import Norms
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.tap import tap
 
 
-class EncoderLayer(nn.Module):
-    """Self-attention, then a feed-forward network, each inside a residual connection with its norms.
+class EncoderLayer(Layer):
+    """Self-attention, then a feed-forward network.
 
-    Vaswani et al. 2017, section 3.1 (arXiv:1706.03762).
-
-    Args:
-        self_attention: mixes information between positions.
-        feed_forward: works on each position by itself.
-        self_attention_norms: the norms around self-attention.
-        feed_forward_norms: the norms around the feed-forward network.
-        dropout: probability of dropping a feature of a sub-layer's output while training.
+    Vaswani et al. 2017, section 3.1 (arXiv:1706.03762). Its parts are those of `Layer`.
     """
-
-    def __init__(
-        self,
-        self_attention: MultiHeadAttention,
-        feed_forward: nn.Module,
-        *,
-        self_attention_norms: Norms,
-        feed_forward_norms: Norms,
-        dropout: float = 0.0,
-    ) -> None:
-        super().__init__()
-        self.self_attention = self_attention
-        self.self_attention_norms = self_attention_norms
-        self.feed_forward = feed_forward
-        self.feed_forward_norms = feed_forward_norms
-        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self,
@@ -60,13 +39,11 @@ class EncoderLayer(nn.Module):
         rotation: Rotation | None = None,
     ) -> Float[Tensor, "batch position d_model"]:
         """Taps `after_attention` and `output`, the residual stream after each of the two sub-layers."""
-        norms = self.self_attention_norms
-        attended = self.self_attention(norms.before(hidden_states), mask=mask, rotation=rotation)
-        hidden_states = norms.after(hidden_states + self.dropout(norms.output(attended)))
+        attend = partial(self.self_attention, mask=mask, rotation=rotation)
+        hidden_states = self.self_attention_norms.around(hidden_states, attend, self.dropout)
         hidden_states = tap(self, "after_attention", hidden_states)
-        norms = self.feed_forward_norms
-        fed = self.feed_forward(norms.before(hidden_states))
-        return tap(self, "output", norms.after(hidden_states + self.dropout(norms.output(fed))))
+        hidden_states = self.feed_forward_norms.around(hidden_states, self.feed_forward, self.dropout)
+        return tap(self, "output", hidden_states)
 
 
 class LocalLayer(EncoderLayer):
@@ -83,6 +60,8 @@ class LocalLayer(EncoderLayer):
         window: how many positions one sees: itself, and as many on either side.
         rotary: used instead of the stack's.
     """
+
+    window: int
 
     def __init__(
         self,
@@ -139,7 +118,7 @@ class Encoder(nn.Module):
         super().__init__()
         self.embeddings = embeddings
         self.layers = nn.ModuleList(layers)
-        self.norm = norm or unchanged
+        self.norm = norm or identity
         self.rotary = rotary
         self.score_bias = score_bias
 
@@ -163,12 +142,22 @@ class Encoder(nn.Module):
             ValueError: attention_mask has another shape than input_ids, or an id or position is out of range.
         """
         masks.check_input(input_ids, attention_mask)
-        mask: Mask | None = None if attention_mask is None else masks.padding(attention_mask)
-        positions = torch.arange(input_ids.shape[1], device=input_ids.device)
+        mask = None if attention_mask is None else masks.padding(attention_mask)
+        return self.run_layers(self.embeddings(input_ids, segment_ids), mask)
+
+    def run_layers(
+        self, hidden_states: Float[Tensor, "batch position d_model"], mask: Mask | None = None
+    ) -> Float[Tensor, "batch position d_model"]:
+        """The stack on any vectors, with any mask; `forward` gives it embeddings and the mask of the padding.
+
+        Args:
+            hidden_states: what goes into the first layer.
+            mask: what each position may attend to; everything when left out.
+        """
+        positions = torch.arange(hidden_states.shape[1], device=hidden_states.device)
         if self.score_bias is not None:
             mask = masks.additive(self.score_bias(positions, positions), mask)
         rotation = None if self.rotary is None else self.rotary(positions)
-        hidden_states = self.embeddings(input_ids, segment_ids, positions=positions)
         for layer in self.layers:
             hidden_states = layer(hidden_states, mask, rotation=rotation)
         return self.norm(hidden_states)

@@ -9,7 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from anatomy_utils.nn.dropout import unchanged
+from anatomy_utils.functional.layers import Part
+from anatomy_utils.nn.dropout import identity
 
 
 class LayerNorm(nn.Module):
@@ -58,7 +59,7 @@ class RMSNorm(nn.Module):
 
 
 class Norms(nn.Module):
-    """The norms of one residual connection: `after(x + output(sublayer(before(x))))`.
+    """The norms of one residual connection: `after(x + dropout(output(sublayer(before(x)))))`.
 
     Post-norm, as in the paper and BERT, gives only `after`; pre-norm gives only `before`; Gemma 2 gives `before` and
     `output`. A norm left out does nothing.
@@ -68,6 +69,27 @@ class Norms(nn.Module):
         self, *, before: nn.Module | None = None, output: nn.Module | None = None, after: nn.Module | None = None
     ) -> None:
         super().__init__()
-        self.before = before or unchanged
-        self.output = output or unchanged
-        self.after = after or unchanged
+        self.before = before or identity
+        self.output = output or identity
+        self.after = after or identity
+
+    @property
+    def placement(self) -> str:
+        """`"pre_norm"` or `"post_norm"`; empty for every other arrangement."""
+        before, output, after = (isinstance(norm, nn.Module) for norm in (self.before, self.output, self.after))
+        return {(True, False, False): "pre_norm", (False, False, True): "post_norm"}.get((before, output, after), "")
+
+    def around(
+        self, hidden_states: Float[Tensor, "*batch d_model"], sublayer: Part, dropout: Part
+    ) -> Float[Tensor, "*batch d_model"]:
+        """The residual connection: what the sub-layer makes of the hidden states is added to them.
+
+        Args:
+            hidden_states: the residual stream.
+            sublayer: attention or a feed-forward network, as a function of its (normalized) input.
+            dropout: applied to what it gives, before the sum.
+
+        >>> Norms().around(torch.tensor([1.0]), lambda x: 2 * x, lambda x: x / 2)
+        tensor([2.])
+        """
+        return self.after(hidden_states + dropout(self.output(sublayer(self.before(hidden_states)))))

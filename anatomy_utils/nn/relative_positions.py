@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from anatomy_utils.functional.positions import sinusoids
-from anatomy_utils.nn.dropout import dropout_or_nothing, unchanged
+from anatomy_utils.nn.dropout import dropout_or_nothing, identity
 
 
 class ShawPositions(nn.Module):
@@ -140,7 +140,7 @@ class OffsetTable(nn.Module):
     def __init__(self, rows: int, d_model: int, norm: nn.Module | None = None, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.vectors = nn.Embedding(rows, d_model)
-        self.norm = norm or unchanged
+        self.norm = norm or identity
         self.dropout = dropout_or_nothing(dropout)
 
     def forward(self) -> Float[Tensor, "row d_model"]:

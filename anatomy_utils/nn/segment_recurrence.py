@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -17,10 +18,9 @@ from torch import Tensor, nn
 
 from anatomy_utils.functional import masks
 from anatomy_utils.functional.masks import Mask
-from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.dropout import dropout_or_nothing, unchanged
+from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.embeddings import Embeddings
-from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.layer import Layer
 from anatomy_utils.tap import tap
 
 
@@ -74,34 +74,12 @@ class Memories:
         return Memories(tuple(layer[rows] for layer in self.layers), self.real[rows])
 
 
-class RecurrentLayer(nn.Module):
+class RecurrentLayer(Layer):
     """A decoder layer whose keys and values come from memory and segment together.
 
-    Dai et al. 2019, section 3.2 (arXiv:1901.02860).
-
-    Args:
-        self_attention: mixes a position with those before it; its `score_positions` tell offsets.
-        feed_forward: works on each position by itself.
-        self_attention_norms: the norms around self-attention.
-        feed_forward_norms: the norms around the feed-forward network.
-        dropout: probability of dropping a feature of a sub-layer's output while training.
+    Dai et al. 2019, section 3.2 (arXiv:1901.02860). Its parts are those of `Layer`; `score_positions` of its attention
+    tell offsets.
     """
-
-    def __init__(
-        self,
-        self_attention: MultiHeadAttention,
-        feed_forward: nn.Module,
-        *,
-        self_attention_norms: Norms,
-        feed_forward_norms: Norms,
-        dropout: float = 0.0,
-    ) -> None:
-        super().__init__()
-        self.self_attention = self_attention
-        self.self_attention_norms = self_attention_norms
-        self.feed_forward = feed_forward
-        self.feed_forward_norms = feed_forward_norms
-        self.dropout = dropout_or_nothing(dropout)
 
     def forward(
         self,
@@ -111,13 +89,13 @@ class RecurrentLayer(nn.Module):
     ) -> Float[Tensor, "batch position d_model"]:
         """Taps the residual stream after each sub-layer: `after_self_attention`, `output`."""
         norms = self.self_attention_norms
-        seen = torch.cat([memory, hidden_states], dim=1)
-        mixed = self.self_attention(norms.before(hidden_states), norms.before(seen), mask=mask)
-        hidden_states = norms.after(hidden_states + self.dropout(norms.output(mixed)))
+        seen = norms.before(torch.cat([memory, hidden_states], dim=1))
+        hidden_states = norms.around(
+            hidden_states, lambda states: self.self_attention(states, seen, mask=mask), self.dropout
+        )
         hidden_states = tap(self, "after_self_attention", hidden_states)
-        norms = self.feed_forward_norms
-        fed = self.feed_forward(norms.before(hidden_states))
-        return tap(self, "output", norms.after(hidden_states + self.dropout(norms.output(fed))))
+        hidden_states = self.feed_forward_norms.around(hidden_states, self.feed_forward, self.dropout)
+        return tap(self, "output", hidden_states)
 
 
 class RecurrentDecoder(nn.Module):
@@ -138,6 +116,9 @@ class RecurrentDecoder(nn.Module):
         ValueError: memory_length is below 1, or the embeddings add positions.
     """
 
+    rotary: nn.Module | None = None
+    score_bias: nn.Module | None = None
+
     def __init__(
         self,
         embeddings: Embeddings,
@@ -156,10 +137,12 @@ class RecurrentDecoder(nn.Module):
                 "and relative ones to each attention (score_positions)."
             )
         self.embeddings = embeddings
-        self.layers = nn.ModuleList(layers)
+        self.layers = cast("Sequence[RecurrentLayer]", nn.ModuleList(layers))
+        for layer in self.layers:
+            layer.window = memory_length if windowed else None
         self.memory_length = memory_length
         self.windowed = windowed
-        self.norm = norm or unchanged
+        self.norm = norm or identity
 
     def start(self, batch: int) -> Memories:
         """Memories of nothing, for a number of texts that are read side by side."""

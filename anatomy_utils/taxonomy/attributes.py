@@ -10,14 +10,15 @@ from torch.nn import functional as F
 
 from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
-from anatomy_utils.nn.dropout import unchanged
+from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
+from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import Norms
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
-from anatomy_utils.taxonomy.structure import Layer, is_parallel, is_sparse, layers_of, reach_of
+from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.zoo.m2m_100 import Waves
 
 Stack = Any
@@ -39,7 +40,7 @@ BIASES = {
 
 def over_layers(stack: Stack, read: Callable[[Layer], str]) -> str:
     """What is read off each layer; said once where all agree."""
-    different = list(dict.fromkeys(read(layer) for layer in layers_of(stack)))
+    different = list(dict.fromkeys(read(layer) for layer in stack.layers))
     return different[0] if len(different) == 1 else "; others: ".join(["some layers: " + different[0], *different[1:]])
 
 
@@ -48,9 +49,9 @@ def sees(stack: Stack) -> str:
     both = isinstance(stack, Encoder)
 
     def one(layer: Layer) -> str:
-        if is_sparse(layer):
+        if layer.block_size is not None:
             return "its block, the nearest, the first, the last and random ones"
-        if reach_of(layer, stack) is None:
+        if layer.window is None:
             return "the whole text" if both else "itself and its past"
         return "a window to both sides" if both else "itself and a window before"
 
@@ -59,29 +60,28 @@ def sees(stack: Stack) -> str:
 
 def window(stack: Stack) -> str:
     """How many positions the narrowest layer sees."""
-    reaches = [reach for layer in layers_of(stack) if (reach := reach_of(layer, stack)) is not None]
-    return str(min(reaches)) if reaches else ""
+    return str(min((layer.window for layer in stack.layers if layer.window is not None), default=""))
 
 
 def reads(stack: Stack) -> str:
     """What else a layer looks at."""
-    return "the encoder's output" if getattr(layers_of(stack)[0], "cross_attention", None) is not None else ""
+    return "the encoder's output" if stack.layers[0].cross_attention is not None else ""
 
 
 def memory(stack: Stack) -> str:
     """What is kept of earlier segments of a text."""
-    return "what went into each layer in earlier segments" if hasattr(stack, "memory_length") else ""
+    return "what went into each layer in earlier segments" if isinstance(stack, RecurrentDecoder) else ""
 
 
 def positions(stack: Stack) -> str:
     """How the order of the tokens is told."""
     found = [ADDED.get(type(stack.embeddings.positions), "")]
-    rotary = getattr(stack, "rotary", None)
+    rotary = stack.rotary
     if rotary is not None:
         share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
         pairs = {"halves": "half by half", "neighbours": "in neighbouring pairs"}[rotary.layout]
         found.append(f"rotary: {share} turned {pairs}")
-    biases = (getattr(stack, "score_bias", None), _first(stack).score_positions)
+    biases = (stack.score_bias, _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]
     if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
         found[-1] += ", through projections of their own"
@@ -116,7 +116,7 @@ def norm(stack: Stack) -> str:
 
 def norm_placement(stack: Stack) -> str:
     """Where the norms of a residual connection stand."""
-    norms = [part for layer in layers_of(stack) for part in layer.modules() if isinstance(part, Norms)]
+    norms = [part for layer in stack.layers for part in layer.modules() if isinstance(part, Norms)]
     places = {
         "before each sub-layer": [each.before for each in norms],
         "on what it gives": [each.output for each in norms],
@@ -127,12 +127,12 @@ def norm_placement(stack: Stack) -> str:
 
 def embedding_norm(stack: Stack) -> str:
     """A norm on the embeddings."""
-    return "" if stack.embeddings.norm is unchanged else "yes"
+    return "" if stack.embeddings.norm is identity else "yes"
 
 
 def last_norm(stack: Stack) -> str:
     """A norm on the last layer's output."""
-    return "" if isinstance(stack.norm, nn.Identity) or stack.norm is unchanged else "yes"
+    return "" if isinstance(stack.norm, nn.Identity) or stack.norm is identity else "yes"
 
 
 def order(stack: Stack) -> str:
@@ -140,7 +140,7 @@ def order(stack: Stack) -> str:
     return over_layers(
         stack,
         lambda layer: (
-            "attention and feed-forward side by side" if is_parallel(layer) else "attention, then feed-forward"
+            "attention and feed-forward side by side" if layer.is_parallel else "attention, then feed-forward"
         ),
     )
 
@@ -155,7 +155,7 @@ def heads(stack: Stack) -> str:
 
 def query_key_norms(stack: Stack) -> str:
     """Norms on queries and keys."""
-    return "" if getattr(_first(stack), "query_norm", unchanged) is unchanged else "yes"
+    return "" if _first(stack).query_norm is identity else "yes"
 
 
 def scale(stack: Stack) -> str:
@@ -171,7 +171,7 @@ def scale(stack: Stack) -> str:
 def feed_forward(stack: Stack) -> str:
     """Kind and activation of the feed-forward network."""
 
-    def one(layer: Layer) -> str:
+    def one(layer: Any) -> str:
         name = ACTIVATIONS.get(layer.feed_forward.activation, getattr(layer.feed_forward.activation, "__name__", "?"))
         return f"gated, {name}" if isinstance(layer.feed_forward, GatedFeedForward) else f"two layers, {name}"
 
@@ -180,7 +180,7 @@ def feed_forward(stack: Stack) -> str:
 
 def biases(stack: Stack) -> str:
     """Which matrices have a bias."""
-    layer = layers_of(stack)[0]
+    layer = stack.layers[0]
     attention = layer.self_attention
     having = {
         "queries": attention.to_query.bias is not None,
@@ -196,7 +196,7 @@ def biases(stack: Stack) -> str:
 
 def sharing(stack: Stack) -> str:
     """Whether layers share their weights."""
-    layers = layers_of(stack)
+    layers = stack.layers
     return (
         "each has its own weights" if len({id(layer) for layer in layers}) == len(layers) else "all share one layer's"
     )
@@ -215,7 +215,7 @@ def output(model: nn.Module, stacks: list[tuple[str, Stack]]) -> str:
 
 
 def _first(stack: Stack) -> Any:
-    return layers_of(stack)[0].self_attention
+    return stack.layers[0].self_attention
 
 
 def _norms(stack: Stack) -> Iterable[nn.Module]:
@@ -231,8 +231,8 @@ def rows_of_positions(stack: Stack) -> str:
     added, offsets = stack.embeddings.positions, _first(stack).score_positions
     if isinstance(offsets, DisentangledPositions):
         return f"{len(offsets.table())} offsets"
-    if isinstance(bias := getattr(stack, "score_bias", None), T5Bias):
-        return f"{bias.num_buckets} offsets"
+    if isinstance(stack.score_bias, T5Bias):
+        return f"{stack.score_bias.num_buckets} offsets"
     return str(getattr(added, "max_positions", ""))
 
 
@@ -259,12 +259,12 @@ DESIGN: dict[str, Callable[[Stack], str]] = {
 """Part → what reads it off a stack; an empty answer means that the stack has nothing there."""
 
 SIZES: dict[str, Callable[[Stack], str]] = {
-    "number of layers": lambda stack: str(len(layers_of(stack))),
+    "number of layers": lambda stack: str(len(stack.layers)),
     "d_model": lambda stack: str(_first(stack).to_output.out_features),
     "heads": lambda stack: str(_first(stack).num_heads),
     "key/value heads": lambda stack: str(_first(stack).num_kv_heads),
     "d_head": lambda stack: str(_first(stack).d_head),
-    "d_ff": lambda stack: str(layers_of(stack)[0].feed_forward.contract.in_features),
+    "d_ff": lambda stack: str(stack.layers[0].feed_forward.contract.in_features),
     "vocabulary": lambda stack: str(stack.embeddings.tokens.num_embeddings),
     "window": window,
     "positions in a table": rows_of_positions,

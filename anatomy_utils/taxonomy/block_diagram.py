@@ -8,12 +8,11 @@ from typing import Any
 from torch import nn
 
 from anatomy_utils.nn.adaptive import AdaptiveSoftmax
-from anatomy_utils.nn.dropout import unchanged
+from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
 from anatomy_utils.taxonomy import attributes
-from anatomy_utils.taxonomy.structure import is_parallel, layers_of
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,8 @@ SUM = BlockDrawing("+", "residual", ())
 
 def drawn(name: str, stack: Any) -> StackDrawing:
     """The blocks of a stack."""
-    layers = layers_of(stack)
     last = (BlockDrawing(_kind(stack.norm), "residual", ("norm", "last norm")),) if attributes.last_norm(stack) else ()
-    return StackDrawing(name, len(layers), tuple(_below(stack)), tuple(_layer(layers[-1], stack)), last)
+    return StackDrawing(name, len(stack.layers), tuple(_below(stack)), tuple(_layer(stack.layers[-1], stack)), last)
 
 
 def with_head(drawing: StackDrawing, model: nn.Module) -> StackDrawing:
@@ -70,7 +68,7 @@ def _below(stack: Any) -> list[BlockDrawing]:
         found.append(BlockDrawing("+ positions", "query", ("positions",)))
     if embeddings.segments is not None:
         found.append(BlockDrawing("+ segments", "key", ("segments",)))
-    if embeddings.norm is not unchanged:
+    if embeddings.norm is not identity:
         found.append(BlockDrawing(_kind(embeddings.norm), "residual", ("norm", "norm on the embeddings")))
     if attributes.table_width(stack).startswith("narrower"):
         found.append(BlockDrawing("projection", "value", ("token table",)))
@@ -86,14 +84,14 @@ def _layer(layer: Any, stack: Any) -> list[BlockDrawing]:
     feed_forward = BlockDrawing(
         "gated\nfeed-forward" if gated else "feed-forward", "feed_forward", ("feed-forward", "biases")
     )
-    own = next(
-        getattr(layer, name) for name in ("self_attention_norms", "self_attention_norms") if hasattr(layer, name)
-    )
-    if is_parallel(layer):
+    if layer.is_parallel:
         shown = tuple(dict.fromkeys(("sub-layers", *attention.parts, *feed_forward.parts)))
-        return _inside(BlockDrawing(f"{attention.label}\nbeside {feed_forward.label}", "weights", shown), own)
-    found = _inside(attention, own)
-    if getattr(layer, "cross_attention", None) is not None:
+        return _inside(
+            BlockDrawing(f"{attention.label}\nbeside {feed_forward.label}", "weights", shown),
+            layer.self_attention_norms,
+        )
+    found = _inside(attention, layer.self_attention_norms)
+    if layer.cross_attention is not None:
         reading = BlockDrawing("attention to\nthe encoder's output", "memory", ("also reads",))
         found += _inside(reading, layer.cross_attention_norms)
     return found + _inside(feed_forward, layer.feed_forward_norms)
@@ -103,14 +101,14 @@ def _inside(sub_layer: BlockDrawing, norms: Any) -> list[BlockDrawing]:
     """A sub-layer in its residual connection, with whichever norms it has."""
 
     def norm(module: Any) -> list[BlockDrawing]:
-        return [] if module is unchanged else [BlockDrawing(_kind(module), "residual", ("norm", "norms stand"))]
+        return [] if module is identity else [BlockDrawing(_kind(module), "residual", ("norm", "norms stand"))]
 
     return [*norm(norms.before), sub_layer, *norm(norms.output), SUM, *norm(norms.after)]
 
 
 def _attention_label(layer: Any, stack: Any) -> str:
     kind = "self-attention" if isinstance(stack, Encoder) else "causal\nself-attention"
-    return f"rotary {kind}" if getattr(stack, "rotary", None) is not None else kind
+    return f"rotary {kind}" if stack.rotary is not None else kind
 
 
 def _kind(norm: nn.Module) -> str:

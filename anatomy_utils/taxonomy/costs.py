@@ -7,18 +7,19 @@ activations and softmax are left out. Notebook 06 compares models by it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from torch import nn
 
 from anatomy_utils.interpret.parameter_count import parameters_by_organ
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.heads import SequenceHead
+from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.relative_positions import DisentangledPositions, TransformerXLPositions
+from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.taxonomy import recurrent
 from anatomy_utils.taxonomy.row import Counted
 from anatomy_utils.taxonomy.scaling import Growing
-from anatomy_utils.taxonomy.structure import Layer, layers_of, reach_of, stacks_of
+from anatomy_utils.taxonomy.structure import stacks_of
 
 
 def parameters(model: nn.Module, part: Counted = "all") -> int:
@@ -59,8 +60,8 @@ def work_per_token(model: nn.Module) -> Growing:
                for head in model.modules() if isinstance(head, SequenceHead))  # fmt: skip
     seen = []
     for _, stack in stacks:
-        for layer in layers_of(stack):
-            for attention, reach in _attentions(layer, stack):
+        for layer in stack.layers:
+            for attention, reach in _attentions(layer):
                 width = attention.num_heads * attention.d_head
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
@@ -82,12 +83,12 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> Growing:
         return recurrent.cache_of(model, bytes_per_number)
     kept: list[tuple[int, int | None]] = []
     for name, stack in stacks_of(model):
-        if hasattr(stack, "memory_length"):  # keeps what went into each layer, and makes keys and values of it anew
+        if isinstance(stack, RecurrentDecoder):  # keeps what went into each layer, and makes keys and values of it anew
             kept += [(layer.self_attention.to_key.in_features * bytes_per_number, stack.memory_length)
-                     for layer in layers_of(stack)]  # fmt: skip
+                     for layer in stack.layers]  # fmt: skip
         elif name == "decoder":
-            for layer in layers_of(stack):
-                for attention, reach in _attentions(layer, stack):
+            for layer in stack.layers:
+                for attention, reach in _attentions(layer):
                     kept.append((2 * attention.num_kv_heads * attention.d_head * bytes_per_number, reach))
     return Growing(0, _gathered(kept))
 
@@ -118,10 +119,10 @@ def _work_on_offsets(attention: MultiHeadAttention) -> Growing:
     return Growing(0, ())
 
 
-def _attentions(layer: Layer, stack: Any) -> list[tuple[MultiHeadAttention, int | None]]:
+def _attentions(layer: Layer) -> list[tuple[MultiHeadAttention, int | None]]:
     """The attentions of a layer, each with how many positions it sees; a source is always seen as a whole."""
-    cross = getattr(layer, "cross_attention", None)
-    return [(layer.self_attention, reach_of(layer, stack)), *([] if cross is None else [(cross, None)])]
+    cross = layer.cross_attention
+    return [(layer.self_attention, layer.window), *([] if cross is None else [(cross, None)])]
 
 
 def _gathered(pairs: list[tuple[int, int | None]]) -> tuple[tuple[int, int | None], ...]:

@@ -24,14 +24,13 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import LayerCache
 from anatomy_utils.nn.decoder import DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
-from anatomy_utils.nn.encoder import EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
+from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import LayerNorm, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions, SinusoidalPositions
 from anatomy_utils.tap import tap
-from anatomy_utils.transplant import cross_attention
+from anatomy_utils.transplant import layers
 from anatomy_utils.transplant.organs import Calls, Function
-from anatomy_utils.transplant.residual import in_decoder_layer, in_encoder_layer, placements
 
 
 def in_attention(module: MultiHeadAttention, calls: Calls) -> Calls:
@@ -284,16 +283,9 @@ HOSTS = (
         MultiHeadAttention, ("share_heads",), in_attention, some=lambda m: ("share_heads",) if _shares_heads(m) else ()
     ),
     Host(DecoderLayer, ("causal_mask",), in_attention, parts=("self_attention",)),
-    Host(EncoderLayer, ("post_norm", "pre_norm"), in_encoder_layer, some=placements),
-    Host(DecoderLayer, ("post_norm", "pre_norm"), in_decoder_layer, some=placements),
-    Host(
-        DecoderLayer,
-        ("attend_to_memory",),
-        cross_attention.in_cross_attention,
-        ("cross_attention",),
-        cross_attention.held_by,
-    ),
-    Host(DecoderLayer, ("decoder_layer",), cross_attention.in_whole_layer, some=cross_attention.held_by),
+    Host(Layer, ("post_norm", "pre_norm"), layers.in_residual_connections, some=layers.placements),
+    Host(DecoderLayer, ("attend_to_memory",), layers.in_cross_attention, ("cross_attention",), layers.held_by),
+    Host(DecoderLayer, ("decoder_layer",), layers.in_whole_layer, some=layers.held_by),
     Host(MultiHeadAttention, ("project",), in_linear, parts=("to_query", "to_key", "to_value", "to_output")),
     Host(MultiHeadAttention, ("project",), in_cached_projections),
     Host(LayerNorm, ("layer_norm",), in_layer_norm),

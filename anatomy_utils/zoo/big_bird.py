@@ -93,6 +93,8 @@ class BlockSparseLayer(EncoderLayer):
         pattern: which blocks meet.
     """
 
+    block_size: int
+
     def __init__(
         self,
         self_attention: MultiHeadAttention,
@@ -115,6 +117,7 @@ class BlockSparseLayer(EncoderLayer):
         self.block_size = block_size
         self.num_random = num_random
         self.pattern = pattern
+        self.window = (5 + num_random) * block_size  # a block, its neighbors, the first, the last and the random ones
 
     def forward(
         self,

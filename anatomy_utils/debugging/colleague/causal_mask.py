@@ -6,9 +6,8 @@ what one text tells; `writing_trial` what a model learns with it, and what it th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -125,9 +124,6 @@ def _small_gpt(generator: torch.Generator) -> LanguageModel:
 
 
 def _loss(model: LanguageModel, batch: Labelled, mask: MaskBehind) -> Tensor:
-    length = batch.input_ids.shape[1]
-    states = model.decoder.embeddings(batch.input_ids, positions=torch.arange(length))
-    layers: Sequence[Any] = tuple(model.decoder.layers)
-    for layer in layers:
-        states = layer(states, mask=mask(0, length), causal=False)
-    return cross_entropy(model.vocabulary(model.decoder.norm(states)), batch.labels)
+    decoder, whole = model.decoder, mask(0, batch.input_ids.shape[1])
+    states = decoder.run_layers(decoder.embeddings(batch.input_ids), whole, causal=False)
+    return cross_entropy(model.vocabulary(states), batch.labels)

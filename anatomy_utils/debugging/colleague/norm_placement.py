@@ -81,9 +81,7 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
     }
 
 
-def _named(
-    output: Tensor, states: Tensor, first: Callable[[Tensor], Tensor], second: Callable[[Tensor], Tensor]
-) -> str:
+def _named(output: Tensor, states: Tensor, first: Part, second: Part) -> str:
     if torch.allclose(output, states):
         return "the input"
     return "the input, normed" if torch.allclose(output, second(first(states)), atol=1e-5) else "something else"

@@ -82,9 +82,7 @@ class Tagger(nn.Module):
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         encoder = self.model.body
         hidden_states = self.embed(input_ids, encoder.embeddings.tokens.weight, self.positions.weight)
-        for layer in encoder.layers:
-            hidden_states = layer(hidden_states, padding(attention_mask))
-        logits: Tensor = self.model.head(encoder.norm(hidden_states))
+        logits: Tensor = self.model.head(encoder.run_layers(hidden_states, padding(attention_mask)))
         return logits
 
 

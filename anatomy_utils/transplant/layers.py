@@ -1,4 +1,4 @@
-"""Decoder layers that read a memory: their cross-attention, or the whole layer, run through a learner's function.
+"""Layers: their residual connections, their cross-attention, or all of a decoder layer, run by a learner's function.
 
 A transplant of `attention` takes cross-attention as well, and goes before `attend_to_memory` where both are given.
 """
@@ -6,6 +6,7 @@ A transplant of `attention` takes cross-attention as well, and goes before `atte
 from __future__ import annotations
 
 import math
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -16,19 +17,41 @@ from anatomy_utils.functional.masks import Mask
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValue
 from anatomy_utils.nn.decoder import DecoderLayer
+from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import Norms
 from anatomy_utils.tap import tap
 from anatomy_utils.transplant.organs import Calls, Function
-from anatomy_utils.transplant.residual import placement
+
+
+def placements(layer: Layer) -> set[str]:
+    """Where the norms stand in the residual connections of a layer; two sub-layers beside each other have none."""
+    return set() if layer.is_parallel else {norms.placement for norms in _norms(layer).values()}
+
+
+def _norms(layer: Layer) -> dict[str, Norms]:
+    return {name: part for name, part in layer._modules.items() if isinstance(part, Norms)}
+
+
+def in_residual_connections(layer: Layer, calls: Calls) -> Calls:
+    """Norms around which a learner's function adds and normalizes."""
+    return {name: _around(norms, calls[norms.placement]) for name, norms in _norms(layer).items()
+            if norms.placement in calls}  # fmt: skip
+
+
+def _around(norms: Norms, function: Function) -> Norms:
+    norm = norms.before if norms.placement == "pre_norm" else norms.after
+    replaced = copy(norms)
+    replaced.__dict__["around"] = lambda hidden_states, sublayer, dropout: function(
+        hidden_states, lambda states: dropout(sublayer(states)), norm
+    )
+    return replaced
 
 
 def held_by(layer: DecoderLayer) -> set[str]:
     """Both organs, where a layer reads a memory; the layer as a whole only where all its norms stand in front."""
     if layer.cross_attention is None:
         return set()
-    norms = [part for part in layer.children() if isinstance(part, Norms)]
-    in_front = all(placement(part) == "pre_norm" for part in norms)
-    return {"attend_to_memory", "decoder_layer"} if in_front else {"attend_to_memory"}
+    return {"attend_to_memory", "decoder_layer"} if placements(layer) == {"pre_norm"} else {"attend_to_memory"}
 
 
 def in_cross_attention(module: MultiHeadAttention, calls: Calls) -> Calls:

@@ -1,0 +1,53 @@
+"""The parts of a layer, in whichever stack: self-attention and a feed-forward network, each with its norms.
+
+`encoder`, `decoder` and `segment_recurrence` say how they run. Notebook 03 teaches it.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.dropout import dropout_or_nothing
+from anatomy_utils.nn.norm import Norms
+
+
+class Layer(nn.Module):
+    """Self-attention and a feed-forward network, each inside a residual connection with its norms.
+
+    Vaswani et al. 2017, section 3.1 (arXiv:1706.03762).
+
+    Args:
+        self_attention: mixes information between positions.
+        feed_forward: works on each position by itself.
+        self_attention_norms: the norms around self-attention.
+        feed_forward_norms: the norms around the feed-forward network.
+        dropout: probability of dropping a feature of a sub-layer's output while training.
+
+    Attributes:
+        cross_attention: reads an encoder's output; None in most layers.
+        window: how many positions self-attention sees at most, its own included; None for all.
+        block_size: positions of a block, where only certain blocks meet; None elsewhere.
+        is_parallel: whether both sub-layers read the same vectors, instead of one after the other.
+    """
+
+    window: int | None = None
+    block_size: int | None = None
+    is_parallel = False
+
+    def __init__(
+        self,
+        self_attention: MultiHeadAttention,
+        feed_forward: nn.Module,
+        *,
+        self_attention_norms: Norms,
+        feed_forward_norms: Norms,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.self_attention = self_attention
+        self.self_attention_norms = self_attention_norms
+        self.cross_attention: MultiHeadAttention | None = None
+        self.feed_forward = feed_forward
+        self.feed_forward_norms = feed_forward_norms
+        self.dropout = dropout_or_nothing(dropout)
