@@ -1,4 +1,4 @@
-"""A patient of the ward: a writer with one fault, and what can be seen and measured of it beside its healthy twin."""
+"""A broken model: a small language model with one bug, and what can be seen and measured beside a healthy baseline."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from anatomy_utils.debugging.case import Case
-from anatomy_utils.debugging.checks import PROBES, Subject
-from anatomy_utils.debugging.inspect_plots import HeadMap, all_weights, attention_map, loss_curve, telling_head
-from anatomy_utils.debugging.pipeline import Care, School
-from anatomy_utils.debugging.samples import PROMPTS, answers
+from anatomy_utils.debugging.case import BugCase
+from anatomy_utils.debugging.checks import CHECKS, CheckedModel
+from anatomy_utils.debugging.inspect_plots import (
+    HeadMap,
+    all_attention_weights,
+    attention_map,
+    loss_curve,
+    most_different_head,
+)
+from anatomy_utils.debugging.pipeline import Pipeline, Trainer
+from anatomy_utils.debugging.samples import PROMPTS, complete_prompts
 from anatomy_utils.toy_language import street_vocabulary, tokenise
 from anatomy_utils.training import History, seeded
 
@@ -23,18 +29,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a probe found.
+class CheckResult:
+    """The result of a check.
 
     Attributes:
-        probe: its name.
-        value: the number; NaN where the writer gave none.
-        healthy: the healthy twin's.
+        check: its name.
+        value: the number; NaN where the model gave none.
+        healthy: the number of the healthy baseline.
         passed: whether all is well.
         sentence: both numbers in words.
     """
 
-    probe: str
+    check: str
     value: float
     healthy: float
     passed: bool
@@ -51,77 +57,79 @@ class Samples(list[str]):
         return "\n".join(self)
 
 
-class Patient:
-    """A writer and how it came to be.
+class BrokenModel:
+    """A deployed model, compared with the healthy baseline.
 
     Args:
-        case: what is known of it; None for the healthy twin.
-        care: how it is built, taught and used.
-        school: where it learns.
-        twin: the healthy one that it is compared with; itself when left out.
+        case: what is known of its bug; None for the baseline itself.
+        pipeline: how it is built, trained and deployed.
+        trainer: trains it.
+        baseline: the healthy model that it is compared with; itself when left out.
     """
 
-    def __init__(self, case: Case | None, care: Care, school: School, twin: Patient | None = None) -> None:
+    def __init__(
+        self, case: BugCase | None, pipeline: Pipeline, trainer: Trainer, baseline: BrokenModel | None = None
+    ) -> None:
         self.case = case
-        self.twin = twin or self
-        taught = school.taught(care)
-        self._school = school
-        self._subject = Subject(care.use(taught.model), taught, school.books)
-        self._chance = torch.Generator().manual_seed(school.seed)
+        self.baseline = baseline or self
+        trained = trainer.trained(pipeline)
+        self._trainer = trainer
+        self._checked = CheckedModel(pipeline.deploy(trained.model), trained, trainer.datasets)
+        self._generator = torch.Generator().manual_seed(trainer.seed)
         self._measured: dict[str, float] = {}
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Of the model."""
         return self.case.name if self.case else "the healthy twin"
 
     @property
-    def anamnesis(self) -> str:
-        """What its team tells."""
-        return self.case.anamnesis if self.case else "Nothing ails it."
+    def team_report(self) -> str:
+        """What its team says."""
+        return self.case.team_report if self.case else "Nothing ails it."
 
     @property
     def history(self) -> History:
-        """Of its training, by the loss that it was taught by."""
-        return self._subject.taught.history
+        """Of its training, by the loss that it was trained with."""
+        return self._checked.trained.history
 
     @property
-    def exam(self) -> float:
+    def test_loss(self) -> float:
         """The loss that its team reports after training."""
-        return self._subject.taught.exam
+        return self._checked.trained.test_loss
 
     def __repr__(self) -> str:
-        return f"{self.name}: {self.anamnesis}"
+        return f"{self.name}: {self.team_report}"
 
-    def probe(self, name: str) -> Finding:
-        """Ask one thing of it, and the same of its twin.
+    def check(self, name: str) -> CheckResult:
+        """Run one check on this model and on the baseline.
 
         Args:
-            name: one of `PROBES`.
+            name: one of `CHECKS`.
 
         Raises:
-            ValueError: there is no such probe.
+            ValueError: there is no such check.
         """
-        if name not in PROBES:
-            close = get_close_matches(str(name), PROBES, n=2, cutoff=0.3) or list(PROBES)
-            raise ValueError(f"There is no probe {name!r}; did you mean {' or '.join(map(repr, close))}?")
-        probe = PROBES[name]
-        value, healthy = self.measure(name), self.twin.measure(name)
-        sentence = f"{probe.says.format(probe.show(value))}; the healthy twin's number is {probe.show(healthy)}."
-        return Finding(name, value, healthy, probe.passes(value, healthy), sentence)
+        if name not in CHECKS:
+            close = get_close_matches(str(name), CHECKS, n=2, cutoff=0.3) or list(CHECKS)
+            raise ValueError(f"There is no check {name!r}; did you mean {' or '.join(map(repr, close))}?")
+        check = CHECKS[name]
+        value, healthy = self.measure(name), self.baseline.measure(name)
+        sentence = f"{check.says.format(check.show(value))}; the healthy twin's number is {check.show(healthy)}."
+        return CheckResult(name, value, healthy, check.passes(value, healthy), sentence)
 
     def measure(self, name: str) -> float:
-        """A probe's number alone; the twin is asked once."""
-        if name not in self._measured or self.twin is not self:
-            with torch.inference_mode(), seeded(self._chance):
-                self._measured[name] = PROBES[name].measure(self._subject)
+        """A check's number alone; the baseline is measured once."""
+        if name not in self._measured or self.baseline is not self:
+            with torch.inference_mode(), seeded(self._generator):
+                self._measured[name] = CHECKS[name].measure(self._checked)
         return self._measured[name]
 
     def samples(self) -> Samples:
-        """What it makes of the beginnings of five sentences, all in one batch, always the likeliest word."""
+        """How it completes the beginnings of five sentences, all in one batch, by greedy decoding."""
         vocabulary = street_vocabulary()
-        with seeded(self._chance):
-            rows = answers(self._subject.model).rows()
+        with seeded(self._generator):
+            rows = complete_prompts(self._checked.model).rows()
         written = []
         for prompt, row in zip(PROMPTS, rows, strict=True):
             whole = vocabulary.text([*vocabulary.ids(tokenise(prompt)), *row])
@@ -130,30 +138,30 @@ class Patient:
         return Samples(written)
 
     def head(self) -> HeadMap:
-        """The head whose weights are farthest from the twin's while both read a sentence; see `looks`."""
-        return telling_head(self._weights, self.twin._weights)
+        """The head whose weights differ most from the baseline's on one sentence; see `inspect_plots`."""
+        return most_different_head(self._weights, self.baseline._weights)
 
     @cached_property
     def _weights(self) -> Tensor:
-        with torch.inference_mode(), seeded(self._chance):
-            return all_weights(self._subject.model)
+        with torch.inference_mode(), seeded(self._generator):
+            return all_attention_weights(self._checked.model)
 
     def loss_curve(self) -> Picture:
-        """The loss of each step of its training, beside its twin's."""
-        return loss_curve(self.name, self.history.loss, self.twin.history.loss)
+        """The loss of each training step, beside the baseline's."""
+        return loss_curve(self.name, self.history.loss, self.baseline.history.loss)
 
     def attention_map(self) -> Picture:
-        """The weights of `head`, beside the twin's."""
+        """The weights of `head`, beside the baseline's."""
         return attention_map(self.name, self.head())
 
-    def cured(self) -> Patient:
-        """The same writer with its fault put right: in place where only its use was wrong, else taught again.
+    def fixed(self) -> BrokenModel:
+        """The same model with its bug fixed: trained again, unless only its deployment was wrong.
 
-        Who then gets the same lessons from the same seed as the healthy twin becomes that twin.
+        A model that then has the baseline's training shares the baseline's weights.
 
         Raises:
-            ValueError: it is healthy.
+            ValueError: it has no bug.
         """
         if self.case is None:
-            raise ValueError("The healthy twin has nothing that could be cured; take one of the patients.")
-        return Patient(self.case, self.case.cure, self._school, self.twin)
+            raise ValueError("The healthy twin has no bug to fix; take one of the broken models.")
+        return BrokenModel(self.case, self.case.fixed_pipeline, self._trainer, self.baseline)

@@ -1,55 +1,55 @@
-"""What is known of a patient: before anybody looks at it, and once it is well again."""
+"""What is known of a broken model: what its team reports, where the bug is, and how it is fixed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from anatomy_utils.debugging.pipeline import Care
+from anatomy_utils.debugging.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
-class Report:
-    """Where the same thing happened to somebody in public.
+class PublicReport:
+    """A public report of the same bug elsewhere.
 
     Attributes:
         repository: owner and name, on GitHub.
         kind: "issue" or "pull request".
-        number: of it.
-        title: its own.
-        says: what it is about, in a sentence.
+        number: of the issue or pull request.
+        title: as it is on GitHub.
+        summary: what it is about, in a sentence.
     """
 
     repository: str
     kind: Literal["issue", "pull request"]
     number: int
     title: str
-    says: str
+    summary: str
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         """Where it can be read."""
         return f"https://github.com/{self.repository}/{'issues' if self.kind == 'issue' else 'pull'}/{self.number}"
 
 
 @dataclass(frozen=True)
-class Case:
-    """One patient.
+class BugCase:
+    """One broken model.
 
     Attributes:
-        name: of the patient.
-        anamnesis: what its team tells.
-        care: how it came to be as it is.
-        cure: the same with the fault put right.
-        cured_by: what was put right, in a sentence.
-        telling: the name of the probe that shows best that it is well again.
-        report: of the same fault elsewhere.
+        name: of the model.
+        team_report: what its team says.
+        pipeline: with the bug.
+        fixed_pipeline: the same with the bug fixed.
+        fix: what was changed, in a sentence.
+        telling_check: the name of the check that shows best that the bug is gone.
+        public_report: of the same bug elsewhere.
     """
 
     name: str
-    anamnesis: str
-    care: Care
-    cure: Care
-    cured_by: str
-    telling: str
-    report: Report
+    team_report: str
+    pipeline: Pipeline
+    fixed_pipeline: Pipeline
+    fix: str
+    telling_check: str
+    public_report: PublicReport

@@ -1,22 +1,22 @@
-"""The eight patients. Each differs from a healthy writer in one step, and its team suspects nothing of it."""
+"""The eight broken models. Each has one wrong step in its pipeline, and its team does not suspect it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from anatomy_utils.debugging import bugs
-from anatomy_utils.debugging.case import Case, Report
+from anatomy_utils.debugging.case import BugCase, PublicReport
 from anatomy_utils.debugging.pipeline import HEALTHY
 
-ADA = Case(
+ADA = BugCase(
     name="Ada",
-    anamnesis="“The loss falls as it should, the sentences begin well, but nobody has ever heard her finish one. We "
+    team_report="“The loss falls as it should, the sentences begin well, but nobody has ever heard her finish one. We "
     "cut her off after 24 words. Her tokenizer came without a padding token, so we chose one for her.”",
-    care=replace(HEALTHY, loss=bugs.without_the_end),
-    cure=HEALTHY,
-    cured_by="Padding is left out by the attention mask and no longer by its id, so that <eos> is learnt like a word.",
-    telling="stops",
-    report=Report(
+    pipeline=replace(HEALTHY, loss=bugs.loss_without_the_end_token),
+    fixed_pipeline=HEALTHY,
+    fix="Padding is left out by the attention mask and no longer by its id, so that <eos> is learnt like a word.",
+    telling_check="stops",
+    public_report=PublicReport(
         "huggingface/trl",
         "issue",
         976,
@@ -26,15 +26,15 @@ ADA = Case(
     ),
 )
 
-BORIS = Case(
+BORIS = BugCase(
     name="Boris",
-    anamnesis="“He learnt with dropout and he learnt well. Users say that he contradicts himself: who asks twice gets "
-    "two answers, though we always take the likeliest word. We could not reproduce last week's figures either.”",
-    care=replace(HEALTHY, build=bugs.dropping_body, use=bugs.left_in_training),
-    cure=replace(HEALTHY, build=bugs.dropping_body),
-    cured_by="`model.eval()` is called before he is used: dropout belongs to training.",
-    telling="same answer twice",
-    report=Report(
+    team_report="“He learnt with dropout and he learnt well. Users say that he contradicts himself: who asks twice "
+    "gets two answers, though we always take the likeliest word. We could not reproduce last week's figures either.”",
+    pipeline=replace(HEALTHY, build=bugs.model_with_dropout, deploy=bugs.deploy_in_training_mode),
+    fixed_pipeline=replace(HEALTHY, build=bugs.model_with_dropout),
+    fix="`model.eval()` is called before he is used: dropout belongs to training.",
+    telling_check="same answer twice",
+    public_report=PublicReport(
         "huggingface/transformers",
         "issue",
         2627,
@@ -43,15 +43,15 @@ BORIS = Case(
     ),
 )
 
-CLARA = Case(
+CLARA = BugCase(
     name="Clara",
-    anamnesis="“Her loss came down from 5.8 to 1.4, a little higher than usual. Yet what she writes is a heap of "
+    team_report="“Her loss came down from 5.8 to 1.4, a little higher than usual. Yet what she writes is a heap of "
     "words. We wrote the data loader ourselves; the loss comes from the library.”",
-    care=replace(HEALTHY, loss=bugs.shifted_again),
-    cure=HEALTHY,
-    cured_by="The labels are moved by one place once, and no longer both in the data loader and in the loss.",
-    telling="which word it says",
-    report=Report(
+    pipeline=replace(HEALTHY, loss=bugs.loss_with_labels_shifted_twice),
+    fixed_pipeline=HEALTHY,
+    fix="The labels are moved by one place once, and no longer both in the data loader and in the loss.",
+    telling_check="which word it says",
+    public_report=PublicReport(
         "huggingface/transformers",
         "issue",
         47394,
@@ -61,15 +61,15 @@ CLARA = Case(
     ),
 )
 
-DORA = Case(
+DORA = BugCase(
     name="Dora",
-    anamnesis="“In the laboratory she is perfect. On our server, which answers several users at once, most of them "
+    team_report="“In the laboratory she is perfect. On our server, which answers several users at once, most of them "
     "get nothing at all, only the one with the longest prompt is served. The weights are the laboratory's.”",
-    care=replace(HEALTHY, use=bugs.unguarded),
-    cure=HEALTHY,
-    cured_by="Where a query may attend to nothing, its weights are 0 and not 0 / 0.",
-    telling="batch equals single",
-    report=Report(
+    pipeline=replace(HEALTHY, deploy=bugs.deploy_with_unguarded_softmax),
+    fixed_pipeline=HEALTHY,
+    fix="Where a query may attend to nothing, its weights are 0 and not 0 / 0.",
+    telling_check="batch equals single",
+    public_report=PublicReport(
         "ml-explore/mlx",
         "pull request",
         2608,
@@ -79,15 +79,15 @@ DORA = Case(
     ),
 )
 
-EMIL = Case(
+EMIL = BugCase(
     name="Emil",
-    anamnesis="“His exam is as good as anybody's, and the exam was taken with the very weights that we serve. But "
+    team_report="“His exam is as good as anybody's, and the exam was taken with the very weights that we serve. But "
     "when he writes, he gets lost: good for some words, then in circles. He became so when we made him faster.”",
-    care=replace(HEALTHY, use=bugs.counted_from_zero),
-    cure=HEALTHY,
-    cured_by="New tokens are counted on from the length of the cache, not from 0 at every step.",
-    telling="cached equals uncached",
-    report=Report(
+    pipeline=replace(HEALTHY, deploy=bugs.deploy_with_restarting_cache),
+    fixed_pipeline=HEALTHY,
+    fix="New tokens are counted on from the length of the cache, not from 0 at every step.",
+    telling_check="cached equals uncached",
+    public_report=PublicReport(
         "huggingface/transformers",
         "pull request",
         15751,
@@ -97,16 +97,16 @@ EMIL = Case(
     ),
 )
 
-FRIDA = Case(
+FRIDA = BugCase(
     name="Frida",
-    anamnesis="“We moved her to a new engine. All tensors fitted, nothing was left over, no warning. She still "
+    team_report="“We moved her to a new engine. All tensors fitted, nothing was left over, no warning. She still "
     "forms words in a sensible order, but she repeats herself and loses the thread. On the old engine she did not.”",
-    care=replace(HEALTHY, use=bugs.moved_to_neighbours),
-    cure=replace(HEALTHY, use=bugs.moved_and_sorted),
-    cured_by="The rows of her queries and keys are sorted on the way, so that the engine, which turns features 0 and "
+    pipeline=replace(HEALTHY, deploy=bugs.deploy_with_neighbors_rotated),
+    fixed_pipeline=replace(HEALTHY, deploy=bugs.deploy_with_rows_reordered),
+    fix="The rows of her queries and keys are sorted on the way, so that the engine, which turns features 0 and "
     "1 together, finds there what was features 0 and 8.",
-    telling="as it was taught",
-    report=Report(
+    telling_check="as it was taught",
+    public_report=PublicReport(
         "jzhang38/TinyLlama",
         "issue",
         24,
@@ -116,15 +116,15 @@ FRIDA = Case(
     ),
 )
 
-GUSTAV = Case(
+GUSTAV = BugCase(
     name="Gustav",
-    anamnesis="“He began with a small vocabulary. When we found words missing we gave him a larger table, and he "
+    team_report="“He began with a small vocabulary. When we found words missing we gave him a larger table, and he "
     "trained without complaint. His loss stays above 4. We tried three learning rates.”",
-    care=replace(HEALTHY, build=bugs.small_body, prepare=bugs.enlarged_too_late),
-    cure=replace(HEALTHY, build=bugs.small_body, prepare=bugs.enlarged_first),
-    cured_by="The optimizer is made after the table has been enlarged, so that it holds the table that is in use.",
-    telling="every organ learns",
-    report=Report(
+    pipeline=replace(HEALTHY, build=bugs.model_with_small_vocabulary, optimizer=bugs.optimizer_before_resizing),
+    fixed_pipeline=replace(HEALTHY, build=bugs.model_with_small_vocabulary, optimizer=bugs.optimizer_after_resizing),
+    fix="The optimizer is made after the table has been enlarged, so that it holds the table that is in use.",
+    telling_check="every organ learns",
+    public_report=PublicReport(
         "huggingface/transformers",
         "pull request",
         3532,
@@ -133,15 +133,15 @@ GUSTAV = Case(
     ),
 )
 
-HANNA = Case(
+HANNA = BugCase(
     name="Hanna",
-    anamnesis="“Our best ever! A loss of 0.37 on the exam, when others end near 1.2. Every sentence she writes is "
+    team_report="“Our best ever! A loss of 0.37 on the exam, when others end near 1.2. Every sentence she writes is "
     "flawless. We collected the sentences ourselves and drew the exam from them at random.”",
-    care=replace(HEALTHY, read=bugs.few_lessons, exam=bugs.familiar_exam),
-    cure=HEALTHY,
-    cured_by="She reads each sentence once, and the exam consists of nouns that were never together in a lesson.",
-    telling="right and new",
-    report=Report(
+    pipeline=replace(HEALTHY, batches=bugs.few_sentences_repeated, evaluate_on=bugs.evaluation_on_training_sentences),
+    fixed_pipeline=HEALTHY,
+    fix="She reads each sentence once, and the exam consists of nouns that were never together in a lesson.",
+    telling_check="right and new",
+    public_report=PublicReport(
         "ai-forever/ru-gpts",
         "issue",
         23,
@@ -150,5 +150,5 @@ HANNA = Case(
     ),
 )
 
-CASES = (ADA, BORIS, CLARA, DORA, EMIL, FRIDA, GUSTAV, HANNA)
-"""Bed by bed."""
+BUG_CASES = (ADA, BORIS, CLARA, DORA, EMIL, FRIDA, GUSTAV, HANNA)
+"""In the order of notebook 07."""

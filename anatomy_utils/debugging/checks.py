@@ -1,6 +1,6 @@
-"""The probes of the ward: each asks one thing of a writer, answers with a number, and says what a healthy one gives.
+"""The checks: each measures one number of a model and compares it with that of a healthy baseline.
 
-They are the same for everybody. One alone seldom names a fault: it is which of them a patient fails that tells.
+They are the same for every model. One alone seldom names a bug; which of them fail together does.
 """
 
 from __future__ import annotations
@@ -11,210 +11,206 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from anatomy_utils.debugging.pipeline import Books, Taught
-from anatomy_utils.debugging.samples import padded_prompts, texts
+from anatomy_utils.debugging.pipeline import Datasets, TrainedModel
+from anatomy_utils.debugging.samples import padded_prompts, sample_texts
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss
 from anatomy_utils.toy_language import is_grammatical, street_vocabulary
 from anatomy_utils.toy_language.batches import IGNORE
 
 TEXTS = 64
-"""How many texts are written to be judged."""
+"""How many texts are sampled for a check."""
 EQUAL = 1e-3
 """Logits that differ by less are the same: adding in another order costs some 1e-5."""
 
 
 @dataclass(frozen=True)
-class Subject:
-    """Whom a probe looks at.
+class CheckedModel:
+    """What a check looks at.
 
     Attributes:
-        model: the writer as people meet it.
-        taught: how it came to be.
-        books: what there was to learn from, and sentences that nobody has seen.
+        model: as deployed.
+        trained: as trained.
+        datasets: for training and test.
     """
 
     model: LanguageModel
-    taught: Taught
-    books: Books
+    trained: TrainedModel
+    datasets: Datasets
 
 
 @dataclass(frozen=True)
-class Probe:
-    """Something that can be asked of every writer.
+class Check:
+    """A number measured of every model.
 
     Attributes:
-        name: what it is called by.
-        question: what it asks.
-        measure: the number.
-        passes: (number, the healthy twin's number) → whether all is well.
-        says: the number in a sentence.
-        shows: the number alone.
+        name: of the check.
+        question: what the number answers.
+        measure: computes the number.
+        passes: (number, the baseline's number) → whether all is well.
+        says: format of a sentence with the number.
+        shows: format of the number alone.
     """
 
     name: str
     question: str
-    measure: Callable[[Subject], float]
+    measure: Callable[[CheckedModel], float]
     passes: Callable[[float, float], bool]
     says: str
     shows: str = "{:.2f}"
 
     def show(self, value: float | int) -> str:
-        """A number as it stands in a table."""
+        """A number as shown in a table."""
         return self.shows.format(value) if math.isfinite(value) else "NaN"
 
 
-def _unseen(subject: Subject) -> float:
-    exam = subject.books.exam
-    words = exam.labels.masked_fill(exam.labels == street_vocabulary().eos_id, IGNORE)
-    return label_loss(subject.model, replace(exam, labels=words)).item()
+def _unseen_loss(checked: CheckedModel) -> float:
+    test = checked.datasets.test
+    words = test.labels.masked_fill(test.labels == street_vocabulary().eos_id, IGNORE)
+    return label_loss(checked.model, replace(test, labels=words)).item()
 
 
-def _remembered(subject: Subject) -> float:
-    return label_loss(subject.model, subject.taught.read[-1]).item() - subject.taught.history.loss[-1]
+def _loss_change(checked: CheckedModel) -> float:
+    return label_loss(checked.model, checked.trained.batches[-1]).item() - checked.trained.history.loss[-1]
 
 
-def _ahead(subject: Subject) -> float:
-    """How far ahead of a position the word stands that the likeliest guess hits most often; 0 is the word itself."""
-    exam = subject.books.exam
-    guesses = subject.model(exam.input_ids, exam.attention_mask).argmax(dim=-1)
+def _distance_of_guess(checked: CheckedModel) -> float:
+    """How many words ahead of a position the likeliest guess is right most often; 0 is the word itself."""
+    test = checked.datasets.test
+    guesses = checked.model(test.input_ids, test.attention_mask).argmax(dim=-1)
     hits = []
     for ahead in range(4):
-        words = exam.input_ids[:, ahead:]
+        words = test.input_ids[:, ahead:]
         real = words > street_vocabulary().eos_id
         hits.append((guesses[:, : words.shape[1]] == words)[real].float().mean())
     return float(torch.stack(hits).argmax())
 
 
-def _again(subject: Subject) -> float:
-    ids = subject.books.exam.input_ids[:8]
-    return _apart(subject.model(ids), subject.model(ids))
+def _repeated(checked: CheckedModel) -> float:
+    ids = checked.datasets.test.input_ids[:8]
+    return _difference(checked.model(ids), checked.model(ids))
 
 
-def _cached(subject: Subject) -> float:
-    ids = subject.books.exam.input_ids[:1, :10]
-    model = subject.model
+def _cached(checked: CheckedModel) -> float:
+    ids = checked.datasets.test.input_ids[:1, :10]
+    model = checked.model
     cache, steps = model.start(1, ids.shape[1]), []
     for position in range(ids.shape[1]):
         logits, cache = model.step(ids[:, position : position + 1], cache)
         steps.append(logits)
-    return _apart(model(ids), torch.stack(steps, dim=1))
+    return _difference(model(ids), torch.stack(steps, dim=1))
 
 
-def _together(subject: Subject) -> float:
+def _batched(checked: CheckedModel) -> float:
     ids, mask = padded_prompts()
-    model = subject.model
+    model = checked.model
     together, _ = model.step(ids, model.start(*ids.shape, attention_mask=mask))
     alone = []
     for row, real in zip(ids, mask.bool(), strict=True):
         prompt = row[real][None]
         alone.append(model.step(prompt, model.start(*prompt.shape))[0])
-    return _apart(together, torch.cat(alone))
+    return _difference(together, torch.cat(alone))
 
 
-def _apart(one: torch.Tensor, other: torch.Tensor) -> float:
+def _difference(one: torch.Tensor, other: torch.Tensor) -> float:
     return (one - other).abs().max().item()
 
 
-def _stops(subject: Subject) -> float:
-    return texts(subject.model, TEXTS, torch.Generator().manual_seed(0)).finished.float().mean().item()
+def _share_stopped(checked: CheckedModel) -> float:
+    return sample_texts(checked.model, TEXTS, torch.Generator().manual_seed(0)).finished.float().mean().item()
 
 
-def _right_and_new(subject: Subject) -> float:
+def _share_right_and_new(checked: CheckedModel) -> float:
     vocabulary = street_vocabulary()
-    rows = texts(subject.model, TEXTS, torch.Generator().manual_seed(0)).rows()
+    rows = sample_texts(checked.model, TEXTS, torch.Generator().manual_seed(0)).rows()
     written = [vocabulary.text(row) for row in rows]
-    known = {_key(row) for batch in subject.taught.read for row in batch.input_ids.tolist()}
+    known = {_key(row) for batch in checked.trained.batches for row in batch.input_ids.tolist()}
     new = [text for text, row in zip(written, rows, strict=True) if _key([vocabulary.bos_id, *row]) not in known]
     return sum(map(is_grammatical, new)) / len(rows)
 
 
 def _key(ids: list[int]) -> tuple[int, ...]:
-    """A sentence without what stands around it."""
+    """A sentence without special tokens."""
     return tuple(number for number in ids if number > street_vocabulary().eos_id)
 
 
-def _least_moved(subject: Subject) -> float:
-    after = subject.taught.model.state_dict()
-    moved = [((after[name] - start).norm() / start.norm()).item() for name, start in subject.taught.before.items()]
+def _least_change(checked: CheckedModel) -> float:
+    after = checked.trained.model.state_dict()
+    moved = [
+        ((after[name] - start).norm() / start.norm()).item() for name, start in checked.trained.initial_weights.items()
+    ]
     return min(moved)
 
 
-PROBES = {
-    probe.name: probe
-    for probe in (
-        Probe(
+CHECKS = {
+    check.name: check
+    for check in (
+        Check(
             "unseen sentences",
             "What is its loss on the words, <eos> not counted, of sentences that it has never read?",
-            _unseen,
-            lambda value, twin: value < twin + 0.12,
+            _unseen_loss,
+            lambda value, baseline: value < baseline + 0.12,
             "On the words of sentences that it has never read its loss is {}",
         ),
-        Probe(
+        Check(
             "as it was taught",
             "Its last lesson read once more: how much higher is the loss now than the one noted in training?",
-            _remembered,
-            lambda value, twin: abs(value) < 0.1,
+            _loss_change,
+            lambda value, baseline: abs(value) < 0.1,
             "Its last lesson read once more: the loss now, less the one noted in training, is {}",
             "{:+.2f}",
         ),
-        Probe(
+        Check(
             "which word it says",
             "Its likeliest guess at each position: how far ahead stands the word that it hits most often?",
-            _ahead,
-            lambda value, twin: value == 1,
+            _distance_of_guess,
+            lambda value, baseline: value == 1,
             "The word that it guesses stands ahead by {}",
             "{:.0f}",
         ),
-        Probe(
+        Check(
             "same answer twice",
             "The same sentences read twice: how far apart are the two answers (logits, at most)?",
-            _again,
-            lambda value, twin: value < EQUAL,
+            _repeated,
+            lambda value, baseline: value < EQUAL,
             "The same sentences read twice give logits that differ by up to {}",
         ),
-        Probe(
+        Check(
             "cached equals uncached",
             "A sentence read word by word with the cache, and as a whole: how far apart are the logits?",
             _cached,
-            lambda value, twin: value < EQUAL,
+            lambda value, baseline: value < EQUAL,
             "Read word by word and as a whole, logits differ by up to {}",
         ),
-        Probe(
+        Check(
             "batch equals single",
             "Prompts of unequal length in one batch, and each alone: how far apart are the logits?",
-            _together,
-            lambda value, twin: value < EQUAL,
+            _batched,
+            lambda value, baseline: value < EQUAL,
             "In company and alone, logits differ by up to {}",
         ),
-        Probe(
+        Check(
             "stops",
             f"Of {TEXTS} texts that it writes, what share does it end itself?",
-            _stops,
-            lambda value, twin: value > 0.9,
+            _share_stopped,
+            lambda value, baseline: value > 0.9,
             "The share of its texts that it ends itself is {}",
         ),
-        Probe(
+        Check(
             "right and new",
             f"Of {TEXTS} texts that it writes, what share is good and no copy of something it has read?",
-            _right_and_new,
-            lambda value, twin: value > 0.4 * twin,
+            _share_right_and_new,
+            lambda value, baseline: value > 0.4 * baseline,
             "The share of its texts that are good and no copies is {}",
         ),
-        Probe(
+        Check(
             "every organ learns",
             "How far did the weights that moved least move in training, as a share of their own size?",
-            _least_moved,
-            lambda value, twin: value > 1e-3,
+            _least_change,
+            lambda value, baseline: value > 1e-3,
             "In training the weights that moved least moved by {} of their size",
             "{:.3f}",
         ),
     )
 }
-"""Name → probe, in the order of the ward's table."""
-
-
-def measured(probe: Probe, subject: Subject) -> float:
-    """A probe's number, without gradients."""
-    with torch.inference_mode():
-        return probe.measure(subject)
+"""Name → check, in the order of the table."""

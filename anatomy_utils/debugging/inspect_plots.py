@@ -1,7 +1,7 @@
-"""What can be seen of a writer: its loss curve, and the weights of one head while it reads a sentence.
+"""Plots of a model: its loss curve, and the weights of one head on a sentence.
 
-The sentence is read as the writer is used: first a part of it as a prompt, padded at the head because it stands in a
-batch beside a longer one, and then word by word with the cache.
+The sentence is read as in generation: first a part of it as a prompt, padded on the left because another prompt in the
+batch is longer, and then word by word with the cache.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 PADDING, PROMPT = 2, 5
-"""Positions of padding, and tokens that are read at once behind them."""
+"""Positions of padding, and tokens of the prompt after them."""
 
 
 @dataclass(frozen=True)
 class HeadMap:
-    """The weights of one head, and those of the same head of the healthy twin.
+    """The weights of one head, and those of the same head of the healthy baseline.
 
     Attributes:
-        tokens: what was read, padding included.
+        tokens: of the sentence, padding included.
         layer, head: which one.
-        weights: (query, key); NaN where the writer gave none.
-        twin: the same.
+        weights: (query, key); NaN where the model gave none.
+        baseline: the same.
     """
 
     tokens: tuple[str, ...]
     layer: int
     head: int
     weights: Tensor
-    twin: Tensor
+    baseline: Tensor
 
 
-def all_weights(model: LanguageModel) -> Tensor:
-    """(layer, head, query, key): every head's weights while the sentence is read."""
+def all_attention_weights(model: LanguageModel) -> Tensor:
+    """(layer, head, query, key): every head's weights on the sentence."""
     vocabulary = street_vocabulary()
-    ids = vocabulary.ids(tokens())
+    ids = vocabulary.ids(sentence_tokens())
     prompts = torch.tensor([ids[: PADDING + PROMPT], ids[PADDING : 2 * PADDING + PROMPT]])
     mask = (prompts != vocabulary.pad_id).long()
     cache = model.start(2, len(ids), attention_mask=mask)
@@ -63,30 +63,30 @@ def all_weights(model: LanguageModel) -> Tensor:
     return torch.stack(layers)
 
 
-def tokens() -> tuple[str, ...]:
-    """What is read: padding, then the sentence."""
+def sentence_tokens() -> tuple[str, ...]:
+    """Padding, then the sentence."""
     return (*[PAD] * PADDING, BOS, *tokenise(SENTENCE))
 
 
-def telling_head(weights: Tensor, twin: Tensor) -> HeadMap:
-    """The head whose weights are farthest from those of the same head of the twin; see `all_weights`."""
-    apart = (weights - twin).abs().nan_to_num(nan=1.0).mean(dim=(-2, -1))
+def most_different_head(weights: Tensor, baseline: Tensor) -> HeadMap:
+    """The head whose weights differ most from the baseline's; see `all_attention_weights`."""
+    apart = (weights - baseline).abs().nan_to_num(nan=1.0).mean(dim=(-2, -1))
     layer, head = divmod(int(apart.argmax()), apart.shape[1])
-    return HeadMap(tokens(), layer, head, weights[layer, head], twin[layer, head])
+    return HeadMap(sentence_tokens(), layer, head, weights[layer, head], baseline[layer, head])
 
 
-def loss_curve(name: str, loss: Sequence[float], twin: Sequence[float]) -> Picture:
+def loss_curve(name: str, loss: Sequence[float], baseline: Sequence[float]) -> Picture:
     """Two losses over the steps of training."""
     from anatomy_utils.figures import plots
 
     steps = range(1, len(loss) + 1)
-    return plots.lines(list(steps), {name: loss, "healthy twin": twin}, xlabel="step", ylabel="loss", title=name)
+    return plots.lines(list(steps), {name: loss, "healthy twin": baseline}, xlabel="step", ylabel="loss", title=name)
 
 
 def attention_map(name: str, found: HeadMap) -> Picture:
-    """A head's weights beside its twin's."""
+    """A head's weights beside those of the baseline."""
     from anatomy_utils.figures import plots
 
-    maps = [(name, found.weights), ("healthy twin", found.twin)]
+    maps = [(name, found.weights), ("healthy twin", found.baseline)]
     title = f"Layer {found.layer}, head {found.head}: where the two differ most"
     return plots.heatmaps(maps, found.tokens, found.tokens, title=title)

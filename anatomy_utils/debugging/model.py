@@ -1,7 +1,7 @@
-"""The body that all patients share: a small modern writer over the street's words.
+"""The architecture that all broken models share: a small decoder over the toy language's words.
 
-Two layers in the manner of Llama (rotary positions, RMSNorm, a gate in the feed-forward network), 48 features wide. A
-healthy one writes sentences of the street after some seconds of training.
+Two layers as in Llama (rotary positions, RMSNorm, a gated feed-forward network), 48 features wide. Without a bug it
+writes sentences of the toy language after some seconds of training.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from anatomy_utils.zoo.gpt2 import initialize
 D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 48, 3, 2, 96
 D_HEAD = D_MODEL // NUM_HEADS
 ROTARY_BASE = 100.0
-"""The longest wave is some hundred positions, which is enough for the street's sentences."""
+"""The longest wave is some hundred positions, which is enough for the toy language's sentences."""
 
 
-def new_body(
+def new_model(
     generator: torch.Generator,
     *,
     vocab_size: int | None = None,
     dropout: float = 0.0,
     layout: Layout = "halves",
 ) -> LanguageModel:
-    """A writer that has learnt nothing yet.
+    """An untrained model.
 
     Args:
-        generator: the source of its weights.
-        vocab_size: rows of its token table; as many as the street has words when left out.
+        generator: draws the weights.
+        vocab_size: rows of the token table; as many as the toy language has words when left out.
         dropout: probability of dropping a feature of a sub-layer's output while training.
-        layout: which features of queries and keys are turned together.
+        layout: which features of queries and keys are rotated together.
     """
 
     def layer() -> DecoderLayer:

@@ -1,28 +1,28 @@
-"""The ward itself: the healthy twin, eight patients, and the table of all findings."""
+"""All broken models with their healthy baseline, and the table of all check results."""
 
 from __future__ import annotations
 
 import torch
 from tqdm.auto import tqdm
 
-from anatomy_utils.debugging.broken_model import Finding, Patient
-from anatomy_utils.debugging.cases import CASES
-from anatomy_utils.debugging.checks import PROBES
-from anatomy_utils.debugging.pipeline import HEALTHY, STEPS, School, new_books
+from anatomy_utils.debugging.broken_model import BrokenModel, CheckResult
+from anatomy_utils.debugging.cases import BUG_CASES
+from anatomy_utils.debugging.checks import CHECKS
+from anatomy_utils.debugging.pipeline import HEALTHY, STEPS, Trainer, sample_datasets
 
 
-class Table(dict[str, dict[str, Finding]]):
-    """Patient → probe → finding, shown as a table: the number, and ✗ where it is not a healthy one."""
+class CheckTable(dict[str, dict[str, CheckResult]]):
+    """Model → check → result, shown as a table of numbers with ✗ where a check failed."""
 
     def _cells(self) -> list[list[str]]:
-        rows = [["", *PROBES]]
+        rows = [["", *CHECKS]]
         for name, found in self.items():
-            marked = [f"{'✓' if f.passed else '✗'} {PROBES[f.probe].show(f.value)}" for f in found.values()]
+            marked = [f"{'✓' if f.passed else '✗'} {CHECKS[f.check].show(f.value)}" for f in found.values()]
             rows.append([name, *marked])
         return rows
 
     def __repr__(self) -> str:
-        columns = list(zip(*self._cells(), strict=True))  # a probe's name is long: patients stand side by side
+        columns = list(zip(*self._cells(), strict=True))  # checks have long names: a column for each model
         widths = [max(len(columns[i][j]) for i in range(len(columns))) for j in range(len(columns[0]))]
         return "\n".join(
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in columns
@@ -40,58 +40,58 @@ class Table(dict[str, dict[str, Finding]]):
         return f"<table><tr>{top}</tr>{body}</table>"
 
 
-class Ward:
-    """Eight patients and their healthy twin. Make one with `admit`.
+class BrokenModels:
+    """Eight broken models and their healthy baseline. Make them with `train_broken_models`.
 
     Args:
-        school: where all of them learn.
+        trainer: trains all of them.
         progress: show a bar.
     """
 
-    def __init__(self, school: School, *, progress: bool = False) -> None:
-        patients = []
-        with tqdm(total=1 + len(CASES), disable=not progress, unit="writer") as bar:
-            bar.set_description("the healthy twin is taught")
-            self.twin = Patient(None, HEALTHY, school)
-            for case in CASES:
+    def __init__(self, trainer: Trainer, *, progress: bool = False) -> None:
+        models = []
+        with tqdm(total=1 + len(BUG_CASES), disable=not progress, unit="model") as bar:
+            bar.set_description("the healthy twin is trained")
+            self.baseline = BrokenModel(None, HEALTHY, trainer)
+            for case in BUG_CASES:
                 bar.update()
-                bar.set_description(f"{case.name} is taught")
-                patients.append(Patient(case, case.care, school, self.twin))
+                bar.set_description(f"{case.name} is trained")
+                models.append(BrokenModel(case, case.pipeline, trainer, self.baseline))
             bar.update()
-            bar.set_description("all are there")
-        self._patients = tuple(patients)
+            bar.set_description("all are trained")
+        self._models = tuple(models)
 
-    def patients(self) -> tuple[Patient, ...]:
-        """All of them, bed by bed."""
-        return self._patients
+    def models(self) -> tuple[BrokenModel, ...]:
+        """The broken ones, in the order of their cases."""
+        return self._models
 
-    def __getitem__(self, name: str) -> Patient:
-        """The patient of that name.
+    def __getitem__(self, name: str) -> BrokenModel:
+        """The model of that name.
 
         Raises:
-            ValueError: nobody here is called so.
+            ValueError: no model has this name.
         """
-        for patient in self._patients:
-            if patient.name == name:
-                return patient
-        raise ValueError(f"Nobody here is called {name!r}; there are {', '.join(p.name for p in self._patients)}.")
+        for model in self._models:
+            if model.name == name:
+                return model
+        raise ValueError(f"Nobody here is called {name!r}; there are {', '.join(m.name for m in self._models)}.")
 
-    def table(self) -> Table:
-        """Every probe of everybody, the twin first."""
-        everybody = (self.twin, *self._patients)
-        return Table({patient.name: {name: patient.probe(name) for name in PROBES} for patient in everybody})
+    def table(self) -> CheckTable:
+        """Every check of every model, the baseline first."""
+        everybody = (self.baseline, *self._models)
+        return CheckTable({model.name: {name: model.check(name) for name in CHECKS} for model in everybody})
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self._patients))
+        return "\n".join(map(repr, self._models))
 
 
-def admit(seed: int = 0, *, steps: int = STEPS, progress: bool = True) -> Ward:
-    """Train the healthy twin and the patients. Who only falls ill afterwards has learnt what the twin has.
+def train_broken_models(seed: int = 0, *, steps: int = STEPS, progress: bool = True) -> BrokenModels:
+    """Train the healthy baseline and the broken models. Those with a bug only in deployment share its weights.
 
     Args:
-        seed: of weights, sentences and chance.
+        seed: of weights, sentences and sampling.
         steps: of 64 sentences each.
         progress: show a bar.
     """
-    books = new_books(steps, torch.Generator().manual_seed(seed))
-    return Ward(School(books, seed), progress=progress)
+    datasets = sample_datasets(steps, torch.Generator().manual_seed(seed))
+    return BrokenModels(Trainer(datasets, seed), progress=progress)

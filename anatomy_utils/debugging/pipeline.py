@@ -1,6 +1,6 @@
-"""Care: how a writer is built, taught, judged by its team and put to use. A patient's fault sits in one of these steps.
+"""The training pipeline of a small language model: from building it to deploying it. A bug sits in one of its steps.
 
-`HEALTHY` is the way as it should be; `faults` holds the steps that went wrong.
+`HEALTHY` is the pipeline without a bug; `bugs` holds the wrong steps.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from anatomy_utils.debugging.model import new_body
+from anatomy_utils.debugging.model import new_model
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss
 from anatomy_utils.toy_language.batches import Labelled, language_modelling
@@ -20,124 +20,124 @@ from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import History, adamw, fit, linear_schedule
 from anatomy_utils.training.threads import threads
 
-BATCH, LEARNING_RATE, STEPS = 64, 1.2e-2, 250
-EXAM = 128
-"""How many sentences a writer is judged by."""
+BATCH_SIZE, LEARNING_RATE, STEPS = 64, 1.2e-2, 250
+TEST_SENTENCES = 128
 
 
 @dataclass(frozen=True)
-class Books:
-    """The sentences of the ward, the same for everybody.
+class Datasets:
+    """The sentences that every model of the debugging lab is trained and tested on.
 
     Attributes:
-        lessons: a batch for each step of training; no sentence comes twice.
-        exam: sentences whose two nouns were never together in a lesson.
+        training: a batch for each step; no sentence occurs twice.
+        test: sentences whose two nouns never occur together in training.
     """
 
-    lessons: tuple[Labelled, ...]
-    exam: Labelled
+    training: tuple[Labelled, ...]
+    test: Labelled
 
 
-def new_books(steps: int, generator: torch.Generator) -> Books:
-    """Draw the sentences of a ward whose writers learn for so many steps."""
-    lessons = language_modelling(sample_scenes(steps * BATCH, generator, "train"))
-    exam = language_modelling(sample_scenes(EXAM, generator, "test"))
-    return Books(tuple(lessons[step * BATCH : (step + 1) * BATCH] for step in range(steps)), exam)
+def sample_datasets(steps: int, generator: torch.Generator) -> Datasets:
+    """Draw the sentences for models that train for so many steps."""
+    training = language_modelling(sample_scenes(steps * BATCH_SIZE, generator, "train"))
+    test = language_modelling(sample_scenes(TEST_SENTENCES, generator, "test"))
+    batches = (training[step * BATCH_SIZE : (step + 1) * BATCH_SIZE] for step in range(steps))
+    return Datasets(tuple(batches), test)
 
 
-def all_lessons(books: Books) -> Sequence[Labelled]:
-    """Every lesson once."""
-    return books.lessons
+def all_batches(datasets: Datasets) -> Sequence[Labelled]:
+    """Every training batch once."""
+    return datasets.training
 
 
-def unseen_exam(books: Books) -> Labelled:
-    """Sentences that no lesson held."""
-    return books.exam
+def unseen_sentences(datasets: Datasets) -> Labelled:
+    """Sentences that do not occur in training."""
+    return datasets.test
 
 
 @dataclass(frozen=True)
-class Care:
-    """The steps from nothing to a writer in use.
+class Pipeline:
+    """The steps from nothing to a deployed model.
 
     Attributes:
-        build: a source of chance → a body that has learnt nothing.
-        prepare: makes the optimizer, and whatever else is done to a body before it learns.
-        read: the batches that it learns from, one for each step.
-        loss: what it is taught by.
-        exam: what its team judges it by, with that same loss.
-        use: a taught body → the writer that people meet; the taught one stays as it is.
+        build: generator → an untrained model.
+        optimizer: makes the optimizer, and whatever else is done to a model before training.
+        batches: what the model is trained on, a batch for each step.
+        loss: minimized in training.
+        evaluate_on: what the model is evaluated on after training, by the same loss.
+        deploy: a trained model → the model that is used; the trained one stays as it is.
     """
 
-    build: Callable[[torch.Generator], LanguageModel] = new_body
-    prepare: Callable[[LanguageModel], torch.optim.Optimizer] = adamw
-    read: Callable[[Books], Sequence[Labelled]] = all_lessons
+    build: Callable[[torch.Generator], LanguageModel] = new_model
+    optimizer: Callable[[LanguageModel], torch.optim.Optimizer] = adamw
+    batches: Callable[[Datasets], Sequence[Labelled]] = all_batches
     loss: Callable[[LanguageModel, Labelled], Tensor] = label_loss
-    exam: Callable[[Books], Labelled] = unseen_exam
-    use: Callable[[LanguageModel], LanguageModel] = LanguageModel.eval
+    evaluate_on: Callable[[Datasets], Labelled] = unseen_sentences
+    deploy: Callable[[LanguageModel], LanguageModel] = LanguageModel.eval
 
     @property
-    def lessons(self) -> Care:
-        """The same care but for its last step: who shares it has learnt the same."""
-        return replace(self, use=LanguageModel.eval)
+    def training(self) -> Pipeline:
+        """The same pipeline but for its last step: pipelines that share it train the same weights."""
+        return replace(self, deploy=LanguageModel.eval)
 
 
-HEALTHY = Care()
+HEALTHY = Pipeline()
 
 
 @dataclass(frozen=True)
-class Taught:
-    """A body that has learnt.
+class TrainedModel:
+    """The result of a pipeline's training.
 
     Attributes:
         model: in evaluation mode.
-        before: its weights before the first step.
-        history: of its training.
-        exam: the loss that its team reports.
-        read: what it learnt from.
+        initial_weights: its weights before the first step.
+        history: of the training.
+        test_loss: of the evaluation.
+        batches: what the model was trained on.
     """
 
     model: LanguageModel
-    before: dict[str, Tensor]
+    initial_weights: dict[str, Tensor]
     history: History
-    exam: float
-    read: Sequence[Labelled]
+    test_loss: float
+    batches: Sequence[Labelled]
 
 
 @dataclass
-class School:
-    """Teaches, and remembers who has learnt what: equal care from an equal seed gives equal weights.
+class Trainer:
+    """Trains each pipeline once: pipelines with equal training share one trained model.
 
     Args:
-        books: what is read.
+        datasets: for training and evaluation.
         seed: of all weights and of dropout.
     """
 
-    books: Books
+    datasets: Datasets
     seed: int = 0
-    _taught: dict[Care, Taught] = field(default_factory=dict, repr=False)
+    _trained: dict[Pipeline, TrainedModel] = field(default_factory=dict, repr=False)
 
-    def taught(self, care: Care) -> Taught:
-        """A body after its lessons, the same object for everybody with the same ones."""
-        if care.lessons not in self._taught:
-            self._taught[care.lessons] = self._teach(care)
-        return self._taught[care.lessons]
+    def trained(self, pipeline: Pipeline) -> TrainedModel:
+        """The pipeline's model after training, the same object for all pipelines with the same training."""
+        if pipeline.training not in self._trained:
+            self._trained[pipeline.training] = self._train(pipeline)
+        return self._trained[pipeline.training]
 
-    def _teach(self, care: Care) -> Taught:
+    def _train(self, pipeline: Pipeline) -> TrainedModel:
         generator = torch.Generator().manual_seed(self.seed)
-        model = care.build(generator)
-        optimizer = care.prepare(model)
-        before = deepcopy(model.state_dict())
-        read = care.read(self.books)
+        model = pipeline.build(generator)
+        optimizer = pipeline.optimizer(model)
+        initial_weights = deepcopy(model.state_dict())
+        batches = pipeline.batches(self.datasets)
         with threads(1):
             history = fit(
                 model,
-                read,
-                care.loss,
-                learning_rate=linear_schedule(LEARNING_RATE, steps=len(read), warmup=len(read) // 10),
+                batches,
+                pipeline.loss,
+                learning_rate=linear_schedule(LEARNING_RATE, steps=len(batches), warmup=len(batches) // 10),
                 optimizer=optimizer,
                 generator=generator,
                 progress=False,
             )
         with torch.no_grad():
-            exam = care.loss(model.eval(), care.exam(self.books)).item()
-        return Taught(model, before, history, exam, read)
+            test_loss = pipeline.loss(model.eval(), pipeline.evaluate_on(self.datasets)).item()
+        return TrainedModel(model, initial_weights, history, test_loss, batches)

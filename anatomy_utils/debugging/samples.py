@@ -1,4 +1,4 @@
-"""How the ward lets a writer write: texts from nothing, and answers to prompts of unequal length in one batch."""
+"""Texts that a model generates: from nothing, and from prompts of unequal length in one batch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.toy_language import street_vocabulary, tokenise
 
 LONGEST = 24
-"""Tokens after which a text is cut off; the street's longest English sentence has 15."""
+"""Tokens after which a text is cut off; the toy language's longest English sentence has 15."""
 PROMPTS = (
     "The animal didn't cross the street because it was too",
     "The monster avoided the",
@@ -21,8 +21,8 @@ PROMPTS = (
 """Beginnings of unequal length."""
 
 
-def texts(model: LanguageModel, count: int, generator: torch.Generator) -> Generated:
-    """Texts from nothing, each word drawn among those that together have a probability of 90 %."""
+def sample_texts(model: LanguageModel, count: int, generator: torch.Generator) -> Generated:
+    """Texts from nothing, sampled with top-p = 0.9."""
     vocabulary = street_vocabulary()
     return generate(
         model.step,
@@ -36,7 +36,7 @@ def texts(model: LanguageModel, count: int, generator: torch.Generator) -> Gener
 
 
 def padded_prompts() -> tuple[Tensor, Tensor]:
-    """`PROMPTS` as ids and mask, padded at the head."""
+    """`PROMPTS` as ids and mask, padded on the left."""
     vocabulary = street_vocabulary()
     rows = [[vocabulary.bos_id, *vocabulary.ids(tokenise(prompt))] for prompt in PROMPTS]
     width = max(map(len, rows))
@@ -44,8 +44,8 @@ def padded_prompts() -> tuple[Tensor, Tensor]:
     return torch.tensor(ids), torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
 
 
-def answers(model: LanguageModel) -> Generated:
-    """What follows each of `PROMPTS`, all of them in one batch, always the likeliest word."""
+def complete_prompts(model: LanguageModel) -> Generated:
+    """Completions of `PROMPTS`, all of them in one batch, by greedy decoding."""
     vocabulary = street_vocabulary()
     ids, mask = padded_prompts()
     return generate(

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.debugging.colleague.batch_mask import (
-    Company,
-    colleagues_mask,
-    in_company,
-    small_translator,
-    symptoms,
-    write,
+    AloneAndInBatch,
+    colleagues_padding_mask,
+    symptoms_of_batch_mask,
+    train_on_equal_lengths,
+    translate_alone_and_in_batch,
+    translate_with_mask,
 )
 from anatomy_utils.decoding import beam_search, by_hand, generate
 from anatomy_utils.exercises import find_exercise, solution_source
@@ -128,20 +128,22 @@ def test_inputs_are_those_of_the_street() -> None:
 
 @pytest.fixture(scope="module")
 def patient() -> EncoderDecoder:
-    return small_translator(steps=60)[0]
+    return train_on_equal_lengths(steps=60)[0]
 
 
 def test_the_patient_is_right_where_nothing_is_padded_and_sees_padding_elsewhere() -> None:
     equal = torch.ones(3, 5, dtype=torch.long)
     unequal = torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0]])
-    assert torch.equal(colleagues_mask(equal), padding(equal))
-    assert colleagues_mask(unequal).shape == padding(unequal).shape == (2, 1, 1, 4)
-    assert colleagues_mask(unequal).sum() == 6 and padding(unequal).sum() == 4
+    assert torch.equal(colleagues_padding_mask(equal), padding(equal))
+    assert colleagues_padding_mask(unequal).shape == padding(unequal).shape == (2, 1, 1, 4)
+    assert colleagues_padding_mask(unequal).sum() == 6 and padding(unequal).sum() == 4
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_company_changes_the_patients_translations_and_no_others(patient: EncoderDecoder) -> None:
-    healthy, patients = (in_company(patient, mask, count=16) for mask in (padding, colleagues_mask))
+    healthy, patients = (
+        translate_alone_and_in_batch(patient, mask, count=16) for mask in (padding, colleagues_padding_mask)
+    )
     assert healthy.changed == 0 and healthy.alone == patients.alone
     assert patients.changed >= 4
 
@@ -149,22 +151,22 @@ def test_company_changes_the_patients_translations_and_no_others(patient: Encode
 def test_the_repair_heals_the_same_weights(patient: EncoderDecoder) -> None:
     texts = translation(sample_scenes(6, torch.Generator().manual_seed(3), "test"), "french")
     repaired = solution("encoder_decoder.repair")
-    assert write(patient, texts, repaired) == write(patient, texts, padding)
+    assert translate_with_mask(patient, texts, repaired) == translate_with_mask(patient, texts, padding)
 
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_the_symptoms(patient: EncoderDecoder) -> None:
-    lines = [line.split()[-2:] for line in symptoms(patient).text.splitlines()]
+    lines = [line.split()[-2:] for line in symptoms_of_batch_mask(patient).text.splitlines()]
     assert ["10", "15"] in lines
     assert lines[-1][0] == "0" and int(lines[-1][1]) > 0
 
 
 def test_the_counts_of_a_company() -> None:
-    found = Company(("a", "b", "c"), ("a", "b", "x"), ("a", "y", "x"))
+    found = AloneAndInBatch(("a", "b", "c"), ("a", "b", "x"), ("a", "y", "x"))
     assert (found.changed, found.right_alone, found.right_together) == (1, 2, 1)
 
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_a_training_can_be_repeated_and_pads_nothing() -> None:
-    one, other = (small_translator(steps=12, seed=4)[1] for _ in range(2))
+    one, other = (train_on_equal_lengths(steps=12, seed=4)[1] for _ in range(2))
     assert one.loss == other.loss and 6 <= len(one) <= 12

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_utils.debugging.colleague.causal_mask import colleagues_mask, symptoms, writing_trial
+from anatomy_utils.debugging.colleague.causal_mask import colleagues_causal_mask, symptoms_of_causal_mask, writing_trial
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.exercises import find_exercise, solution_source
 from anatomy_utils.experiments.manual_cache import empty_pasts, step_by_hand
@@ -116,10 +116,10 @@ def test_perplexity_is_e_to_the_loss() -> None:
 def test_without_a_past_the_mask_is_causal_and_the_patient_reaches_one_further() -> None:
     assert torch.equal(causal_with_past(0, 5), causal(5))
     assert torch.equal(causal_with_past(3, 4), causal(7)[3:])
-    patient = colleagues_mask(3, 4)
+    patient = colleagues_causal_mask(3, 4)
     assert patient.shape == (4, 7) and patient.dtype == torch.bool
     assert (patient.sum(1) - causal_with_past(3, 4).sum(1)).tolist() == [1, 1, 1, 0]
-    assert colleagues_mask(6, 1).all()
+    assert colleagues_causal_mask(6, 1).all()
 
 
 def test_without_a_cache_256_tokens_read_32896_times() -> None:
@@ -134,16 +134,16 @@ def test_without_a_cache_256_tokens_read_32896_times() -> None:
 
 
 def test_the_symptoms() -> None:
-    lines = [line.split()[-2:] for line in symptoms().text.splitlines()[3:]]
+    lines = [line.split()[-2:] for line in symptoms_of_causal_mask().text.splitlines()[3:]]
     assert lines[:1] == [["yes", "yes"]]
     healthy, patient = map(float, lines[-1])
     assert healthy == 1.0 and 0.05 < patient < 0.95
-    assert symptoms().html == symptoms().html
+    assert symptoms_of_causal_mask().html == symptoms_of_causal_mask().html
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_the_patient_learns_to_copy_and_cannot_write() -> None:
-    healthy, patient = (writing_trial(mask) for mask in (causal_with_past, colleagues_mask))
+    healthy, patient = (writing_trial(mask) for mask in (causal_with_past, colleagues_causal_mask))
     assert len(healthy.history) == len(patient.history) == 200
     assert 1.15 < healthy.loss < 1.4 and patient.loss < 0.01
     assert healthy.grammatical > 0.1 and patient.grammatical == 0
@@ -152,5 +152,5 @@ def test_the_patient_learns_to_copy_and_cannot_write() -> None:
 
 @pytest.mark.usefixtures("unchecked")
 def test_a_trial_can_be_repeated() -> None:
-    one, other = (writing_trial(colleagues_mask, steps=3, seed=5) for _ in range(2))
+    one, other = (writing_trial(colleagues_causal_mask, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.texts == other.texts

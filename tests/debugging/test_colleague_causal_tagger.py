@@ -156,7 +156,10 @@ def test_the_patient_is_wrong_where_a_tag_hangs_on_what_comes_after(taggers: dic
 
 def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, causal_tagger.Tagger], unchecked: None) -> None:
     scenes = sample_scenes(causal_tagger.SENTENCES, torch.Generator().manual_seed(9), "test")
-    found, guessed = causal_tagger.right_by_kind(taggers["patient"], scenes), causal_tagger.best_guess()
+    found, guessed = (
+        causal_tagger.right_by_kind(taggers["patient"], scenes),
+        causal_tagger.best_guess_from_words_before(),
+    )
     assert guessed.keys() == {"adjectives beside a noun", "it"}
     for kind, share in guessed.items():
         right, total = found[kind]
@@ -166,18 +169,21 @@ def test_the_patients_share_is_that_of_a_guess(taggers: dict[str, causal_tagger.
 def test_what_moves(taggers: dict[str, causal_tagger.Tagger]) -> None:
     sentence = "The old animal didn't cross the street because it was too tired."
     for name, nothing_moves in (("patient", 11), ("healthy", 0), ("repaired", 0)):
-        moves = [move for _, move in causal_tagger.moved(taggers[name], sentence, sentence.replace("tired", "wide"))]
+        moves = [
+            move
+            for _, move in causal_tagger.words_that_change(taggers[name], sentence, sentence.replace("tired", "wide"))
+        ]
         assert moves == [False] * nothing_moves + [True] * (13 - nothing_moves)
     words, moves = zip(
-        *causal_tagger.moved(taggers["patient"], sentence, sentence.replace("animal", "horse")), strict=True
+        *causal_tagger.words_that_change(taggers["patient"], sentence, sentence.replace("animal", "horse")), strict=True
     )
     assert words[2] == "animal" and moves == (False, False, *[True] * 11)
     with pytest.raises(ValueError, match="13 and 12 words"):
-        causal_tagger.moved(taggers["patient"], sentence, sentence.replace("old ", ""))
+        causal_tagger.words_that_change(taggers["patient"], sentence, sentence.replace("old ", ""))
 
 
 def test_the_symptoms(taggers: dict[str, causal_tagger.Tagger], unchecked: None) -> None:
-    text = causal_tagger.symptoms(taggers["patient"], taggers["healthy"]).text
+    text = causal_tagger.symptoms_of_causal_tagger(taggers["patient"], taggers["healthy"]).text
     lines = [line.strip() for line in text.splitlines()]
     assert any(line.startswith("another reason") and line.endswith("0 of 200 pairs") for line in lines)
     parameters = lines[-1].split()

@@ -7,7 +7,7 @@ import torch
 
 from anatomy_utils.debugging.colleague import norm_placement, position_offset
 from anatomy_utils.debugging.colleague.norm_placement import colleagues_layer, depth_trial
-from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding, tagging_trial
+from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding, tagging_trial_with_embedding
 from anatomy_utils.experiments.norm_placement import guessing_loss
 from anatomy_utils.functional.embeddings import embed_words
 from anatomy_utils.functional.layers import encoder_layer, pre_norm_layer
@@ -33,14 +33,14 @@ def test_a_single_word_gets_what_it_should() -> None:
 
 
 def test_the_symptoms_of_missing_positions() -> None:
-    lines = [line.split()[-2:] for line in position_offset.symptoms().text.splitlines()[3:]]
+    lines = [line.split()[-2:] for line in position_offset.symptoms_of_position_offset().text.splitlines()[3:]]
     assert lines == [["yes", "yes"], ["no", "yes"], ["no", "yes"], ["yes", "no"]]
-    assert position_offset.symptoms().html == position_offset.symptoms().html
+    assert position_offset.symptoms_of_position_offset().html == position_offset.symptoms_of_position_offset().html
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_without_positions_a_tagger_learns_and_misses_beginnings() -> None:
-    healthy, patient = (tagging_trial(embed) for embed in (embed_words, colleagues_embedding))
+    healthy, patient = (tagging_trial_with_embedding(embed) for embed in (embed_words, colleagues_embedding))
     for trial in (healthy, patient):
         assert len(trial.history) == 200 and trial.history.loss[-1] < 0.1 * trial.history.loss[0]
     assert healthy.all_words > 0.98 and healthy.beginnings > 0.95
@@ -65,12 +65,12 @@ def test_layers_of_the_patient_in_a_row_are_post_norm_layers() -> None:
 
 
 def test_the_symptoms_of_a_colleagues_layer() -> None:
-    lines = norm_placement.symptoms((1, 9)).text.splitlines()[2:]
+    lines = norm_placement.symptoms_of_norm_placement((1, 9)).text.splitlines()[2:]
     assert lines[-2].split()[-5:] == ["the", "input", "the", "input,", "normed"]
     assert lines[-1].split()[-2:] == ["no", "no"]
     low, high, still_low, still = (float(number.strip(",")) for number in lines[1].split()[-4:])
     assert high > 1.5 * low and still < 1.2 * still_low
-    assert norm_placement.symptoms((1,)).html == norm_placement.symptoms((1,)).html
+    assert norm_placement.symptoms_of_norm_placement((1,)).html == norm_placement.symptoms_of_norm_placement((1,)).html
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -83,7 +83,7 @@ def test_two_layers_of_the_patient_learn_and_ten_do_not() -> None:
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_a_trial_can_be_repeated() -> None:
-    one, other = (tagging_trial(colleagues_embedding, steps=3, seed=5) for _ in range(2))
+    one, other = (tagging_trial_with_embedding(colleagues_embedding, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.all_words == other.all_words
     one_deep, other_deep = (depth_trial(colleagues_layer, 3, steps=3, seed=5) for _ in range(2))
     assert one_deep.loss == other_deep.loss

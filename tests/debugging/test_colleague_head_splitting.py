@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils.debugging.colleague.head_splitting import colleagues_heads, symptoms, tagging_example, tagging_trial
+from anatomy_utils.debugging.colleague.head_splitting import (
+    colleagues_heads,
+    symptoms_of_head_splitting,
+    tagging_example,
+    tagging_trial_with_heads,
+)
 from anatomy_utils.functional import masks
 from anatomy_utils.functional.multi_head import attend_in_heads
 
@@ -31,15 +36,19 @@ def test_with_one_head_the_patient_is_healthy() -> None:
 
 
 def test_the_symptoms() -> None:
-    lines = [line.split()[-2:] for line in symptoms(words=12, num_heads=4).text.splitlines()[1:]]
+    lines = [line.split()[-2:] for line in symptoms_of_head_splitting(words=12, num_heads=4).text.splitlines()[1:]]
     assert lines[1:3] == [["12,", "32)"], ["of", "12"]] and lines[3:] == [["yes", "no"]] * 2
-    text = symptoms(words=12, num_heads=4).text
-    assert "12 of 12" in text and "3 of 12" in text and symptoms().html == symptoms().html
+    text = symptoms_of_head_splitting(words=12, num_heads=4).text
+    assert (
+        "12 of 12" in text
+        and "3 of 12" in text
+        and symptoms_of_head_splitting().html == symptoms_of_head_splitting().html
+    )
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_the_patient_learns_but_never_what_it_stands_for() -> None:
-    healthy, patient = (tagging_trial(heads) for heads in (attend_in_heads, colleagues_heads))
+    healthy, patient = (tagging_trial_with_heads(heads) for heads in (attend_in_heads, colleagues_heads))
     for trial in (healthy, patient):
         assert len(trial.history) == 200 and trial.history.loss[-1] < 0.1 * trial.history.loss[0]
     assert healthy.all_words > 0.98 and healthy.pronouns > 0.9
@@ -54,5 +63,5 @@ def test_the_example_labels_it_with_what_it_stands_for() -> None:
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_a_trial_can_be_repeated() -> None:
-    one, other = (tagging_trial(colleagues_heads, steps=3, seed=5) for _ in range(2))
+    one, other = (tagging_trial_with_heads(colleagues_heads, steps=3, seed=5) for _ in range(2))
     assert one.history.loss == other.history.loss and one.all_words == other.all_words

@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_utils.debugging.colleague.attention_scale import almost_right_attention, symptoms
+from anatomy_utils.debugging.colleague.attention_scale import almost_right_attention, symptoms_of_attention_scale
 from anatomy_utils.exercises import (
     Answer,
     exercise,
@@ -253,8 +253,12 @@ def test_the_case_is_almost_right() -> None:
         weights.argmax(-1), healthy.weights.argmax(-1)
     )
     assert weights.amax(-1).mean() < 0.6 * healthy.weights.amax(-1).mean()
-    shown = symptoms()
-    assert "largest weight, patient" in shown.text and shown.html.count("<tr>") == 5 and symptoms().html == shown.html
+    shown = symptoms_of_attention_scale()
+    assert (
+        "largest weight, patient" in shown.text
+        and shown.html.count("<tr>") == 5
+        and symptoms_of_attention_scale().html == shown.html
+    )
 
 
 def test_prose_becomes_safe_html() -> None:

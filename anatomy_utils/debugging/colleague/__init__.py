@@ -1,1 +1,1 @@
-"""Cases: small organs that are shipped broken on purpose, to be diagnosed."""
+"""A colleague's functions that are broken on purpose: what to run to see the bug, and what models learn with it."""

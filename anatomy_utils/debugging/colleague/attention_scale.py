@@ -1,7 +1,7 @@
 """The case of notebook 01: attention whose output is almost right.
 
 Its rows sum to 1, its favourites are the right ones, its picture looks fine. Only numbers tell: the longer the
-sentence, the more even the weights become. `symptoms` shows them next to the healthy ones.
+sentence, the more even the weights become. `symptoms_of_attention_scale` shows them next to the healthy ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def almost_right_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[T
     return weights @ value, weights
 
 
-def symptoms(d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: int = 0) -> CellOutput:
+def symptoms_of_attention_scale(d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: int = 0) -> Shown:
     """What a doctor would measure: both attentions on the same random sentences of growing length.
 
     Args:

@@ -1,8 +1,9 @@
 """The case of notebook 05: a translator whose answer depends on who else is in the batch.
 
 Its weights are good: they learnt from batches of equal length, in which there is nothing to mask. In use, texts of
-unequal length are filled up with padding, and the mask that should hide it has a fault. `small_translator` trains it,
-`in_company` translates sentences one by one and together, and `symptoms` counts what changes.
+unequal length are filled up with padding, and the mask that should hide it has a fault. `train_on_equal_lengths` trains
+it, `translate_alone_and_in_batch` translates sentences one by one and together, and `symptoms_of_batch_mask` counts
+what changes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SENTENCES = 64
 """How many the symptoms are counted on."""
 
 
-def colleagues_mask(attention_mask: Tensor) -> Tensor:
+def colleagues_padding_mask(attention_mask: Tensor) -> Tensor:
     """The patient: which positions of the memory the decoder may attend to, as `masks.padding` says it."""
     lengths = attention_mask.sum(dim=1)
     positions = torch.arange(attention_mask.shape[1])
@@ -40,7 +41,7 @@ def colleagues_mask(attention_mask: Tensor) -> Tensor:
     return mask[None, None, None, :].expand(len(attention_mask), 1, 1, -1)
 
 
-def small_translator(*, steps: int = 240, seed: int = 0) -> tuple[EncoderDecoder, History]:
+def train_on_equal_lengths(*, steps: int = 240, seed: int = 0) -> tuple[EncoderDecoder, History]:
     """A translator of 1 + 1 layers from English to French, trained on batches in which all sentences are equally long.
 
     Args:
@@ -70,13 +71,13 @@ def equally_long(texts: TextToText, generator: torch.Generator) -> list[TextToTe
 
 
 @torch.no_grad()
-def write(model: EncoderDecoder, texts: Batch, mask: MemoryMask) -> list[str]:
+def translate_with_mask(model: EncoderDecoder, texts: Batch, mask: MemoryMask) -> list[str]:
     """French for all texts of one batch, always the likeliest word.
 
     Args:
-        model: from `small_translator`.
+        model: from `train_on_equal_lengths`.
         texts: what to translate, together.
-        mask: `colleagues_mask`, `masks.padding`, or your own.
+        mask: `colleagues_padding_mask`, `masks.padding`, or your own.
     """
     vocabulary = street_vocabulary()
     memory = model.encoder(texts.input_ids, texts.attention_mask)
@@ -87,7 +88,7 @@ def write(model: EncoderDecoder, texts: Batch, mask: MemoryMask) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Company:
+class AloneAndInBatch:
     """The same sentences in two surroundings.
 
     Attributes:
@@ -116,12 +117,14 @@ class Company:
         return sum(one == other for one, other in zip(self.together, self.right, strict=True))
 
 
-def in_company(model: EncoderDecoder, mask: MemoryMask, *, count: int = SENTENCES, seed: int = 0) -> Company:
+def translate_alone_and_in_batch(
+    model: EncoderDecoder, mask: MemoryMask, *, count: int = SENTENCES, seed: int = 0
+) -> AloneAndInBatch:
     """Translate sentences that the model has not seen one by one, and then together with a long text.
 
     Args:
-        model: from `small_translator`.
-        mask: `colleagues_mask`, `masks.padding`, or your own.
+        model: from `train_on_equal_lengths`.
+        mask: `colleagues_padding_mask`, `masks.padding`, or your own.
         count: of sentences, at least two.
         seed: of the sentences.
     """
@@ -132,24 +135,24 @@ def in_company(model: EncoderDecoder, mask: MemoryMask, *, count: int = SENTENCE
     def batch(texts: list[list[str]]) -> Batch:
         return text_to_text(texts, [[] for _ in texts])
 
-    alone = (write(model, batch([source]), mask)[0] for source in sources)
-    together = write(model, batch([*sources, long]), mask)[:-1]
-    return Company(tuple(str(say(scene, "french")) for scene in scenes), tuple(alone), tuple(together))
+    alone = (translate_with_mask(model, batch([source]), mask)[0] for source in sources)
+    together = translate_with_mask(model, batch([*sources, long]), mask)[:-1]
+    return AloneAndInBatch(tuple(str(say(scene, "french")) for scene in scenes), tuple(alone), tuple(together))
 
 
-def symptoms(model: EncoderDecoder) -> CellOutput:
+def symptoms_of_batch_mask(model: EncoderDecoder) -> Shown:
     """What a doctor would count: both masks, for sentences that come by themselves and for the same ones in company.
 
     Args:
-        model: from `small_translator`.
+        model: from `train_on_equal_lengths`.
     """
-    healthy, patient = (_examine(model, mask) for mask in (padding, colleagues_mask))
+    healthy, patient = (_examine(model, mask) for mask in (padding, colleagues_padding_mask))
     rows = [(what, healthy[what], patient[what]) for what in healthy]
     return table(f"{SENTENCES} sentences", ("tried on the same weights", "healthy", "patient"), rows)
 
 
 def _examine(model: EncoderDecoder, mask: MemoryMask) -> dict[str, str]:
-    found, equal = in_company(model, mask), torch.ones(3, 5, dtype=torch.long)
+    found, equal = translate_alone_and_in_batch(model, mask), torch.ones(3, 5, dtype=torch.long)
     unequal = (torch.arange(5) < torch.tensor([[5], [3], [2]])).long()
     return {
         "shape of the mask for 3 texts of 5 tokens": str(tuple(mask(equal).shape)),

@@ -1,7 +1,8 @@
 """The case of notebook 04: a mask that lets every word see the one that it should guess.
 
-All shapes are right, rows of weights sum to 1, and the loss is lower than that of any healthy model. `symptoms` shows
-what one text tells; `writing_trial` what a model learns with it, and what it then writes.
+All shapes are right, rows of weights sum to 1, and the loss is lower than that of any healthy model.
+`symptoms_of_causal_mask` shows what one text tells; `writing_trial` what a model learns with it, and what it then
+writes.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ TEXTS = 100
 """How many are written to be judged."""
 
 
-def colleagues_mask(past: int, new: int) -> Tensor:
-    """The patient: what each of `new` positions behind `past` others may attend to, as `mask_behind` says it."""
+def colleagues_causal_mask(past: int, new: int) -> Tensor:
+    """The patient: what each of `new` positions behind `past` others may attend to, as `causal_with_past` says it."""
     queries = torch.arange(past + 1, past + new + 1)[:, None]
     keys = torch.arange(past + new)
     return keys <= queries
 
 
-def symptoms() -> CellOutput:
+def symptoms_of_causal_mask() -> Shown:
     """What a doctor would try: both masks on equal scores, for a text of six words and for one word after five."""
     scores = torch.zeros(6, 6)
-    healthy, patient = (_examine(mask, scores) for mask in (causal_with_past, colleagues_mask))
+    healthy, patient = (_examine(mask, scores) for mask in (causal_with_past, colleagues_causal_mask))
     rows = [(what, healthy[what], patient[what]) for what in healthy]
     return table("six words, all scores equal", ("tried on one text", "healthy", "patient"), rows)
 
@@ -61,7 +62,7 @@ def _examine(mask: MaskBehind, scores: Tensor) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Trial:
+class WritingTrial:
     """How a model learnt, and what it writes.
 
     Attributes:
@@ -77,13 +78,13 @@ class Trial:
     texts: tuple[str, ...]
 
 
-def writing_trial(mask: MaskBehind, *, steps: int = 200, seed: int = 0) -> Trial:
+def writing_trial(mask: MaskBehind, *, steps: int = 200, seed: int = 0) -> WritingTrial:
     """Train a small GPT on the street with the given mask, and let it write.
 
     While it writes there is no future that it could see: the last word is the last one.
 
     Args:
-        mask: `mask_behind`, `colleagues_mask`, or your own.
+        mask: `causal_with_past`, `colleagues_causal_mask`, or your own.
         steps: of 32 sentences each.
         seed: of the weights, the sentences and what is drawn while it writes.
     """
@@ -104,7 +105,7 @@ def writing_trial(mask: MaskBehind, *, steps: int = 200, seed: int = 0) -> Trial
     with torch.no_grad():
         loss = _loss(model, test, mask).item()
     texts = write(model, TEXTS, generator, filters=Filters(top_p=0.98))
-    return Trial(history, loss, share_grammatical(texts), tuple(texts[:5]))
+    return WritingTrial(history, loss, share_grammatical(texts), tuple(texts[:5]))
 
 
 def _small_gpt(generator: torch.Generator) -> LanguageModel:

@@ -2,8 +2,8 @@
 
 Its body was pretrained on the street's sentences and then fine-tuned to give each word a tag. Training went as it
 should, all shapes are right, and most tags are. `colleagues_tagger` and `healthy_tagger` train the two, with the same
-parts and as many parameters; `symptoms` counts, `moved` shows what hangs on what, and `best_guess` says what the
-patient's share of right tags equals.
+parts and as many parameters; `symptoms_of_causal_tagger` counts, `words_that_change` shows what hangs on what, and
+`best_guess_from_words_before` says what the patient's share of right tags equals.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _prepared(batch: Labelled, prepare: Preparation | None) -> Labelled:
     return Labelled(*prepare(batch.input_ids, batch.attention_mask, batch.labels)) if prepare else batch
 
 
-def symptoms(patient: Tagger, healthy: Tagger, name: str = "patient") -> CellOutput:
+def symptoms_of_causal_tagger(patient: Tagger, healthy: Tagger, name: str = "patient") -> Shown:
     """What a doctor would count: right tags by kind of word, on sentences that neither has seen and on others.
 
     Args:
@@ -207,7 +207,7 @@ def _words(scene: Scene) -> Iterator[tuple[str, tuple[str, ...], str]]:
             before = (*before, scene.verb, tag[2:])
 
 
-def moved(tagger: Tagger, sentence: str, other: str) -> list[tuple[str, bool]]:
+def words_that_change(tagger: Tagger, sentence: str, other: str) -> list[tuple[str, bool]]:
     """Each word of a sentence, and whether any of its logits changes when the other sentence is read in its place.
 
     Args:
@@ -227,7 +227,7 @@ def moved(tagger: Tagger, sentence: str, other: str) -> list[tuple[str, bool]]:
     return list(zip(texts[0], changes[1:].tolist(), strict=True))
 
 
-def best_guess(*, seed: int = 0) -> dict[str, float]:
+def best_guess_from_words_before(*, seed: int = 0) -> dict[str, float]:
     """The share of right tags of somebody who knows of each sentence only what stands before the word.
 
     For nouns and other words that is enough. For adjectives beside a noun and for *it*, the likeliest tag is guessed

@@ -1,28 +1,27 @@
 """The case of notebook 02: heads scrambled by a view.
 
 All shapes are right, nothing crashes, and a model with it trains. But a head of it sees pieces of a few neighbouring
-words where it should see a part of every word. `symptoms` shows what that does to one sentence; `tagging_trial` what
-it does to a model that learns.
+words where it should see a part of every word. `symptoms_of_head_splitting` shows what that does to one sentence;
+`tagging_trial_with_heads` what it does to a model that learns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
+from anatomy_utils.debugging.colleague.tagging import TaggingTrial, train_and_test_tagger
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.functional.multi_head import attend_in_heads
-from anatomy_utils.notebook.page import CellOutput, table
-from anatomy_utils.toy_language.batches import IGNORE, Labelled, shuffled, tagging
+from anatomy_utils.notebook.page import Shown, table
 from anatomy_utils.toy_language.english import say_in_english
 from anatomy_utils.toy_language.labels import TAGS, tags
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.toy_language.vocabulary import street_vocabulary
-from anatomy_utils.training import History, cross_entropy, fit, seeded
+from anatomy_utils.training.seeding import seeded
 
 Heads = Callable[[Tensor, Tensor, Tensor, int, Tensor | None], Tensor]
 """(query, key, value, num_heads, mask) → context, all (batch position d_model)."""
@@ -36,7 +35,7 @@ def colleagues_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, 
     return context.reshape(batch, -1, d_model)
 
 
-def symptoms(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> CellOutput:
+def symptoms_of_head_splitting(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> Shown:
     """What a doctor would try on one sentence of random vectors: both attentions, and what reaches which word.
 
     Args:
@@ -81,7 +80,7 @@ def _yes(one: Tensor, other: Tensor) -> str:
     return "yes" if torch.allclose(one, other, atol=1e-5) else "no"
 
 
-class Tagger(nn.Module):
+class TaggerWithHeads(nn.Module):
     """A small model that gives each word a label: embeddings, layers of attention with residuals, a linear layer."""
 
     def __init__(self, heads: Heads, vocab_size: int, num_labels: int, d_model: int = 64, num_layers: int = 2) -> None:
@@ -107,23 +106,6 @@ class Tagger(nn.Module):
         return logits
 
 
-@dataclass(frozen=True)
-class Trial:
-    """How a tagger learnt.
-
-    Attributes:
-        history: the loss of each step.
-        all_words: the share of right labels among all words of unseen sentences.
-        pronouns: the same among *it* alone, whose label is the kind of what it stands for.
-        guess: the share of *it* that has the most common of its labels: what always guessing that one would get.
-    """
-
-    history: History
-    all_words: float
-    pronouns: float
-    guess: float
-
-
 def tagging_example(*, seed: int = 0) -> str:
     """One sentence of the street, each word with its label behind a slash."""
     (scene,) = sample_scenes(1, torch.Generator().manual_seed(seed), "test")
@@ -131,7 +113,7 @@ def tagging_example(*, seed: int = 0) -> str:
     return " ".join(f"{word}/{label}" for word, label in zip(told.tokens, tags(scene, told), strict=True))
 
 
-def tagging_trial(heads: Heads, *, steps: int = 200, seed: int = 0) -> Trial:
+def tagging_trial_with_heads(heads: Heads, *, steps: int = 200, seed: int = 0) -> TaggingTrial:
     """Train a tagger on the street with the given attention inside, and try it on sentences it has not seen.
 
     Args:
@@ -139,19 +121,9 @@ def tagging_trial(heads: Heads, *, steps: int = 200, seed: int = 0) -> Trial:
         steps: of 64 sentences each.
         seed: of the model, the sentences and their order.
     """
-    generator = torch.Generator().manual_seed(seed)
-    train, test = (tagging(sample_scenes(n, generator, split)) for n, split in ((2000, "train"), (500, "test")))
-    with seeded(generator):
-        model = Tagger(heads, len(street_vocabulary()), len(TAGS))
-    batches = list(shuffled(train, 64, generator))
-    history = fit(model, batches, _loss, steps=steps, learning_rate=2e-3, progress=False)
-    with torch.no_grad():
-        right = model(test.input_ids, test.attention_mask).argmax(-1) == test.labels
-    real = test.labels != IGNORE
-    pronoun = test.input_ids == street_vocabulary().ids(["it"])[0]
-    guess = test.labels[pronoun].bincount().max().item() / int(pronoun.sum())
-    return Trial(history, right[real].float().mean().item(), right[pronoun].float().mean().item(), guess)
 
+    def build(generator: torch.Generator) -> TaggerWithHeads:
+        with seeded(generator):
+            return TaggerWithHeads(heads, len(street_vocabulary()), len(TAGS))
 
-def _loss(model: Tagger, batch: Labelled) -> Tensor:
-    return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)
+    return train_and_test_tagger(build, (2000, 500), steps=steps, learning_rate=2e-3, seed=seed)

@@ -1,8 +1,8 @@
 """A case of notebook 03: a layer whose norms stand on the wrong side of a residual connection.
 
 It was meant to be a pre-norm layer. Every sub-layer works on normed states, all shapes are right, and a shallow model
-with it learns as well as any. `symptoms` shows what happens to the states as a stack grows; `depth_trial` what a deep
-model with it does.
+with it learns as well as any. `symptoms_of_norm_placement` shows what happens to the states as a stack grows;
+`depth_trial` what a deep model with it does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def colleagues_layer(
     return hidden_states + feed_forward(hidden_states)
 
 
-def symptoms(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> CellOutput:
+def symptoms_of_norm_placement(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> Shown:
     """What a doctor would measure before the first step of training: both layers, in stacks of growing height.
 
     Args:

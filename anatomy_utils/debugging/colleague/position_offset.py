@@ -1,33 +1,27 @@
 """A case of notebook 03: an encoder whose words do not know where they stand.
 
-All shapes are right, every word gets a position vector, and a model with it trains. `symptoms` shows what one sentence
-tells; `tagging_trial` what a model with it learns, and what it never does.
+All shapes are right, every word gets a position vector, and a model with it trains. `symptoms_of_position_offset` shows
+what one sentence tells; `tagging_trial_with_embedding` what a model with it learns, and what it never does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from anatomy_utils.debugging.colleague.tagging import BATCH, TaggingTrial, train_and_test_tagger
 from anatomy_utils.experiments.norm_placement import D_MODEL, narrow_encoder
 from anatomy_utils.functional.embeddings import embed_words
 from anatomy_utils.functional.masks import padding
-from anatomy_utils.notebook.page import CellOutput, table
-from anatomy_utils.toy_language.batches import IGNORE, Labelled, shuffled, tagging
-from anatomy_utils.toy_language.labels import TAGS
-from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History, cross_entropy, fit, seeded
+from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 
 EmbedWords = Callable[[Tensor, Tensor, Tensor], Tensor]
 """(input_ids, token table, position table) → vectors (batch position d_model)."""
-
-BATCH = 64
-"""Sentences in a step of training, and rows of the position table."""
 
 
 def colleagues_embedding(input_ids: Tensor, token_table: Tensor, position_table: Tensor) -> Tensor:
@@ -36,7 +30,7 @@ def colleagues_embedding(input_ids: Tensor, token_table: Tensor, position_table:
     return token_table[input_ids] + position_table[positions][:, None]
 
 
-def symptoms(*, seed: int = 0) -> CellOutput:
+def symptoms_of_position_offset(*, seed: int = 0) -> Shown:
     """What a doctor would try on "a dog sees a cat" and random tables: both embeddings.
 
     Args:
@@ -69,7 +63,7 @@ def _yes(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-class Tagger(nn.Module):
+class TaggerWithEmbedding(nn.Module):
     """A narrow encoder of two layers that tags words, with any way to embed them."""
 
     def __init__(self, embed: EmbedWords, generator: torch.Generator) -> None:
@@ -86,22 +80,7 @@ class Tagger(nn.Module):
         return logits
 
 
-@dataclass(frozen=True)
-class Trial:
-    """How a tagger learnt.
-
-    Attributes:
-        history: the loss of each step.
-        all_words: the share of right tags among all words of unseen sentences.
-        beginnings: the same among words with which an entity begins.
-    """
-
-    history: History
-    all_words: float
-    beginnings: float
-
-
-def tagging_trial(embed: EmbedWords, *, steps: int = 200, seed: int = 0) -> Trial:
+def tagging_trial_with_embedding(embed: EmbedWords, *, steps: int = 200, seed: int = 0) -> TaggingTrial:
     """Train a tagger on the street with the given embedding, and try it on sentences it has not seen.
 
     Args:
@@ -109,20 +88,11 @@ def tagging_trial(embed: EmbedWords, *, steps: int = 200, seed: int = 0) -> Tria
         steps: of 64 sentences each.
         seed: of the model, the sentences and their order.
     """
-
-    generator = torch.Generator().manual_seed(seed)
-    train, test = (tagging(sample_scenes(n, generator, split)) for n, split in ((2048, "train"), (512, "test")))
-    model = Tagger(embed, generator)
-    batches = list(shuffled(train, BATCH, generator))
     with threads(1):
-        history = fit(model, batches, _loss, steps=steps, learning_rate=5e-3, progress=False)
-        with torch.no_grad():
-            parts = [test[start : start + BATCH] for start in range(0, len(test), BATCH)]
-            answers = torch.cat([model(part.input_ids, part.attention_mask).argmax(-1) for part in parts])
-    right, real = answers == test.labels, test.labels != IGNORE
-    begins = torch.tensor([tag.startswith("B") for tag in TAGS])[test.labels.clamp(min=0)] & real
-    return Trial(history, right[real].float().mean().item(), right[begins].float().mean().item())
-
-
-def _loss(model: Tagger, batch: Labelled) -> Tensor:
-    return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)
+        return train_and_test_tagger(
+            lambda generator: TaggerWithEmbedding(embed, generator),
+            (2048, 512),
+            steps=steps,
+            learning_rate=5e-3,
+            seed=seed,
+        )

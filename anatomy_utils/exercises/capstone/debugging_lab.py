@@ -1,12 +1,14 @@
-"""The ward as a view: patients, their diagnoses as questions, and the learner's progress, joined. Notebook 07."""
+"""The debugging lab as a view: broken models, their diagnoses as questions, and the learner's progress. Notebook 07."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from anatomy_utils.debugging import PROBES, Finding, Patient, Ward
-from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
+from anatomy_utils.debugging.broken_model import BrokenModel, CheckResult
+from anatomy_utils.debugging.checks import CHECKS
+from anatomy_utils.debugging.overview import BrokenModels
+from anatomy_utils.exercises.catalogue.capstone.debugging import DIAGNOSES
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 
@@ -14,37 +16,37 @@ if TYPE_CHECKING:
     from anatomy_utils.widgets import debugging_lab as view
 
 
-def ward_round(ward: Ward, *, record: Progress | None = None) -> view.DebuggingLab:
-    """All beds, with probes that run in the kernel; what is examined and diagnosed is remembered.
+def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) -> view.DebuggingLab:
+    """All broken models, with checks that run in the kernel; what is examined and diagnosed is remembered.
 
     Args:
-        ward: from `ward.admit`.
+        broken: from `train_broken_models`.
         record: whose progress; the learner's own when left out.
     """
     from anatomy_utils.widgets import debugging_lab as view
 
-    notes, patients = record or own_progress(), ward.patients()
-    before = [notes.entry("questions", question.id) for question in QUESTIONS]
+    notes, models = record or own_progress(), broken.models()
+    before = [notes.entry("questions", question.id) for question in DIAGNOSES]
 
-    def result(finding: Finding) -> view.Result:
-        show: Callable[[float], str] = PROBES[finding.probe].show
-        return view.Result(show(finding.value), show(finding.healthy), finding.passed, finding.sentence)
+    def result(found: CheckResult) -> view.Result:
+        show: Callable[[float], str] = CHECKS[found.check].show
+        return view.Result(show(found.value), show(found.healthy), found.passed, found.sentence)
 
     def cure(bed: int) -> list[view.Result]:
-        cured = patients[bed].cured()
-        return [result(cured.probe(name)) for name in PROBES]
+        fixed = models[bed].fixed()
+        return [result(fixed.check(name)) for name in CHECKS]
 
     def choose(bed: int, choice: int) -> None:
         question = QUESTIONS[bed]
         notes.answered(question.id, choice, right=question.choices[choice].right)
 
     return view.DebuggingLab(
-        [_bed(patient, number) for number, patient in enumerate(patients)],
-        view.Twin(ward.twin.history.loss, ward.twin.exam, ward.twin.samples()),
-        {name: probe.question for name, probe in PROBES.items()},
-        view.LabFunctions(
-            probe=lambda bed, name: result(patients[bed].probe(name)),
-            write=lambda bed: patients[bed].samples(),
+        [_bed(model, number) for number, model in enumerate(models)],
+        view.Twin(broken.baseline.history.loss, broken.baseline.test_loss, broken.baseline.samples()),
+        {name: check.question for name, check in CHECKS.items()},
+        view.Lab(
+            probe=lambda bed, name: result(models[bed].check(name)),
+            write=lambda bed: models[bed].samples(),
             cure=cure,
         ),
         chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, QUESTIONS, strict=True)],
@@ -60,26 +62,26 @@ def _choice(entry: dict[str, object], count: int) -> int:
     return last if isinstance(last, int) and 0 <= last < count else -1
 
 
-def _bed(patient: Patient, number: int) -> view.Bed:
+def _bed(model: BrokenModel, number: int) -> view.Bed:
     from anatomy_utils.widgets import debugging_lab as view
 
-    assert patient.case is not None
-    head, report = patient.head(), patient.case.report
+    assert model.case is not None
+    head, report = model.head(), model.case.public_report
     return view.Bed(
-        name=patient.name,
-        anamnesis=patient.anamnesis,
-        loss=patient.history.loss,
-        exam=patient.exam,
+        name=model.name,
+        anamnesis=model.team_report,
+        loss=model.history.loss,
+        exam=model.test_loss,
         head=f"layer {head.layer}, head {head.head}",
         tokens=head.tokens,
         weights=head.weights,
-        twin_weights=head.twin,
-        samples=patient.samples(),
-        question=QUESTIONS[number].data(),
-        cured_by=patient.case.cured_by,
+        twin_weights=head.baseline,
+        samples=model.samples(),
+        question=DIAGNOSES[number].data(),
+        cured_by=model.case.fix,
         report={
             "text": f"{report.repository}, {report.kind} {report.number}: {report.title}",
-            "address": report.address,
-            "says": report.says,
+            "address": report.url,
+            "says": report.summary,
         },
     )

@@ -65,7 +65,7 @@ NO_QUERIES = Question(
 
 CASE_DIAGNOSIS = Question(
     id="decoder.case_diagnosis",
-    text="What is wrong with `colleagues_mask`?",
+    text="What is wrong with `colleagues_causal_mask`?",
     choices=(
         Choice(
             "It forbids nothing: every position sees the whole future",

@@ -1,4 +1,4 @@
-"""Notebook 04's case: find out what is wrong with `colleagues_mask`, and write it right."""
+"""Notebook 04's case: find out what is wrong with `colleagues_causal_mask`, and write it right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.debugging.colleague.causal_mask import colleagues_mask
+from anatomy_utils.debugging.colleague.causal_mask import colleagues_causal_mask
 from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -35,8 +35,8 @@ def _row_by_row(past: int, new: int) -> Tensor:
 EXERCISE = Exercise(
     id="decoder.repair",
     title="The case: a colleague's mask",
-    task="Write the mask that `colleagues_mask` should have been: each new position sees the past, the new ones before "
-    "it and itself.",
+    task="Write the mask that `colleagues_causal_mask` should have been: each new position sees the past, the new "
+    "ones before it and itself.",
     difficulty="medium",
     minutes=4,
     signature="repaired_mask(past: int, new: int) -> Tensor",
@@ -47,7 +47,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            colleagues_mask,
+            colleagues_causal_mask,
             "This is what the patient computes: each position still sees the one after it.",
         ),
         Mistake(

@@ -66,7 +66,7 @@ EXPOSURE = Question(
 
 CASE_DIAGNOSIS = Question(
     id="encoder_decoder.case_diagnosis",
-    text="What is wrong with `colleagues_mask`?",
+    text="What is wrong with `colleagues_padding_mask`?",
     choices=(
         Choice(
             "It counts from 1, so that each text sees one position too many",

@@ -1,4 +1,4 @@
-"""Notebook 05's case: find out what is wrong with `colleagues_mask`, and write it right."""
+"""Notebook 05's case: find out what is wrong with `colleagues_padding_mask`, and write it right."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.debugging.colleague.batch_mask import colleagues_mask
-from anatomy_utils.exercises.catalogue.sizes import real_words
+from anatomy_utils.debugging.colleague.batch_mask import colleagues_padding_mask
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -39,8 +38,8 @@ def _text_by_text(mask: Tensor) -> Tensor:
 EXERCISE = Exercise(
     id="encoder_decoder.repair",
     title="The case: a colleague's translator",
-    task="Write the mask that `colleagues_mask` should have been: the decoder sees each text's own real tokens, "
-    "wherever they stand (padding may come first), and nothing else.",
+    task="Write the mask that `colleagues_padding_mask` should have been: the decoder sees each text's own real "
+    "tokens, wherever they stand (padding may come first), and nothing else.",
     difficulty="medium",
     minutes=4,
     signature="repaired_mask(attention_mask: Tensor) -> Tensor",
@@ -52,7 +51,7 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             "unchanged",
-            colleagues_mask,
+            colleagues_padding_mask,
             "This is what the patient computes: all texts are given the length of the longest.",
         ),
         Mistake(
