@@ -18,7 +18,7 @@ import torch
 
 from anatomy_utils.decoding import Filters
 from anatomy_utils.experiments import pronoun_heads
-from anatomy_utils.experiments.pronoun_heads import pronoun_test, right_in_writing
+from anatomy_utils.experiments.pronoun_heads import new_pronoun_test, pronouns_right_in_translation
 from anatomy_utils.recipes import encoder_tasks, masked_language_model, metrics, small_gpt, text_to_text, translator
 from anatomy_utils.toy_language import Scene, pronoun, share_grammatical
 from anatomy_utils.toy_language.batches import classification, question_answering, tagging, translation
@@ -52,27 +52,29 @@ class Task:
 
 def topics(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """The share of right topics."""
-    return metrics.share_of_texts(model, classification(scenes))
+    return metrics.share_of_right_texts(model, classification(scenes))
 
 
 def tags(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """The share of sentences with every word's tag right."""
-    return metrics.share_of_texts(model, tagging(scenes))
+    return metrics.share_of_right_texts(model, tagging(scenes))
 
 
 def answers(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
     """The share of answers with both ends right, to one question about each scene."""
-    return metrics.share_of_texts(model, question_answering(scenes, chance))
+    return metrics.share_of_right_texts(model, question_answering(scenes, chance))
 
 
 def written(filters: Filters) -> Measure:
     """The share of grammatical sentences among those written with these filters."""
-    return lambda model, scenes, chance: share_grammatical(small_gpt.write(model, len(scenes), chance, filters=filters))
+    return lambda model, scenes, chance: share_grammatical(
+        small_gpt.sample_texts(model, len(scenes), chance, filters=filters)
+    )
 
 
 def translated(to: str) -> Measure:
     """The share of scenes whose greedy translation is right to the last word."""
-    return lambda model, scenes, chance: translator.exact_match(model, scenes, to)
+    return lambda model, scenes, chance: translator.translation_exact_match(model, scenes, to)
 
 
 def pairs_right(*, different_gender: bool) -> Measure:
@@ -82,23 +84,27 @@ def pairs_right(*, different_gender: bool) -> Measure:
         pairs = sample_minimal_pairs(COUNTS["pairs"], chance, "test", different_gender=different_gender)
         both = [scene for pair in pairs for scene in (pair.about_subject, pair.about_object)]
         written = translator.translate(model, translation(both, "french"))
-        right = [pronoun_heads.pronoun_in(text) == pronoun(scene) for text, scene in zip(written, both, strict=True)]
+        right = [
+            pronoun_heads.pronoun_in_french(text) == pronoun(scene) for text, scene in zip(written, both, strict=True)
+        ]
         return sum(map(min, right[::2], right[1::2])) / len(pairs)
 
     return measure
 
 
 @lru_cache(maxsize=1)
-def culprits_found(model: Any) -> pronoun_heads.Comparison:
+def culprits_found(model: Any) -> pronoun_heads.AblationComparison:
     """At most four heads, searched for on some pairs; then what is written without them, on pairs of other nouns."""
     chance = torch.Generator().manual_seed(3000)
     to_search, to_judge = (
-        pronoun_test(sample_minimal_pairs(COUNTS[name], chance, split, different_gender=True))
+        new_pronoun_test(sample_minimal_pairs(COUNTS[name], chance, split, different_gender=True))
         for name, split in (("pairs to search", "validation"), ("pairs to judge", "test"))
     )
-    *_, last = pronoun_heads.search(model, to_search)
+    *_, last = pronoun_heads.search_pronoun_heads(model, to_search)
     sets = COUNTS["random sets"]
-    return pronoun_heads.compare(model, to_judge, last.heads, chance, sets=sets, measure=right_in_writing)
+    return pronoun_heads.compare_with_random_heads(
+        model, to_judge, last.heads, chance, sets=sets, measure=pronouns_right_in_translation
+    )
 
 
 def lost_without_culprits(model: Any, scenes: list[Scene], chance: torch.Generator) -> float:
@@ -114,20 +120,22 @@ def spared_at_random(model: Any, scenes: list[Scene], chance: torch.Generator) -
 
 def texts(task: str) -> Measure:
     """The share of texts of one task that are right to the last word."""
-    return lambda model, scenes, chance: text_to_text.exact_match(model, text_to_text.examples(task, scenes, chance))
+    return lambda model, scenes, chance: text_to_text.text_to_text_exact_match(
+        model, text_to_text.task_examples(task, scenes, chance)
+    )
 
 
 TASKS = {
     "topic": Task(encoder_tasks.train_classifier, 30, {"topic right": (topics, 0.98)}),
     "tags": Task(encoder_tasks.train_tagger, 30, {"all tags right": (tags, 0.98)}),
-    "answers": Task(encoder_tasks.train_answerer, 30, {"both ends right": (answers, 0.98)}),
+    "answers": Task(encoder_tasks.train_question_answerer, 30, {"both ends right": (answers, 0.98)}),
     "gaps": Task(
-        masked_language_model.train_gap_filler,
+        masked_language_model.train_masked_language_model,
         30,
-        {"sensible word in the gap": (masked_language_model.share_sensible, None)},
+        {"sensible word in the gap": (masked_language_model.share_of_sensible_words, None)},
     ),
     "writer": Task(
-        small_gpt.train_writer,
+        small_gpt.train_small_gpt,
         60,
         {
             "grammatical, top-p 0.98": (written(Filters(top_p=0.98)), 0.98),

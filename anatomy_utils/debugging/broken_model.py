@@ -21,8 +21,10 @@ from anatomy_utils.debugging.inspect_plots import (
 )
 from anatomy_utils.debugging.pipeline import Pipeline, Trainer
 from anatomy_utils.debugging.samples import PROMPTS, complete_prompts
-from anatomy_utils.toy_language import street_vocabulary, tokenise
-from anatomy_utils.training import History, seeded
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.seeding import seeded
 
 if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
@@ -132,7 +134,7 @@ class BrokenModel:
             rows = complete_prompts(self._checked.model).rows()
         written = []
         for prompt, row in zip(PROMPTS, rows, strict=True):
-            whole = vocabulary.text([*vocabulary.ids(tokenise(prompt)), *row])
+            whole = vocabulary.text([*vocabulary.ids(tokenize(prompt)), *row])
             cut_off = "" if vocabulary.eos_id in row else " …"
             written.append(f"{prompt} |{whole[len(prompt) :]}{cut_off}")
         return Samples(written)

@@ -22,20 +22,20 @@ from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss
 from anatomy_utils.tap import tap
-from anatomy_utils.toy_language import street_vocabulary
-from anatomy_utils.toy_language.batches import IGNORE, Labelled
-from anatomy_utils.training import adamw
+from anatomy_utils.toy_language.batches import IGNORE, Labeled
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.optimizers import adamw
 
 # ---- loss
 
 
-def loss_without_the_end_token(model: LanguageModel, batch: Labelled) -> Tensor:
+def loss_without_the_end_token(model: LanguageModel, batch: Labeled) -> Tensor:
     """Padding is the same token as the end of a text, so leaving padding out leaves out the end."""
     pad_id = street_vocabulary().eos_id  # "tokenizer.pad_token = tokenizer.eos_token"
     return label_loss(model, replace(batch, labels=batch.labels.masked_fill(batch.labels == pad_id, IGNORE)))
 
 
-def loss_with_labels_shifted_twice(model: LanguageModel, batch: Labelled) -> Tensor:
+def loss_with_labels_shifted_twice(model: LanguageModel, batch: Labeled) -> Tensor:
     """Labels that are shifted already are shifted once more."""
     later = torch.cat([batch.labels[:, 1:], torch.full_like(batch.labels[:, :1], IGNORE)], dim=1)
     return label_loss(model, replace(batch, labels=later))
@@ -44,13 +44,13 @@ def loss_with_labels_shifted_twice(model: LanguageModel, batch: Labelled) -> Ten
 # ---- batches and evaluation
 
 
-def few_sentences_repeated(datasets: Datasets) -> Sequence[Labelled]:
+def few_sentences_repeated(datasets: Datasets) -> Sequence[Labeled]:
     """The same few sentences again and again."""
     few = [batch[:FEW_SENTENCES] for batch in datasets.training[: max(1, FEW_SENTENCES // BATCH_SIZE)]]
     return [few[step % len(few)] for step in range(len(datasets.training))]
 
 
-def evaluation_on_training_sentences(datasets: Datasets) -> Labelled:
+def evaluation_on_training_sentences(datasets: Datasets) -> Labeled:
     """Sentences from the training file itself."""
     return datasets.training[0][:FEW_SENTENCES]
 

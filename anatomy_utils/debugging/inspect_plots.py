@@ -15,8 +15,8 @@ from torch import Tensor
 
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import watch
-from anatomy_utils.toy_language import street_vocabulary, tokenise
-from anatomy_utils.toy_language.vocabulary import BOS, PAD
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import BOS, PAD, street_vocabulary
 
 if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
@@ -65,7 +65,7 @@ def all_attention_weights(model: LanguageModel) -> Tensor:
 
 def sentence_tokens() -> tuple[str, ...]:
     """Padding, then the sentence."""
-    return (*[PAD] * PADDING, BOS, *tokenise(SENTENCE))
+    return (*[PAD] * PADDING, BOS, *tokenize(SENTENCE))
 
 
 def most_different_head(weights: Tensor, baseline: Tensor) -> HeadMap:

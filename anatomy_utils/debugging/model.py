@@ -17,7 +17,7 @@ from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.norm import Norms, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.toy_language import street_vocabulary
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
 from anatomy_utils.zoo.gpt2 import initialize
 
 D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 48, 3, 2, 96

@@ -15,9 +15,12 @@ from torch import Tensor
 from anatomy_utils.debugging.model import new_model
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss
-from anatomy_utils.toy_language.batches import Labelled, language_modelling
+from anatomy_utils.toy_language.batches import Labeled, language_modeling
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History, adamw, fit, linear_schedule
+from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.optimizers import adamw
+from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.threads import threads
 
 BATCH_SIZE, LEARNING_RATE, STEPS = 64, 1.2e-2, 250
@@ -33,24 +36,24 @@ class Datasets:
         test: sentences whose two nouns never occur together in training.
     """
 
-    training: tuple[Labelled, ...]
-    test: Labelled
+    training: tuple[Labeled, ...]
+    test: Labeled
 
 
 def sample_datasets(steps: int, generator: torch.Generator) -> Datasets:
     """Draw the sentences for models that train for so many steps."""
-    training = language_modelling(sample_scenes(steps * BATCH_SIZE, generator, "train"))
-    test = language_modelling(sample_scenes(TEST_SENTENCES, generator, "test"))
+    training = language_modeling(sample_scenes(steps * BATCH_SIZE, generator, "train"))
+    test = language_modeling(sample_scenes(TEST_SENTENCES, generator, "test"))
     batches = (training[step * BATCH_SIZE : (step + 1) * BATCH_SIZE] for step in range(steps))
     return Datasets(tuple(batches), test)
 
 
-def all_batches(datasets: Datasets) -> Sequence[Labelled]:
+def all_batches(datasets: Datasets) -> Sequence[Labeled]:
     """Every training batch once."""
     return datasets.training
 
 
-def unseen_sentences(datasets: Datasets) -> Labelled:
+def unseen_sentences(datasets: Datasets) -> Labeled:
     """Sentences that do not occur in training."""
     return datasets.test
 
@@ -70,9 +73,9 @@ class Pipeline:
 
     build: Callable[[torch.Generator], LanguageModel] = new_model
     optimizer: Callable[[LanguageModel], torch.optim.Optimizer] = adamw
-    batches: Callable[[Datasets], Sequence[Labelled]] = all_batches
-    loss: Callable[[LanguageModel, Labelled], Tensor] = label_loss
-    evaluate_on: Callable[[Datasets], Labelled] = unseen_sentences
+    batches: Callable[[Datasets], Sequence[Labeled]] = all_batches
+    loss: Callable[[LanguageModel, Labeled], Tensor] = label_loss
+    evaluate_on: Callable[[Datasets], Labeled] = unseen_sentences
     deploy: Callable[[LanguageModel], LanguageModel] = LanguageModel.eval
 
     @property
@@ -100,7 +103,7 @@ class TrainedModel:
     initial_weights: dict[str, Tensor]
     history: History
     test_loss: float
-    batches: Sequence[Labelled]
+    batches: Sequence[Labeled]
 
 
 @dataclass

@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anatomy_utils.decoding import Filters, Generated, generate
+from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.generation import Generated, generate
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.toy_language import street_vocabulary, tokenise
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
 
 LONGEST = 24
 """Tokens after which a text is cut off; the toy language's longest English sentence has 15."""
@@ -38,7 +40,7 @@ def sample_texts(model: LanguageModel, count: int, generator: torch.Generator) -
 def padded_prompts() -> tuple[Tensor, Tensor]:
     """`PROMPTS` as ids and mask, padded on the left."""
     vocabulary = street_vocabulary()
-    rows = [[vocabulary.bos_id, *vocabulary.ids(tokenise(prompt))] for prompt in PROMPTS]
+    rows = [[vocabulary.bos_id, *vocabulary.ids(tokenize(prompt))] for prompt in PROMPTS]
     width = max(map(len, rows))
     ids = [[vocabulary.pad_id] * (width - len(row)) + row for row in rows]
     return torch.tensor(ids), torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])

@@ -1,27 +1,23 @@
 """Decoding: from a model's logits to text. It takes a step function and knows no model.
 
-`filters` change the logits, `choice` picks a token, `generate` is the loop, `beams` (with `search`) keeps several texts
-at once, `stepper` goes one token at a time and back again, and `steps` says what a step function is.
+- `steps`: what a step function is, with a cache or without
+- `filters`: temperature, top-k, top-p and others change the logits; `sampling`: the choice of a token
+- `generation`: the loop, `generate`
+- `beams`: beam search (`beam_step`: one step of it)
+- `stepper`: one token at a time, and back again
+- `by_hand`: the same loops, as short as learners write them
 """
 
-from anatomy_utils.decoding.beams import Beams, Hypothesis, beam_search, beam_steps
-from anatomy_utils.decoding.filters import Filters
-from anatomy_utils.decoding.generate import Generated, generate
-from anatomy_utils.decoding.stepper import Candidate, Chosen, Stepper, stream
-from anatomy_utils.decoding.steps import SeenIds, uncached
+from anatomy_utils import lazy_exports
 
-__all__ = [
-    "Beams",
-    "Candidate",
-    "Chosen",
-    "Filters",
-    "Generated",
-    "Hypothesis",
-    "SeenIds",
-    "Stepper",
-    "beam_search",
-    "beam_steps",
-    "generate",
-    "stream",
-    "uncached",
-]
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "beams": "Beams Hypothesis beam_search beam_steps",
+        "filters": "Filters min_p repetition_penalty temperature top_k top_p",
+        "generation": "Generated generate",
+        "sampling": "greedy sampled",
+        "stepper": "Candidate Chosen Stepper stream",
+        "steps": "SeenIds uncached",
+    },
+)

@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from anatomy_utils.decoding.beam_step import Considered, EarlyStopping, Search, SearchRules, advance
-from anatomy_utils.decoding.generate import Generated
+from anatomy_utils.decoding.generation import Generated
 from anatomy_utils.decoding.steps import Reorderable, Step, check_prompts, stop_table
 
 ReorderableT = TypeVar("ReorderableT", bound=Reorderable)

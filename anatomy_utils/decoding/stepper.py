@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from anatomy_utils.decoding.filters import Filters
-from anatomy_utils.decoding.generate import NO_FILTERS
+from anatomy_utils.decoding.generation import NO_FILTERS
 from anatomy_utils.decoding.sampling import check_randomness, chooser
 from anatomy_utils.decoding.steps import CacheT, Step, check_prompts, stop_table
 

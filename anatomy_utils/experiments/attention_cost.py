@@ -19,7 +19,7 @@ from anatomy_utils.functional.attention import scaled_dot_product_attention
 
 
 @dataclass(frozen=True)
-class Cost:
+class AttentionCost:
     """What one call costs.
 
     Attributes:
@@ -33,7 +33,7 @@ class Cost:
 
 def attention_costs(
     lengths: Sequence[int], *, num_heads: int = 8, d_head: int = 64, repeats: int = 5
-) -> dict[str, list[Cost]]:
+) -> dict[str, list[AttentionCost]]:
     """Time and memory of attention by the number of positions, written out and in torch's fused kernel.
 
     The two take turns in every repeat, so that a busy machine slows both alike.
@@ -51,7 +51,7 @@ def attention_costs(
         "explicit": lambda vectors: scaled_dot_product_attention(vectors, vectors, vectors),
         "fused": lambda vectors: F.scaled_dot_product_attention(vectors, vectors, vectors),
     }
-    costs: dict[str, list[Cost]] = {kind: [] for kind in kinds}
+    costs: dict[str, list[AttentionCost]] = {kind: [] for kind in kinds}
     generator = torch.Generator().manual_seed(0)
     for length in lengths:
         vectors = torch.randn(1, num_heads, length, d_head, generator=generator)
@@ -68,7 +68,7 @@ def attention_costs(
                     call(vectors)
                     seconds[kind].append(time.perf_counter() - start)
         for kind in kinds:
-            costs[kind].append(Cost(min(seconds[kind]), largest[kind]))
+            costs[kind].append(AttentionCost(min(seconds[kind]), largest[kind]))
     return costs
 
 

@@ -1,6 +1,7 @@
-"""Favourites: the word that *it* looks at most, and the word without which a tagger says something else of *it*.
+"""The word that *it* attends to most, and the word without which a tagger tags *it* differently.
 
-Notebook 06 counts how often the two are one. `explanations` asks the same of any encoder and all of its words.
+Notebook 06 counts how often the two are one. `interpret.attention_as_explanation` does the same for all words of any
+encoder.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from anatomy_utils.functional.comparison import leave_one_out
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.heads import WithHead
 from anatomy_utils.tap import watch
-from anatomy_utils.toy_language import Scene, say
 from anatomy_utils.toy_language.batches import tagging
+from anatomy_utils.toy_language.parser import say
+from anatomy_utils.toy_language.scene import Scene
 from anatomy_utils.toy_language.vocabulary import BOS
 
 Effects = Callable[[Callable[[Tensor], Tensor], int], Float[Tensor, " position"]]
-"""As `taxonomy_functions.leave_one_out`."""
+"""As `functional.comparison.leave_one_out`."""
 
 
-class Favourite(NamedTuple):
+class AttendedAndNeeded(NamedTuple):
     """Two words of one sentence; *it* itself is neither.
 
     Attributes:
@@ -39,11 +41,13 @@ class Favourite(NamedTuple):
 
 
 @torch.no_grad()
-def favourites(model: WithHead, scenes: Sequence[Scene], effects: Effects = leave_one_out) -> list[Favourite]:
+def attended_and_needed_words(
+    model: WithHead, scenes: Sequence[Scene], effects: Effects = leave_one_out
+) -> list[AttendedAndNeeded]:
     """Both words of each scene's sentence.
 
     Args:
-        model: from `readers.train_tagger`.
+        model: from `recipes.train_tagger`.
         scenes: what is said in the sentences.
         effects: `leave_one_out`, or your own.
     """
@@ -60,7 +64,7 @@ def favourites(model: WithHead, scenes: Sequence[Scene], effects: Effects = leav
         others = torch.arange(ids.shape[1]) != it
         words = [BOS, *sentence.tokens]
         looked_at, needed = (words[int(n.masked_fill(~others, -1).argmax())] for n in (weights, moved))
-        found.append(Favourite(looked_at, needed, scene.reason))
+        found.append(AttendedAndNeeded(looked_at, needed, scene.reason))
     return found
 
 

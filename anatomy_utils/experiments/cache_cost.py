@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from anatomy_utils.decoding import SeenIds, uncached
+from anatomy_utils.decoding.steps import SeenIds, uncached
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
@@ -52,7 +52,7 @@ class CacheEntry:
         return 2 * self.layers * self.kv_heads * self.d_head * self.number_bytes
 
 
-def entry_of(model: LanguageModel) -> CacheEntry:
+def cache_entry_of(model: LanguageModel) -> CacheEntry:
     """What this model keeps of each position."""
     first: Any = model.decoder.layers[0]
     attention: MultiHeadAttention = first.self_attention
@@ -66,12 +66,12 @@ def entry_of(model: LanguageModel) -> CacheEntry:
     )
 
 
-def arithmetic(model: LanguageModel, length: int, new: int) -> int:
+def count_operations(model: LanguageModel, length: int, new: int) -> int:
     """Multiplications and additions that the last `new` of `length` positions take, and the logits of the last one.
 
     Two for each weight of a layer's matrices and position, 4 · heads · d_head for each query that looks at a key.
     """
-    entry = entry_of(model)
+    entry = cache_entry_of(model)
     weights = sum(part.numel() for layer in model.decoder.layers for part in layer.parameters() if part.dim() > 1)
     looks = new * length - new * (new - 1) // 2  # the first of them sees length − new + 1 keys, the last all
     return (
@@ -96,7 +96,7 @@ class CacheCost:
     kept: int
 
 
-def cache_cost(model: LanguageModel, length: int, *, rounds: int = ROUNDS) -> CacheCost:
+def measure_cache_cost(model: LanguageModel, length: int, *, rounds: int = ROUNDS) -> CacheCost:
     """Time one step at a given length, with and without the cache, taking turns.
 
     Both make the logits of the last position only, so that the difference is the cache's alone.
@@ -132,7 +132,7 @@ def _filled(model: LanguageModel, ids: Int[Tensor, "1 position"]) -> KeyValueCac
     return model.step(ids, model.start(1, ids.shape[1] + 1))[1]
 
 
-class Sharing(NamedTuple):
+class KeyValueSharing(NamedTuple):
     """One attention module's heads and what they cost."""
 
     num_heads: int
@@ -143,21 +143,21 @@ class Sharing(NamedTuple):
     """Keys and values of all positions, in one layer."""
 
 
-def sharing(attention: MultiHeadAttention, positions: int = 1) -> Sharing:
+def key_value_sharing(attention: MultiHeadAttention, positions: int = 1) -> KeyValueSharing:
     """Count a real module's parameters, and the keys and values that it makes of so many positions.
 
     Raises:
         ValueError: positions is not at least 1.
 
-    >>> sharing(MultiHeadAttention(8, 4, num_kv_heads=1, bias=False), positions=10)  # keys and values 2 wide, 4 bytes
-    Sharing(num_heads=4, num_kv_heads=1, parameters=160, cache_bytes=160)
+    >>> key_value_sharing(MultiHeadAttention(8, 4, num_kv_heads=1, bias=False), positions=10)  # keys and values 2 wide,
+    4 bytes Sharing(num_heads=4, num_kv_heads=1, parameters=160, cache_bytes=160)
     """
     if positions < 1:
         raise ValueError(f"positions={positions} was given; a cache holds at least 1 position.")
     weight = attention.to_key.weight
     with torch.no_grad():
         made = attention.project_memory(weight.new_zeros(1, positions, weight.shape[1]))
-    return Sharing(
+    return KeyValueSharing(
         num_heads=attention.num_heads,
         num_kv_heads=attention.num_kv_heads,
         parameters=sum(parameter.numel() for parameter in attention.parameters()),

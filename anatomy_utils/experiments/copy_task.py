@@ -22,7 +22,10 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.training import cross_entropy, fit, linear_schedule, seeded
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.schedules import linear_schedule
+from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 
 D_MODEL, NUM_HEADS, D_FF = 32, 4, 64
@@ -59,7 +62,7 @@ def copying_rows(
     return torch.cat([symbols, nothing, torch.full((rows, COPIED), ASKED)], dim=1), symbols
 
 
-class Attentive(nn.Module):
+class TransformerCopier(nn.Module):
     """A Transformer of one layer with rotary positions: every position at once."""
 
     def __init__(self) -> None:
@@ -79,7 +82,7 @@ class Attentive(nn.Module):
         return self.symbols(self.decoder(input_ids))
 
 
-class Recurrent(nn.Module):
+class LSTMCopier(nn.Module):
     """An LSTM (Hochreiter and Schmidhuber 1997) with about as many parameters: one position after the other."""
 
     def __init__(self) -> None:
@@ -101,7 +104,7 @@ class Recurrent(nn.Module):
         return self.symbols(torch.cat(outputs, dim=1))
 
 
-KINDS: dict[str, Callable[[], nn.Module]] = {"Transformer": Attentive, "LSTM": Recurrent}
+KINDS: dict[str, Callable[[], nn.Module]] = {"Transformer": TransformerCopier, "LSTM": LSTMCopier}
 
 
 def copying_experiment(

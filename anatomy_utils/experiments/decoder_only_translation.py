@@ -1,4 +1,4 @@
-"""Rivals: one translation, by an encoder–decoder and by a decoder alone, which reads source and target as one text.
+"""Translation by an encoder–decoder and by a decoder alone, which reads source and target as one text.
 
 A decoder needs no encoder to translate. `<french> the dog … . <bos> le chien … .` is one text, and its second half is
 what follows from the first. Under the causal mask each English word sees only those before it; under the prefix mask
@@ -21,7 +21,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.decoding import SeenIds, generate, uncached
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.decoding.steps import SeenIds, uncached
 from anatomy_utils.functional.masks import Mask, causal
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
@@ -30,14 +31,17 @@ from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.objectives.prefix_lm import prefix_lm, prefix_mask
+from anatomy_utils.objectives.prefix_lm import prefix_lm_batch, prefix_mask
 from anatomy_utils.recipes import translator
-from anatomy_utils.recipes.train import BATCH, OnStep, practise
-from anatomy_utils.toy_language import MinimalPair, Scene, say, street_vocabulary
+from anatomy_utils.recipes.train import BATCH, OnStep, train_model
 from anatomy_utils.toy_language.batches import Batch, TextToText, to_translate, translation
+from anatomy_utils.toy_language.minimal_pairs import MinimalPair
+from anatomy_utils.toy_language.parser import say
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.toy_language.vocabulary import BOS, EOS
-from anatomy_utils.training import IGNORE, History, cross_entropy
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.vocabulary import BOS, EOS, street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.losses import IGNORE, cross_entropy
 
 LEARNING_RATE = 7e-3
 D_MODEL, NUM_HEADS = 64, 4
@@ -46,7 +50,7 @@ NUM_LAYERS, D_FF = 4, 320
 parameters, two layers of this width 2 · (4 + 10) · d_model²: as many."""
 
 
-class DecoderAlone(nn.Module):
+class DecoderOnlyTranslator(nn.Module):
     """A decoder that goes on with a text whose beginning it may read in both directions.
 
     Args:
@@ -84,13 +88,13 @@ class DecoderAlone(nn.Module):
         return self.vocabulary(hidden_states if asked is None else hidden_states[asked])
 
 
-Rival = EncoderDecoder | DecoderAlone
+AnyDesign = EncoderDecoder | DecoderOnlyTranslator
 
 DESIGNS = ("encoder–decoder", "causal decoder", "prefix decoder")
 
 
 @dataclass(frozen=True)
-class OneText(Batch):
+class JoinedTexts(Batch):
     """Source and target in one row: <french> English words <bos> French words <eos>.
 
     Attributes:
@@ -100,17 +104,19 @@ class OneText(Batch):
     prefix_lengths: Int[Tensor, " batch"]
 
 
-def one_text(scenes: Sequence[Scene]) -> OneText:
+def join_texts(scenes: Sequence[Scene]) -> JoinedTexts:
     """Scenes in English and then in French, as texts to go on with."""
     vocabulary = street_vocabulary()
     given = [vocabulary.ids(["<french>", *say(scene, "english").tokens, BOS]) for scene in scenes]
     wanted = [vocabulary.ids([*say(scene, "french").tokens, EOS]) for scene in scenes]
     rows = [torch.tensor(first + second) for first, second in zip(given, wanted, strict=True)]
     input_ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=vocabulary.pad_id)
-    return OneText(input_ids, (input_ids != vocabulary.pad_id).long(), torch.tensor([len(first) for first in given]))
+    return JoinedTexts(
+        input_ids, (input_ids != vocabulary.pad_id).long(), torch.tensor([len(first) for first in given])
+    )
 
 
-def new_rival(design: str, generator: torch.Generator) -> Rival:
+def new_design(design: str, generator: torch.Generator) -> AnyDesign:
     """A model that has learnt nothing yet.
 
     Args:
@@ -135,7 +141,7 @@ def new_rival(design: str, generator: torch.Generator) -> Rival:
     ]
     size = len(street_vocabulary())
     embeddings = Embeddings(size, D_MODEL, SinusoidalPositions(D_MODEL), scale=sqrt(D_MODEL))
-    model = DecoderAlone(
+    model = DecoderOnlyTranslator(
         Decoder(embeddings, layers, norm=LayerNorm(D_MODEL)),
         nn.Linear(D_MODEL, size, bias=False),
         sees_prefix=design == DESIGNS[2],
@@ -150,32 +156,37 @@ def new_rival(design: str, generator: torch.Generator) -> Rival:
     return model
 
 
-def train_rival(
+def train_design(
     design: str, seed: int = 0, *, steps: int = 500, on_step: OnStep | None = None, progress: bool = True
-) -> tuple[Rival, History]:
+) -> tuple[AnyDesign, History]:
     """A model of one design that has learnt to put English into French.
 
     Args:
         design: one of `DESIGNS`.
         seed: of the weights and the sentences, which are the same for all designs.
         steps: of 32 sentences each.
-        on_step: see `practice.OnStep`.
+        on_step: see `train.OnStep`.
         progress: show a bar.
     """
-    model = new_rival(design, torch.Generator().manual_seed(seed))
+    model = new_design(design, torch.Generator().manual_seed(seed))
     scenes = sample_scenes(steps * BATCH, torch.Generator().manual_seed(seed), "train")
-    history = practise(
-        model, texts_for(model, scenes), rival_loss, learning_rate=LEARNING_RATE, on_step=on_step, progress=progress
+    history = train_model(
+        model,
+        texts_for_design(model, scenes),
+        design_loss,
+        learning_rate=LEARNING_RATE,
+        on_step=on_step,
+        progress=progress,
     )
     return model, history
 
 
-def texts_for(model: Rival, scenes: Sequence[Scene]) -> TextToText | OneText:
+def texts_for_design(model: AnyDesign, scenes: Sequence[Scene]) -> TextToText | JoinedTexts:
     """Scenes to be translated, in the form that this design reads: two texts, or one."""
-    return translation(scenes, "french") if isinstance(model, EncoderDecoder) else one_text(scenes)
+    return translation(scenes, "french") if isinstance(model, EncoderDecoder) else join_texts(scenes)
 
 
-class Asked(NamedTuple):
+class TargetPredictions(NamedTuple):
     """Every place where a French word (or the end) is to be written, one after the other.
 
     Attributes:
@@ -189,54 +200,54 @@ class Asked(NamedTuple):
     row: Int[Tensor, " place"]
 
 
-def ask_for_words(model: Rival, batch: TextToText | OneText) -> Asked:
+def predict_targets(model: AnyDesign, batch: TextToText | JoinedTexts) -> TargetPredictions:
     """What the model expects at each place, with the right words before it as input (teacher forcing)."""
     if isinstance(batch, TextToText):
         inputs = (batch.input_ids, batch.decoder_input_ids, batch.attention_mask, batch.decoder_attention_mask)
         labels, asked = batch.labels, batch.labels != IGNORE
         logits = model(*inputs)[asked]
     else:
-        input_ids, labels, _ = prefix_lm(batch.input_ids, batch.prefix_lengths, batch.attention_mask)
+        input_ids, labels, _ = prefix_lm_batch(batch.input_ids, batch.prefix_lengths, batch.attention_mask)
         asked = labels != IGNORE
         logits = model(input_ids, batch.prefix_lengths, asked)
-    return Asked(logits, labels[asked], asked.nonzero()[:, 0])
+    return TargetPredictions(logits, labels[asked], asked.nonzero()[:, 0])
 
 
-def rival_loss(model: Rival, batch: TextToText | OneText) -> Tensor:
+def design_loss(model: AnyDesign, batch: TextToText | JoinedTexts) -> Tensor:
     """Cross-entropy of each French word."""
-    expected = ask_for_words(model, batch)
+    expected = predict_targets(model, batch)
     return cross_entropy(expected.logits, expected.right)
 
 
 @torch.no_grad()
-def sentences_right(model: Rival, scenes: Sequence[Scene]) -> float:
+def share_of_right_sentences(model: AnyDesign, scenes: Sequence[Scene]) -> float:
     """The share of scenes, from 0 to 1, whose French the model writes right to the last word (greedy choice).
 
     Nothing has to be written for it: a text comes out right exactly when the likeliest word is the right one at each
     place behind the right words.
     """
-    expected = ask_for_words(model, texts_for(model, scenes))
+    expected = predict_targets(model, texts_for_design(model, scenes))
     wrong = expected.row[expected.logits.argmax(-1) != expected.right]
     return 1 - len(wrong.unique()) / len(scenes)
 
 
 @torch.no_grad()
-def pronouns_right(model: Rival, pairs: Sequence[MinimalPair]) -> float:
+def share_of_right_pronouns(model: AnyDesign, pairs: Sequence[MinimalPair]) -> float:
     """The share of right choices between *il* and *elle*, behind the right words; 0.5 is guessing.
 
     Args:
-        model: from `train_rival`.
+        model: from `train_design`.
         pairs: with nouns of different gender, from `sample_minimal_pairs(…, different_gender=True)`.
     """
     scenes = [scene for pair in pairs for scene in (pair.about_subject, pair.about_object)]
-    expected = ask_for_words(model, texts_for(model, scenes))
+    expected = predict_targets(model, texts_for_design(model, scenes))
     il, elle = street_vocabulary().ids(["il", "elle"])
     asked = (expected.right == il) | (expected.right == elle)
     says_il = expected.logits[asked, il] > expected.logits[asked, elle]
     return (says_il == (expected.right[asked] == il)).float().mean().item()
 
 
-def translate(model: Rival, text: str) -> str:
+def translate_with_design(model: AnyDesign, text: str) -> str:
     """Put an English sentence of the street into French, word by word, by either design.
 
     Raises:
@@ -253,7 +264,7 @@ def translate(model: Rival, text: str) -> str:
 
 
 @torch.no_grad()
-def multiplications(model: Rival, scene: Scene) -> int:
+def count_multiplications(model: AnyDesign, scene: Scene) -> int:
     """How many multiplications all linear layers together make to read one scene and write its translation.
 
     Attention's own products are left out; in texts this short they are few.
@@ -265,7 +276,7 @@ def multiplications(model: Rival, scene: Scene) -> int:
 
     handles = [layer.register_forward_hook(count) for layer in model.modules() if isinstance(layer, nn.Linear)]
     try:
-        ask_for_words(model, texts_for(model, [scene]))
+        predict_targets(model, texts_for_design(model, [scene]))
     finally:
         for handle in handles:
             handle.remove()

@@ -13,14 +13,15 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from anatomy_utils.decoding import SeenIds, generate, uncached
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.decoding.steps import SeenIds, uncached
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.threads import threads
 from anatomy_utils.zoo.llama import LlamaConfig, llama
 
 
 @dataclass(frozen=True)
-class Written:
+class GenerationCost:
     """A text and what it cost.
 
     Attributes:
@@ -34,9 +35,9 @@ class Written:
     seconds: float
 
 
-def write_both_ways(
+def generate_with_and_without_cache(
     model: LanguageModel, prompt_ids: Int[Tensor, "1 position"], new_tokens: int
-) -> tuple[Written, Written]:
+) -> tuple[GenerationCost, GenerationCost]:
     """Write the likeliest tokens twice: with the model's cache, then reading the whole text again for each token.
 
     On one core: a token alone is too little work to be shared.
@@ -67,7 +68,7 @@ def write_both_ways(
             start = time.perf_counter()
             with threads(1):
                 ids = generate(step, cache, prompt_ids, max_new_tokens=new_tokens).ids  # type: ignore[arg-type, type-var]
-            results.append(Written(ids, sum(read), time.perf_counter() - start))
+            results.append(GenerationCost(ids, sum(read), time.perf_counter() - start))
     finally:
         handle.remove()
     return results[0], results[1]

@@ -1,4 +1,4 @@
-"""Lengths: what each way of marking positions does with texts longer than any it was trained on.
+"""Length extrapolation: how each position scheme does on texts longer than those it was trained on.
 
 Notebook 03 trains one tiny encoder per scheme on short rows of two kinds of token and asks, for each position, how many
 of its two neighbours are marked: that cannot be known without positions, and what is to be learnt is the same at every
@@ -22,7 +22,10 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
-from anatomy_utils.training import cross_entropy, fit, linear_schedule, seeded
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.schedules import linear_schedule
+from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 
 D_MODEL, NUM_HEADS, D_FF, NUM_LAYERS = 32, 4, 64, 2
@@ -35,7 +38,7 @@ BATCH, STEPS, LEARNING_RATE = 64, 300, 1e-2
 TESTED = 200
 """Rows per length in the test."""
 
-SCHEMES: dict[str, Callable[[], dict[str, Any]]] = {
+POSITION_SCHEMES: dict[str, Callable[[], dict[str, Any]]] = {
     "none": dict,
     "sinusoidal": lambda: {"added": SinusoidalPositions(D_MODEL)},
     "learned": lambda: {"added": LearnedPositions(TRAINED_TO, D_MODEL)},
@@ -63,14 +66,14 @@ class LengthRun:
     loss: list[float] = field(default_factory=list)
 
 
-def neighbour_rows(
+def neighbor_rows(
     rows: int, length: int, generator: torch.Generator
 ) -> tuple[Int[Tensor, "row position"], Int[Tensor, "row position"]]:
     """Rows of tokens 0 and 1, and for each position how many of its neighbours are 1.
 
     The two ends have one neighbour only.
 
-    >>> tokens, counts = neighbour_rows(1, 5, torch.Generator().manual_seed(0))
+    >>> tokens, counts = neighbor_rows(1, 5, torch.Generator().manual_seed(0))
     >>> tokens.tolist(), counts.tolist()
     ([[0, 1, 1, 0, 1]], [[1, 1, 1, 2, 0]])
     """
@@ -80,7 +83,7 @@ def neighbour_rows(
 
 
 def length_experiment(
-    schemes: Sequence[str] = tuple(SCHEMES),
+    schemes: Sequence[str] = tuple(POSITION_SCHEMES),
     *,
     lengths: Sequence[int] = LENGTHS,
     steps: int = STEPS,
@@ -91,7 +94,7 @@ def length_experiment(
     All schemes start from the same weights and read the same rows. Two pre-norm layers, 32 features wide, 4 heads.
 
     Args:
-        schemes: names out of `SCHEMES`.
+        schemes: names out of `POSITION_SCHEMES`.
         lengths: positions of the rows in the test; up to 16 were trained.
         steps: of training, each on 64 rows.
         seed: of weights and rows.
@@ -99,8 +102,8 @@ def length_experiment(
     Raises:
         ValueError: there is no such scheme, or a length is below 1.
     """
-    if unknown := [name for name in schemes if name not in SCHEMES]:
-        raise ValueError(f"There is no scheme {unknown[0]!r}; choose from {', '.join(SCHEMES)}.")
+    if unknown := [name for name in schemes if name not in POSITION_SCHEMES]:
+        raise ValueError(f"There is no scheme {unknown[0]!r}; choose from {', '.join(POSITION_SCHEMES)}.")
     if shortest := [length for length in lengths if length < 1]:
         raise ValueError(f"A row of {shortest[0]} positions was asked for; give lengths of at least 1.")
     with threads(1):
@@ -112,7 +115,7 @@ def _train_and_test(scheme: str, lengths: Sequence[int], steps: int, seed: int) 
     model = tiny_encoder(scheme, generator)
     generator = torch.Generator().manual_seed(seed)
     sizes = torch.randint(TRAINED_TO // 2, TRAINED_TO + 1, (steps,), generator=generator).tolist()
-    batches = [neighbour_rows(BATCH, size, generator) for size in sizes]
+    batches = [neighbor_rows(BATCH, size, generator) for size in sizes]
     schedule = linear_schedule(LEARNING_RATE, steps=steps, warmup=steps // 10)
     history = fit(
         model, batches, lambda m, rows: cross_entropy(m(rows[0]), rows[1]), steps=steps, learning_rate=schedule,
@@ -120,7 +123,7 @@ def _train_and_test(scheme: str, lengths: Sequence[int], steps: int, seed: int) 
     )  # fmt: skip
     run = LengthRun(scheme, loss=history.loss)
     for length in lengths:
-        tokens, counts = neighbour_rows(TESTED, length, torch.Generator().manual_seed(seed + length))
+        tokens, counts = neighbor_rows(TESTED, length, torch.Generator().manual_seed(seed + length))
         try:
             with torch.no_grad():
                 run.accuracy[length] = (model(tokens).argmax(-1) == counts).float().mean().item()
@@ -133,7 +136,7 @@ def tiny_encoder(scheme: str, generator: torch.Generator) -> WithHead:
     """An encoder of two pre-norm layers with one scheme's positions, which counts each position's marked neighbours.
 
     Args:
-        scheme: a name out of `SCHEMES`.
+        scheme: a name out of `POSITION_SCHEMES`.
         generator: decides the weights; what a scheme learns is drawn last, so that the rest is the same for all.
     """
     with seeded(generator):
@@ -147,6 +150,6 @@ def tiny_encoder(scheme: str, generator: torch.Generator) -> WithHead:
             for _ in range(NUM_LAYERS)
         ]
         embeddings, head = Embeddings(2, D_MODEL), TokenHead(D_MODEL, ANSWERS)
-        parts = SCHEMES[scheme]()
+        parts = POSITION_SCHEMES[scheme]()
         embeddings.positions = parts.pop("added", None)
         return WithHead(Encoder(embeddings, layers, norm=LayerNorm(D_MODEL), **parts), head)

@@ -1,4 +1,4 @@
-"""Depth: what happens to learning when narrow encoders grow tall, with the norm after or before each sub-layer.
+"""Norm placement: how narrow encoders of growing depth learn, with the norm after or before each sub-layer.
 
 Notebook 03 trains the same encoder, from the same seed, at several depths, with and without warm-up, and looks at the
 gradient that reaches each layer. Xiong et al. 2020 (arXiv:2002.04745) explain what is seen there: at the start the
@@ -22,11 +22,14 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.toy_language import street_vocabulary
-from anatomy_utils.toy_language.batches import Labelled, tagging
+from anatomy_utils.toy_language.batches import Labeled, tagging
 from anatomy_utils.toy_language.labels import TAGS
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import IGNORE, History, cross_entropy, fit, seeded
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.losses import IGNORE, cross_entropy
+from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 
 NormPlacement = Literal["post", "pre"]
@@ -181,7 +184,7 @@ def guessing_loss(seed: int = 0) -> float:
     return -(shares * shares.log()).sum().item()
 
 
-def _tag_loss(model: nn.Module, batch: Labelled) -> Tensor:
+def _tag_loss(model: nn.Module, batch: Labeled) -> Tensor:
     return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)
 
 

@@ -1,8 +1,8 @@
-"""What a trained model takes from a stranger: one modern part at a time in its form of 2017, measured.
+"""Part swaps: what a trained model does with one modern part at a time in its form of 2017.
 
 The weights were trained for the modern part, so this does not tell which part is the better one. What breaks is
 measured by perplexity on plain English and on the street, and seen in what the model writes. Notebook 04 shows it with
-SmolLM2; `old_organs` holds the parts.
+SmolLM2; `parts_of_2017` holds the parts.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm.auto import tqdm
 
-from anatomy_utils.decoding import generate
-from anatomy_utils.experiments.parts_of_2017 import SWAPS, swapped
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
@@ -74,7 +74,7 @@ class SwapResult:
     cache_bytes: int
 
 
-def swap_result(model: LanguageModel, tokenizer: Tokenizer, name: str = "", *, prompt: str = PROMPT) -> SwapResult:
+def measure_swap(model: LanguageModel, tokenizer: Tokenizer, name: str = "", *, prompt: str = PROMPT) -> SwapResult:
     """Measure a model with one swap; "" is the model as it is.
 
     Args:
@@ -88,7 +88,7 @@ def swap_result(model: LanguageModel, tokenizer: Tokenizer, name: str = "", *, p
     """
     texts = _Texts(tokenizer, (*PLAIN, *STREET))
     prompt_ids = tokenizer(prompt).input_ids
-    with torch.inference_mode(), swapped(model, name):
+    with torch.inference_mode(), with_part_of_2017(model, name):
         surprise = texts.surprise(model)
         cache = model.start(1, prompt_ids.shape[1] + NEW_TOKENS)
         written = generate(model.step, cache, prompt_ids, max_new_tokens=NEW_TOKENS)
@@ -153,10 +153,10 @@ class SwapReport:
         )
 
 
-def swap_report(
+def measure_swaps(
     model: LanguageModel,
     tokenizer: Tokenizer,
-    names: Sequence[str] = tuple(SWAPS),
+    names: Sequence[str] = tuple(PART_SWAPS),
     *,
     prompt: str = PROMPT,
     progress: bool = True,
@@ -174,5 +174,5 @@ def swap_report(
         ValueError: as `swapped`.
     """
     bar = tqdm(["", *names], disable=not progress, unit="part", leave=False)
-    results = tuple(swap_result(model, tokenizer, name, prompt=prompt) for name in bar)
+    results = tuple(measure_swap(model, tokenizer, name, prompt=prompt) for name in bar)
     return SwapReport(prompt, model.vocabulary.out_features, results)

@@ -1,7 +1,7 @@
-"""Organs of 2017 for a model of today: one modern part of a Llama in the form that it had in the first paper.
+"""Parts of 2017 for a model of today: one modern part of a Llama in the form that it had in the first paper.
 
 `with swapped(model, "post-norm"):` runs the model so; its weights, which were trained for the modern part, stay as they
-are. `organ_swaps` measures what breaks, and notebook 04 shows it with SmolLM2.
+are. `part_swaps` measures what breaks, and notebook 04 shows it with SmolLM2.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from anatomy_utils.functional.norm import layer_norm
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.transplant import transplant
+from anatomy_utils.transplant.operations import transplant
 
 
 @dataclass(frozen=True)
-class Swap:
+class PartSwap:
     """One modern part and its form of 2017.
 
     Attributes:
@@ -43,21 +43,21 @@ class Swap:
     inside: Callable[[LanguageModel], AbstractContextManager[None]]
 
 
-def swapped(model: LanguageModel, name: str) -> AbstractContextManager[None]:
+def with_part_of_2017(model: LanguageModel, name: str) -> AbstractContextManager[None]:
     """Run a Llama with one part in its form of 2017 inside the `with` block.
 
     Args:
         model: with RMSNorm before each sub-layer, rotary positions and gated feed-forward networks, such as SmolLM2.
-        name: one of `SWAPS`; "" leaves the model as it is.
+        name: one of `PART_SWAPS`; "" leaves the model as it is.
 
     Raises:
         ValueError: there is no such swap, or the model does not have the modern part.
     """
     if not name:
         return nullcontext()
-    if name not in SWAPS:
-        raise ValueError(f"There is no swap {name!r}; choose one of {', '.join(map(repr, SWAPS))}.")
-    return SWAPS[name].inside(model)
+    if name not in PART_SWAPS:
+        raise ValueError(f"There is no swap {name!r}; choose one of {', '.join(map(repr, PART_SWAPS))}.")
+    return PART_SWAPS[name].inside(model)
 
 
 def _layer_norm(model: LanguageModel) -> AbstractContextManager[None]:
@@ -103,7 +103,7 @@ def _own_keys(model: LanguageModel) -> Iterator[None]:
         raise ValueError("Every query head of this model has its own keys and values already; there is nothing to do.")
     grouped = [layer.self_attention for layer in layers]
     for layer, attention in zip(layers, grouped, strict=True):
-        layer.self_attention = with_own_keys(attention)
+        layer.self_attention = with_keys_for_each_head(attention)
     try:
         yield
     finally:
@@ -112,7 +112,7 @@ def _own_keys(model: LanguageModel) -> Iterator[None]:
 
 
 @torch.no_grad()
-def with_own_keys(attention: MultiHeadAttention) -> MultiHeadAttention:
+def with_keys_for_each_head(attention: MultiHeadAttention) -> MultiHeadAttention:
     """The same attention with a key/value head of its own for every query head: a copy of the one that it shared.
 
     It gives back the same and keeps num_heads / num_kv_heads times as much of each position.
@@ -154,28 +154,28 @@ def _in_place(module: nn.Module, name: str, part: nn.Module) -> Iterator[None]:
         setattr(module, name, before)
 
 
-SWAPS = {
-    "LayerNorm": Swap(
+PART_SWAPS = {
+    "LayerNorm": PartSwap(
         "norm", "RMSNorm", "LayerNorm", "The same stretch of each feature; the mean is taken off too, the shift is 0.",
         _layer_norm,
     ),
-    "no positions": Swap(
+    "no positions": PartSwap(
         "positions", "rotary", "none", "Queries and keys are not turned: only the causal mask tells the order.",
         _no_positions,
     ),
-    "sinusoids": Swap(
+    "sinusoids": PartSwap(
         "positions", "rotary", "sinusoidal, added",
         "Nothing is turned; waves are added to the embeddings, as large against them as in 2017.", _sinusoids,
     ),
-    "ReLU": Swap(
+    "ReLU": PartSwap(
         "feed-forward", "SwiGLU", "ReLU", "The gate is gone: relu(x · expand) · contract.", _ungated,
     ),
-    "multi-head": Swap(
+    "multi-head": PartSwap(
         "heads", "grouped-query", "multi-head",
         "Every query head gets its own copy of the keys and values that it shared: the same text, a larger cache.",
         _own_keys,
     ),
-    "post-norm": Swap(
+    "post-norm": PartSwap(
         "order", "pre-norm", "post-norm", "The same norms behind each sum instead of before each sub-layer, none at "
         "the end.", _post_norm,
     ),

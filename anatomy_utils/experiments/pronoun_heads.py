@@ -1,12 +1,12 @@
-"""Culprit heads: which heads tell a translator what *it* stands for?
+"""Pronoun heads: which attention heads tell a translator what *it* stands for?
 
 "… because it was too tired" becomes *parce qu'il*, "… too wide" *parce qu'elle*: for this one word the translator has
 to know whether *it* is the animal or the street. Here heads are switched off until it no longer knows. Notebook 05.
 
 What is measured: the translator reads the right translation up to *parce qu'* (teacher forcing), and the word that it
 then holds likeliest has to be the reference's pronoun. The two translations of a minimal pair are alike up to there, so
-nothing gives the pronoun away, and whoever does not know gets half of them right. `right_in_writing` asks the same of
-what the translator writes all by itself.
+nothing gives the pronoun away, and whoever does not know gets half of them right. `pronouns_right_in_translation` asks
+the same of what the translator writes all by itself.
 
 Off means 0, as in notebook 02. The mean of a head's output would be a milder stand-in, but a mean over which sentences?
 A text that is written word by word has nobody to take it from. (With means over the batch, the same heads are found.)
@@ -26,10 +26,14 @@ from torch import Tensor
 from anatomy_utils.interpret.head_ablation import heads_off
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.translator import translate
-from anatomy_utils.toy_language import MinimalPair, Scene, pronoun, say, street_vocabulary, tokenise
 from anatomy_utils.toy_language.batches import TextToText, translation
+from anatomy_utils.toy_language.minimal_pairs import MinimalPair, pronoun
+from anatomy_utils.toy_language.parser import say
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
 
-ORGANS = {
+ATTENTIONS = {
     "encoder": ("encoder", "self_attention"),
     "decoder": ("decoder", "self_attention"),
     "cross": ("decoder", "cross_attention"),
@@ -40,11 +44,11 @@ BEFORE_PRONOUN = "qu'"
 """The word behind which the pronoun stands: *parce qu'il*."""
 
 
-class Head(NamedTuple):
+class AttentionHead(NamedTuple):
     """One head of an encoder–decoder, layers and heads counted from 0."""
 
     organ: str
-    """One of `ORGANS`: the encoder's self-attention, the decoder's, or the decoder's cross-attention."""
+    """One of `ATTENTIONS`: the encoder's self-attention, the decoder's, or the decoder's cross-attention."""
     layer: int
     head: int
 
@@ -52,27 +56,27 @@ class Head(NamedTuple):
         return f"{self.organ} {self.layer}·{self.head}"
 
 
-def all_heads(model: EncoderDecoder) -> list[Head]:
+def all_heads(model: EncoderDecoder) -> list[AttentionHead]:
     """Every head, organ by organ and layer by layer."""
     return [
-        Head(organ, layer, head)
-        for organ, (stack, attention) in ORGANS.items()
+        AttentionHead(organ, layer, head)
+        for organ, (stack, attention) in ATTENTIONS.items()
         for layer, module in enumerate(model.get_submodule(stack).layers)  # type: ignore[arg-type]
         for head in range(module.get_submodule(attention).num_heads)  # type: ignore[arg-type]
     ]
 
 
 @contextmanager
-def without_heads(model: EncoderDecoder, heads: Collection[Head]) -> Iterator[None]:
+def without_heads(model: EncoderDecoder, heads: Collection[AttentionHead]) -> Iterator[None]:
     """Run the model without some heads inside the `with` block, whole or step by step.
 
     Raises:
         ValueError: there is no such head.
     """
-    if unknown := [head.organ for head in heads if head.organ not in ORGANS]:
-        raise ValueError(f"There is no organ {unknown[0]!r} with heads; choose one of {', '.join(ORGANS)}.")
+    if unknown := [head.organ for head in heads if head.organ not in ATTENTIONS]:
+        raise ValueError(f"There is no organ {unknown[0]!r} with heads; choose one of {', '.join(ATTENTIONS)}.")
     with ExitStack() as switched:
-        for organ, (stack, attention) in ORGANS.items():
+        for organ, (stack, attention) in ATTENTIONS.items():
             places = [(head.layer, head.head) for head in heads if head.organ == organ]
             switched.enter_context(heads_off(model.get_submodule(stack), places, attention))
         yield
@@ -98,7 +102,7 @@ class PronounTest:
     right_ids: Int[Tensor, " batch"]
 
 
-def pronoun_test(pairs: Sequence[MinimalPair]) -> PronounTest:
+def new_pronoun_test(pairs: Sequence[MinimalPair]) -> PronounTest:
     """Both sentences of each pair, one behind the other.
 
     Raises:
@@ -114,7 +118,7 @@ def pronoun_test(pairs: Sequence[MinimalPair]) -> PronounTest:
     return PronounTest(scenes, translation(scenes, "french"), places, right_ids)
 
 
-class Score(NamedTuple):
+class PronounScore(NamedTuple):
     """How well the pronoun is known.
 
     Attributes:
@@ -127,36 +131,38 @@ class Score(NamedTuple):
 
 
 @torch.no_grad()
-def score(model: EncoderDecoder, test: PronounTest, off: Collection[Head] = ()) -> Score:
+def pronoun_score(model: EncoderDecoder, test: PronounTest, off: Collection[AttentionHead] = ()) -> PronounScore:
     """How well the pronoun is known behind the right words up to it, without the heads that are `off`."""
     batch = test.batch
     with without_heads(model, off):
         logits = model(batch.input_ids, batch.decoder_input_ids, batch.attention_mask, batch.decoder_attention_mask)
     logits = logits[torch.arange(len(batch)), test.places]
     probabilities = logits.softmax(dim=-1).gather(1, test.right_ids[:, None])
-    return Score((logits.argmax(dim=-1) == test.right_ids).float().mean().item(), probabilities.mean().item())
+    return PronounScore((logits.argmax(dim=-1) == test.right_ids).float().mean().item(), probabilities.mean().item())
 
 
-def right_pronouns(model: EncoderDecoder, test: PronounTest, off: Collection[Head] = ()) -> float:
+def pronouns_right_in_reference(model: EncoderDecoder, test: PronounTest, off: Collection[AttentionHead] = ()) -> float:
     """The share of right pronouns, from 0 to 1, behind the right words up to them: one run of the model."""
-    return score(model, test, off).right
+    return pronoun_score(model, test, off).right
 
 
-def right_in_writing(model: EncoderDecoder, test: PronounTest, off: Collection[Head] = ()) -> float:
+def pronouns_right_in_translation(
+    model: EncoderDecoder, test: PronounTest, off: Collection[AttentionHead] = ()
+) -> float:
     """The share of right pronouns, from 0 to 1, in what the translator writes by itself, word by word."""
     with without_heads(model, off):
         written = translate(model, test.batch)
-    right = [pronoun_in(text) == pronoun(scene) for text, scene in zip(written, test.scenes, strict=True)]
+    right = [pronoun_in_french(text) == pronoun(scene) for text, scene in zip(written, test.scenes, strict=True)]
     return sum(right) / len(right)
 
 
-def pronoun_in(french: str) -> str:
+def pronoun_in_french(french: str) -> str:
     """The word behind the first *qu'*, or "" where there is none.
 
-    >>> pronoun_in("L'animal n'a pas traversé la rue parce qu'elle était trop large.")
+    >>> pronoun_in_french("L'animal n'a pas traversé la rue parce qu'elle était trop large.")
     'elle'
     """
-    words = [*tokenise(french), ""]
+    words = [*tokenize(french), ""]
     return words[words.index(BEFORE_PRONOUN) + 1] if BEFORE_PRONOUN in words else ""
 
 
@@ -164,7 +170,7 @@ def pronoun_in(french: str) -> str:
 
 
 @dataclass(frozen=True)
-class SearchStep:
+class HeadSearchStep:
     """One step of the search.
 
     Attributes:
@@ -173,14 +179,14 @@ class SearchStep:
         tried: every head that could have been chosen, and the score without it and the earlier ones.
     """
 
-    heads: tuple[Head, ...]
-    score: Score
-    tried: Mapping[Head, Score]
+    heads: tuple[AttentionHead, ...]
+    score: PronounScore
+    tried: Mapping[AttentionHead, PronounScore]
 
 
-def search(
+def search_pronoun_heads(
     model: EncoderDecoder, test: PronounTest, *, enough: float | int = 0.35, at_most: int = 4
-) -> Iterator[SearchStep]:
+) -> Iterator[HeadSearchStep]:
     """Switch off, one after the other, the head without which the right pronoun is the least likely (greedy search).
 
     Judge what it finds on other pairs. Another set may do as well: greedy search sees no two heads that only matter
@@ -192,23 +198,23 @@ def search(
         enough: it ends when the share of right pronouns has fallen by so much, …
         at_most: … or when so many heads are off.
     """
-    intact = right_pronouns(model, test)
-    heads: tuple[Head, ...] = ()
+    intact = pronouns_right_in_reference(model, test)
+    heads: tuple[AttentionHead, ...] = ()
     for _ in range(at_most):
-        tried = {head: score(model, test, (*heads, head)) for head in all_heads(model) if head not in heads}
+        tried = {head: pronoun_score(model, test, (*heads, head)) for head in all_heads(model) if head not in heads}
         chosen = min(tried, key=lambda head: tried[head].confidence)
         heads = (*heads, chosen)
-        yield SearchStep(heads, tried[chosen], tried)
+        yield HeadSearchStep(heads, tried[chosen], tried)
         if intact - tried[chosen].right >= enough:
             return
 
 
-Measure = Callable[[EncoderDecoder, PronounTest, Collection[Head]], float]
-"""`right_pronouns` or `right_in_writing`."""
+PronounMeasure = Callable[[EncoderDecoder, PronounTest, Collection[AttentionHead]], float]
+"""`pronouns_right_in_reference` or `pronouns_right_in_translation`."""
 
 
 @dataclass(frozen=True)
-class Comparison:
+class AblationComparison:
     """Shares of right pronouns, from 0 to 1.
 
     Attributes:
@@ -232,15 +238,15 @@ class Comparison:
         return self.intact - sum(self.at_random) / len(self.at_random)
 
 
-def compare(
+def compare_with_random_heads(
     model: EncoderDecoder,
     test: PronounTest,
-    heads: Collection[Head],
+    heads: Collection[AttentionHead],
     generator: torch.Generator,
     *,
     sets: int = 20,
-    measure: Measure = right_pronouns,
-) -> Comparison:
+    measure: PronounMeasure = pronouns_right_in_reference,
+) -> AblationComparison:
     """Switch heads off, and then as many at random, again and again: is it these heads, or is it any?
 
     Args:
@@ -249,15 +255,15 @@ def compare(
         heads: the suspects.
         generator: draws the others.
         sets: how many random sets, of all heads; one may hold a suspect or two.
-        measure: `right_pronouns`, or (slower) `right_in_writing`.
+        measure: `pronouns_right_in_reference`, or (slower) `pronouns_right_in_translation`.
     """
     others = [random_heads(model, len(heads), generator) for _ in range(sets)]
-    return Comparison(
+    return AblationComparison(
         measure(model, test, ()), measure(model, test, heads), tuple(measure(model, test, each) for each in others)
     )
 
 
-def random_heads(model: EncoderDecoder, count: int, generator: torch.Generator) -> tuple[Head, ...]:
+def random_heads(model: EncoderDecoder, count: int, generator: torch.Generator) -> tuple[AttentionHead, ...]:
     """Different heads of all organs, drawn at random."""
     heads = all_heads(model)
     return tuple(heads[number] for number in torch.randperm(len(heads), generator=generator)[:count].tolist())

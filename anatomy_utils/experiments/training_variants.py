@@ -1,4 +1,4 @@
-"""Schooling: the translator taught in another way, with another schedule of the learning rate or smoothed labels.
+"""The translator trained with another schedule of the learning rate, or with smoothed labels.
 
 Vaswani et al. 2017 (arXiv:1706.03762) warm up over 4,000 steps (section 5.3) and smooth labels by 0.1 (section 5.4).
 Short runs on the street show what either does here. Notebook 05.
@@ -13,15 +13,19 @@ from torch import Tensor
 
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.train import OnStep
-from anatomy_utils.recipes.translator import BATCH, both_ways, small_transformer, translation_loss
-from anatomy_utils.toy_language import Scene
+from anatomy_utils.recipes.translator import BATCH, in_both_directions, small_transformer, translation_loss
 from anatomy_utils.toy_language.batches import TextToText
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History, Schedule, adamw, cross_entropy, fit
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.optimizers import adamw
+from anatomy_utils.training.schedules import Schedule
 from anatomy_utils.training.threads import threads
 
 
-def train_another_way(
+def train_translator_variant(
     schedule: float | Schedule,
     seed: int = 0,
     *,
@@ -33,7 +37,8 @@ def train_another_way(
 ) -> tuple[EncoderDecoder, History]:
     """The translator's model and sentences, taught as you say; equal seeds make runs comparable.
 
-    The history holds the loss that was learnt from: with smoothing it has a floor. Compare by `unseen_loss`.
+    The history holds the loss that was learnt from: with smoothing it has a floor. Compare by
+        `unseen_translation_loss`.
 
     Args:
         schedule: a learning rate, or number of the step → learning rate (see `training.schedules`).
@@ -41,12 +46,12 @@ def train_another_way(
         label_smoothing: ε; the paper has 0.1.
         pre_norm: where the norms stand; the paper's stand after each sub-layer.
         steps: of 64 sentences each.
-        on_step: see `practice.OnStep`.
+        on_step: see `train.OnStep`.
         progress: show a bar.
     """
     generator = torch.Generator().manual_seed(seed)
     model = small_transformer(generator, pre_norm=pre_norm)
-    examples = both_ways(sample_scenes(steps * BATCH, generator, "train"))
+    examples = in_both_directions(sample_scenes(steps * BATCH, generator, "train"))
 
     def loss(model: EncoderDecoder, batch: TextToText) -> Tensor:
         logits = model(batch.input_ids, batch.decoder_input_ids, batch.attention_mask, batch.decoder_attention_mask)
@@ -66,6 +71,6 @@ def train_another_way(
 
 
 @torch.no_grad()
-def unseen_loss(model: EncoderDecoder, scenes: Sequence[Scene]) -> float:
+def unseen_translation_loss(model: EncoderDecoder, scenes: Sequence[Scene]) -> float:
     """The plain cross-entropy of the right next word, on scenes in both directions: comparable between all ways."""
-    return translation_loss(model, both_ways(scenes)).item()
+    return translation_loss(model, in_both_directions(scenes)).item()

@@ -13,7 +13,7 @@ from statistics import median
 import torch
 from torch import Tensor
 
-from anatomy_utils.experiments.attention_cost import Cost, largest_tensor
+from anatomy_utils.experiments.attention_cost import AttentionCost, largest_tensor
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import local
 from anatomy_utils.functional.window_attention import bigbird_blocks, window_attention, window_pairs
@@ -25,7 +25,7 @@ BLOCK = 64
 LENGTHS = (256, 512, 1024, 2048, 4096)
 
 
-def counted_pairs(lengths: Sequence[int] = LENGTHS, *, reach: int = REACH) -> dict[str, list[int]]:
+def count_pairs(lengths: Sequence[int] = LENGTHS, *, reach: int = REACH) -> dict[str, list[int]]:
     """How many pairs of positions meet in one head: as many scores, and as many weights.
 
     Args:
@@ -38,7 +38,7 @@ def counted_pairs(lengths: Sequence[int] = LENGTHS, *, reach: int = REACH) -> di
     Raises:
         ValueError: a length is no multiple of 64.
 
-    >>> counted_pairs([128])
+    >>> count_pairs([128])
     {'all pairs': [16384], 'window': [12352], 'BigBird': [16384]}
     """
     if odd := [length for length in lengths if length % BLOCK]:
@@ -51,14 +51,14 @@ def counted_pairs(lengths: Sequence[int] = LENGTHS, *, reach: int = REACH) -> di
     }
 
 
-def window_costs(
+def measure_window_costs(
     lengths: Sequence[int] = LENGTHS,
     *,
     reach: int = REACH,
     num_heads: int = 1,
     d_head: int = 32,
     repeats: int = 3,
-) -> dict[str, list[Cost]]:
+) -> dict[str, list[AttentionCost]]:
     """Time and memory of attention: all pairs, a window by a mask, and a window whose other pairs are left out.
 
     They take turns in every repeat, so that a busy machine slows all alike; seconds are the median.
@@ -80,7 +80,7 @@ def window_costs(
         ),
         "window": lambda vectors: window_attention(vectors, vectors, vectors, reach),
     }
-    costs: dict[str, list[Cost]] = {way: [] for way in ways}
+    costs: dict[str, list[AttentionCost]] = {way: [] for way in ways}
     for length in lengths:
         vectors = torch.randn(1, num_heads, length, d_head, generator=torch.Generator().manual_seed(0))
         seconds: dict[str, list[float]] = {way: [] for way in ways}
@@ -96,5 +96,5 @@ def window_costs(
                     attend(vectors)
                     seconds[way].append(time.perf_counter() - start)
         for way, taken in seconds.items():
-            costs[way].append(Cost(median(taken), largest[way]))
+            costs[way].append(AttentionCost(median(taken), largest[way]))
     return costs

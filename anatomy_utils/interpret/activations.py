@@ -1,7 +1,4 @@
-"""Questions to ask of a running encoder: what does it make of this word, layer by layer?
-
-The answers are plain tensors, for the figures and for the learner's own experiments. Notebook 01 asks them first.
-"""
+"""Activations of an encoder: every tensor of one text by name, and a word's vectors layer by layer. Notebook 01."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from anatomy_utils.tap import Seen, watch
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 
-def run(encoder: Encoder, tokenizer: Tokenizer, text: str) -> tuple[list[str], Seen]:
+def read_activations(encoder: Encoder, tokenizer: Tokenizer, text: str) -> tuple[list[str], Seen]:
     """Run one text through an encoder and keep every named tensor on the way.
 
     Returns:
@@ -50,7 +47,7 @@ def word_states(
     Raises:
         ValueError: the text has no such token.
     """
-    tokens, seen = run(encoder, tokenizer, text)
+    tokens, seen = read_activations(encoder, tokenizer, text)
     if word not in tokens:
         raise ValueError(f"There is no token {word!r} in {tokens}.")
     position = tokens.index(word)
@@ -58,7 +55,7 @@ def word_states(
     return torch.stack([states[0, position] for states in (seen["embeddings.tokens"], *layers)])
 
 
-def closeness(
+def word_similarity(
     encoder: Encoder, tokenizer: Tokenizer, text: str, word: str, others: Sequence[str]
 ) -> dict[str, list[float]]:
     """How near a word in its text is to other words by themselves, layer by layer.
@@ -78,7 +75,7 @@ def closeness(
     }
 
 
-def bare_vectors(encoder: Encoder, tokenizer: Tokenizer, words: Sequence[str]) -> Float[Tensor, "word d_model"]:
+def unit_embeddings(encoder: Encoder, tokenizer: Tokenizer, words: Sequence[str]) -> Float[Tensor, "word d_model"]:
     """The rows of the embedding table for single-token words, each brought to length 1.
 
     Raises:

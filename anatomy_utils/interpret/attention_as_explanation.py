@@ -1,4 +1,4 @@
-"""Explanations: do attention weights say which words a result hangs on? Two tests with an answer.
+"""Attention as explanation: do the weights say which words a result depends on? Two tests.
 
 The first compares weights with what happens when a word may not be looked at at all. The second searches for quite
 different weights that give the same result (Jain and Wallace 2019, sections 4.1 and 4.2.2, arXiv:1902.10186; for what
@@ -67,7 +67,7 @@ def spearman(first: Float[Tensor, "*batch number"], second: Float[Tensor, "*batc
     return ((first * second).sum(dim=-1) / (first.norm(dim=-1) * second.norm(dim=-1))).float()
 
 
-def agreement(found: WeightsAndEffects) -> Float[Tensor, "layer query"]:
+def weights_and_effects_correlation(found: WeightsAndEffects) -> Float[Tensor, "layer query"]:
     """For each layer and query: do the keys it looks at most move it most? `spearman` over the keys, from −1 to 1.
 
     A key's effect on its own position is left out: without it, a word is always much changed.
@@ -78,14 +78,14 @@ def agreement(found: WeightsAndEffects) -> Float[Tensor, "layer query"]:
     return spearman(weights, found.effects[others].view(length, length - 1).expand_as(weights))
 
 
-def same_favourite(found: WeightsAndEffects) -> Bool[Tensor, "layer query"]:
+def same_top_word(found: WeightsAndEffects) -> Bool[Tensor, "layer query"]:
     """Whether the other word that a query looks at most is also the one whose loss moves it most."""
     others = ~torch.eye(found.effects.shape[0], dtype=torch.bool)
     weights = found.weights.masked_fill(~others, -1)
     return weights.argmax(dim=-1) == found.effects.masked_fill(~others, -1).argmax(dim=-1)
 
 
-class OtherWeights(NamedTuple):
+class AlternativeWeights(NamedTuple):
     """Two ways to look at one text that lead to the same answer.
 
     Attributes:
@@ -106,9 +106,9 @@ class OtherWeights(NamedTuple):
         return (self.weights - self.others).abs().sum(dim=-1).mean().item() / 2
 
 
-def other_weights(
+def find_alternative_weights(
     model: WithHead, input_ids: Int[Tensor, "1 position"], generator: torch.Generator, *, tries: int = TRIES
-) -> OtherWeights | None:
+) -> AlternativeWeights | None:
     """Find quite different weights that give the answer that the model's own weights give.
 
     Each head looks at one word alone, drawn at random. Some such choices make the answer too high, others too low; so
@@ -156,6 +156,6 @@ def other_weights(
         middle = (low + high) / 2
         other = answers(middle[None]).item()
         if abs(other - answer) <= SAME:
-            return OtherWeights(weights, middle, answer, other)
+            return AlternativeWeights(weights, middle, answer, other)
         low, high = (middle, high) if other < answer else (low, middle)
     return None

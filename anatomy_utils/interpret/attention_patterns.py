@@ -20,7 +20,7 @@ Weights = Float[Tensor, "*heads query key"]
 PerHead = Float[Tensor, "*heads"]
 
 
-def at_offset(weights: Weights, offset: int) -> PerHead:
+def attention_at_offset(weights: Weights, offset: int) -> PerHead:
     """Mean weight that a query gives to the key `offset` places after it: −1 is the previous token, 0 itself.
 
     Only queries that have such a key count: the first token has no previous one.
@@ -29,7 +29,7 @@ def at_offset(weights: Weights, offset: int) -> PerHead:
         ValueError: no query has a key at that offset.
 
     >>> weights = torch.tensor([[1.0, 0.0, 0.0], [0.6, 0.4, 0.0], [0.1, 0.2, 0.7]])
-    >>> round(at_offset(weights, -1).item(), 4)  # 0.6 and 0.2
+    >>> round(attention_at_offset(weights, -1).item(), 4)  # 0.6 and 0.2
     0.4
     """
     diagonal = weights.diagonal(offset, dim1=-2, dim2=-1)
@@ -41,78 +41,78 @@ def at_offset(weights: Weights, offset: int) -> PerHead:
     return diagonal.mean(dim=-1)
 
 
-def on_keys(weights: Weights, chosen: Bool[Tensor, " key"]) -> PerHead:
+def attention_on_keys(weights: Weights, chosen: Bool[Tensor, " key"]) -> PerHead:
     """Mean share of a query's attention that goes to the chosen keys together.
 
     >>> weights = torch.tensor([[0.5, 0.25, 0.25], [0.75, 0.25, 0.0]])
-    >>> on_keys(weights, torch.tensor([True, False, True])).item()  # 0.75 and 0.75
+    >>> attention_on_keys(weights, torch.tensor([True, False, True])).item()  # 0.75 and 0.75
     0.75
     """
     return (weights * chosen).sum(dim=-1).mean(dim=-1)
 
 
-def on_pairs(weights: Weights, pairs: Bool[Tensor, "query key"]) -> PerHead:
+def attention_on_pairs(weights: Weights, pairs: Bool[Tensor, "query key"]) -> PerHead:
     """Mean share of attention on each query's own chosen keys, over the queries that have any; NaN if none has.
 
     >>> weights = torch.tensor([[0.1, 0.9], [0.5, 0.5]])
-    >>> round(on_pairs(weights, torch.tensor([[False, True], [False, False]])).item(), 4)
+    >>> round(attention_on_pairs(weights, torch.tensor([[False, True], [False, False]])).item(), 4)
     0.9
     """
     asked = pairs.any(dim=-1)
     return ((weights * pairs).sum(dim=-1) * asked).sum(dim=-1) / asked.sum()
 
 
-def entropy(weights: Weights) -> PerHead:
+def attention_entropy(weights: Weights) -> PerHead:
     """Mean entropy of a query's weights in bits, −Σ w log₂ w: 0 when all goes to one key, 3 when 8 share it evenly.
 
-    >>> entropy(torch.tensor([[0.25, 0.25, 0.25, 0.25], [1.0, 0.0, 0.0, 0.0]])).item()  # 2 and 0
+    >>> attention_entropy(torch.tensor([[0.25, 0.25, 0.25, 0.25], [1.0, 0.0, 0.0, 0.0]])).item()  # 2 and 0
     1.0
     """
     return -torch.xlogy(weights, weights).sum(dim=-1).mean(dim=-1) / torch.log(torch.tensor(2.0))
 
 
-def from_to(weights: Weights, query: int, key: int) -> PerHead:
+def attention_from_to(weights: Weights, query: int, key: int) -> PerHead:
     """The weight that one query gives to one key, such as *it* to *animal*.
 
-    >>> from_to(torch.tensor([[0.1, 0.9], [0.5, 0.5]]), 0, 1).item() == torch.tensor(0.9).item()
+    >>> attention_from_to(torch.tensor([[0.1, 0.9], [0.5, 0.5]]), 0, 1).item() == torch.tensor(0.9).item()
     True
     """
     return weights[..., query, key]
 
 
-def is_special(token: str) -> bool:
+def is_special_token(token: str) -> bool:
     """Whether a token is the tokenizer's own, such as [CLS] or </s>, and no piece of the text.
 
-    >>> is_special("[SEP]"), is_special("</s>"), is_special("["), is_special("street")
+    >>> is_special_token("[SEP]"), is_special_token("</s>"), is_special_token("["), is_special_token("street")
     (True, True, False, False)
     """
     return len(token) > 2 and token[0] + token[-1] in ("[]", "<>")
 
 
-def same_word(tokens: Sequence[str]) -> Bool[Tensor, "query key"]:
+def same_token_pairs(tokens: Sequence[str]) -> Bool[Tensor, "query key"]:
     """True where two different positions hold the same token of the text.
 
-    >>> same_word(["the", "cat", "the"]).nonzero().tolist()
+    >>> same_token_pairs(["the", "cat", "the"]).nonzero().tolist()
     [[0, 2], [2, 0]]
     """
     return torch.tensor(
-        [[i != j and one == other and not is_special(one) for j, other in enumerate(tokens)]
+        [[i != j and one == other and not is_special_token(one) for j, other in enumerate(tokens)]
          for i, one in enumerate(tokens)]
     )  # fmt: skip
 
 
-def marks(tokens: Sequence[str]) -> Bool[Tensor, " key"]:
+def punctuation_keys(tokens: Sequence[str]) -> Bool[Tensor, " key"]:
     """True at punctuation, and at the tokenizer's own tokens after the first.
 
-    >>> marks(["[CLS]", "stop", "!", "[SEP]"]).tolist()
+    >>> punctuation_keys(["[CLS]", "stop", "!", "[SEP]"]).tolist()
     [False, False, True, True]
     """
     return torch.tensor(
-        [(is_special(token) and i > 0) or not any(map(str.isalnum, token)) for i, token in enumerate(tokens)]
+        [(is_special_token(token) and i > 0) or not any(map(str.isalnum, token)) for i, token in enumerate(tokens)]
     )
 
 
-def measures(weights: Weights, tokens: Sequence[str]) -> dict[str, PerHead]:
+def pattern_scores(weights: Weights, tokens: Sequence[str]) -> dict[str, PerHead]:
     """Every measure of self-attention weights that has a meaning for this sentence.
 
     Args:
@@ -132,13 +132,13 @@ def measures(weights: Weights, tokens: Sequence[str]) -> dict[str, PerHead]:
             "query and per key, and at least 2: give the tokens that `probe.run` returned."
         )
     found = {
-        "the previous token": at_offset(weights, -1),
-        "the next token": at_offset(weights, 1),
-        "itself": at_offset(weights, 0),
+        "the previous token": attention_at_offset(weights, -1),
+        "the next token": attention_at_offset(weights, 1),
+        "itself": attention_at_offset(weights, 0),
         f"the first token, {tokens[0]}": weights[..., 0].mean(dim=-1),
     }
-    if (closed := marks(tokens)).any():
-        found["punctuation and [SEP]"] = on_keys(weights, closed)
-    if (twins := same_word(tokens)).any():
-        found["the same word"] = on_pairs(weights, twins)
-    return found | {ENTROPY: entropy(weights)}
+    if (closed := punctuation_keys(tokens)).any():
+        found["punctuation and [SEP]"] = attention_on_keys(weights, closed)
+    if (twins := same_token_pairs(tokens)).any():
+        found["the same word"] = attention_on_pairs(weights, twins)
+    return found | {ENTROPY: attention_entropy(weights)}

@@ -1,4 +1,4 @@
-"""Experiments on a model's heads, all through `edit`: switch some off, or split them the wrong way.
+"""Head ablation, through `tap.edit`: switch heads off, or split them the wrong way.
 
 Where `head_measures` asks where a head looks, these ask what becomes of the model without it (Michel, Levy and Neubig
 2019, arXiv:1905.10650). Notebook 02.

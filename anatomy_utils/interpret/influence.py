@@ -10,7 +10,7 @@ from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 
 
 @torch.no_grad()
-def influence(
+def token_influence(
     decoder: RecurrentDecoder, input_ids: Int[Tensor, " position"], segment: int, *, remembering: bool = True
 ) -> Float[Tensor, " position"]:
     """How far the last position's vector moves when the token at each place is exchanged for the next one in the table.

@@ -21,7 +21,7 @@ MOST = 5
 
 
 @dataclass(frozen=True)
-class Lens:
+class LogitLensReading:
     """A decoder's readings; layer 0 is before the first layer, the last one is the model's own output.
 
     Attributes:
@@ -46,7 +46,9 @@ class Lens:
         return len(is_final) - stays
 
 
-def logit_lens(model: LanguageModel, input_ids: Int[Tensor, "1 position"], *, most: int = MOST) -> Lens:
+def apply_logit_lens(
+    model: LanguageModel, input_ids: Int[Tensor, "1 position"], *, most: int = MOST
+) -> LogitLensReading:
     """Read the residual stream of one text after every layer: softmax(norm(states) · token table).
 
     Args:
@@ -72,7 +74,7 @@ def logit_lens(model: LanguageModel, input_ids: Int[Tensor, "1 position"], *, mo
             logits = model.vocabulary(model.decoder.norm(seen[place]))[0]
             readings.append(_reading(logits.float(), final_ids, most))
     top_ids, top_probabilities, probabilities, ranks = (torch.stack(parts) for parts in zip(*readings, strict=True))
-    return Lens(top_ids, top_probabilities, final_ids, probabilities, ranks)
+    return LogitLensReading(top_ids, top_probabilities, final_ids, probabilities, ranks)
 
 
 def _reading(

@@ -1,4 +1,4 @@
-"""Where a model's parameters sit: counted per organ, tied ones once.
+"""Where a model's parameters sit: counted per part, tied ones once.
 
 Notebook 03 counts MiniLM's.
 """
@@ -12,7 +12,7 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.nn.norm import LayerNorm, RMSNorm
 
-ORGANS: dict[str, tuple[type[nn.Module], ...]] = {
+PARTS: dict[str, tuple[type[nn.Module], ...]] = {
     "norms": (LayerNorm, RMSNorm, nn.LayerNorm),
     "attention": (MultiHeadAttention,),
     "feed-forward": (FeedForward, GatedFeedForward),
@@ -21,29 +21,29 @@ ORGANS: dict[str, tuple[type[nn.Module], ...]] = {
 REST = "heads and the rest"
 
 
-def parameters_by_organ(model: nn.Module) -> dict[str, int]:
-    """How many numbers each kind of organ holds.
+def parameters_by_part(model: nn.Module) -> dict[str, int]:
+    """How many numbers each kind of part holds.
 
-    A parameter belongs to the innermost organ around it: the norm of the embeddings counts as a norm. One that two
+    A parameter belongs to the innermost part around it: the norm of the embeddings counts as a norm. One that two
     modules share is counted once, where the model has it first.
 
     Returns:
         "embeddings", "attention", "feed-forward", "norms" and what is left → number of parameters.
 
-    >>> parameters_by_organ(FeedForward(2, 8))  # 2 × 8 + 8 and 8 × 2 + 2
+    >>> parameters_by_part(FeedForward(2, 8))  # 2 × 8 + 8 and 8 × 2 + 2
     {'embeddings': 0, 'attention': 0, 'feed-forward': 42, 'norms': 0, 'heads and the rest': 0}
     """
     counts = dict.fromkeys(("embeddings", "attention", "feed-forward", "norms", REST), 0)
     seen: set[int] = set()
 
-    def count(module: nn.Module, organ: str) -> None:
-        organ = next((name for name, kinds in ORGANS.items() if isinstance(module, kinds)), organ)
+    def count(module: nn.Module, part: str) -> None:
+        part = next((name for name, kinds in PARTS.items() if isinstance(module, kinds)), part)
         for parameter in module.parameters(recurse=False):
             if id(parameter) not in seen:
                 seen.add(id(parameter))
-                counts[organ] += parameter.numel()
+                counts[part] += parameter.numel()
         for child in module.children():
-            count(child, organ)
+            count(child, part)
 
     count(model, REST)
     return counts

@@ -155,7 +155,12 @@ class MultiHeadAttention(nn.Module):
 
     def _explicit_is_faster(self, query: Tensor, key: Tensor) -> bool:
         # Otherwise the kernel wins nearly everywhere; only `fast_matmul` speeds the products up, and not the kernel.
-        return fast_matmul.is_on() and query.shape[2] > 1 and key.shape[2] < FUSED_FROM and query.device.type == "cpu"
+        return (
+            fast_matmul.fast_matmul_is_on()
+            and query.shape[2] > 1
+            and key.shape[2] < FUSED_FROM
+            and query.device.type == "cpu"
+        )
 
     def _explicit(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
         shared_by = self.num_heads // self.num_kv_heads

@@ -31,7 +31,7 @@ SHAPES = ((2048, 128, 512), (2048, 512, 128), (512, 2048, 128))
 
 
 @dataclass(frozen=True)
-class Probe:
+class MatmulCheck:
     """What was found out about the faster route.
 
     Attributes:
@@ -51,7 +51,7 @@ class Probe:
 
 
 @contextmanager
-def fast_matmul(device: torch.device | str = "cpu") -> Iterator[Probe]:
+def fast_matmul(device: torch.device | str = "cpu") -> Iterator[MatmulCheck]:
     """Use the faster route for float32 matrix products inside the `with` block, where it is safe and worthwhile.
 
     The setting is the whole process's, accelerators included; other threads see it too while the block lasts.
@@ -78,7 +78,7 @@ def fast_matmul(device: torch.device | str = "cpu") -> Iterator[Probe]:
         torch.set_float32_matmul_precision(before)
 
 
-def is_on() -> bool:
+def fast_matmul_is_on() -> bool:
     """Whether float32 products take the other route at the moment, whoever switched it."""
     try:
         return torch.get_float32_matmul_precision() == "medium"
@@ -86,25 +86,25 @@ def is_on() -> bool:
         return False
 
 
-def _decide(device: torch.device) -> Probe:
+def _decide(device: torch.device) -> MatmulCheck:
     if device.type != "cpu":
-        return Probe(False, f"Nothing was switched: this is for CPUs, and the device is {device.type}.")
+        return MatmulCheck(False, f"Nothing was switched: this is for CPUs, and the device is {device.type}.")
     if not torch.backends.mkldnn.is_available():
-        return Probe(False, "Nothing was switched: this torch was built without oneDNN.")
+        return MatmulCheck(False, "Nothing was switched: this torch was built without oneDNN.")
     try:
         precision = torch.get_float32_matmul_precision()
     except RuntimeError:
-        return Probe(
+        return MatmulCheck(
             False,
             "Nothing was switched: precisions were set through torch.backends, which could not be put back.",
         )
     if precision != "highest":
-        return Probe(False, f'Nothing was switched: this session has already set the precision to "{precision}".')
-    return probe()
+        return MatmulCheck(False, f'Nothing was switched: this session has already set the precision to "{precision}".')
+    return check_fast_matmul()
 
 
 @cache
-def probe() -> Probe:
+def check_fast_matmul() -> MatmulCheck:
     """Measure both routes on matrices like a training step's; once per process, about a tenth of a second.
 
     Returns:
@@ -117,7 +117,7 @@ def probe() -> Probe:
         torch.set_float32_matmul_precision(before)
 
 
-def judge(speedup: float, error: float) -> Probe:
+def judge(speedup: float, error: float) -> MatmulCheck:
     """Whether a route of this speed and error is to be used.
 
     >>> judge(2.2, 7e-7).sentence
@@ -130,14 +130,14 @@ def judge(speedup: float, error: float) -> Probe:
             f"Nothing was switched: the other route computes with a relative error of {error:.0e} here (bfloat16), "
             f"{speedup:.1f} times as fast."
         )
-        return Probe(False, sentence, speedup, error)
+        return MatmulCheck(False, sentence, speedup, error)
     if speedup < WORTHWHILE:
         sentence = f"Nothing was switched: the default route is healthy, the other {speedup:.2f} times as fast."
-        return Probe(False, sentence, speedup, error)
+        return MatmulCheck(False, sentence, speedup, error)
     sentence = (
         f"Matrix products take another route: {speedup:.1f} times as fast here, relative error {error:.0e} (float32)."
     )
-    return Probe(True, sentence, speedup, error)
+    return MatmulCheck(True, sentence, speedup, error)
 
 
 def measure(rounds: int = 9) -> tuple[float, float]:

@@ -13,17 +13,18 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.functional.masks import causal
-from anatomy_utils.objectives.illustration import Shown, rows, to_read
+from anatomy_utils.objectives.illustration import Illustration, encoder_illustration, mask_rows
 from anatomy_utils.objectives.masked_tokens import MaskedWords, draw_chances, mask_words
 from anatomy_utils.objectives.permutation_lm import permutation_mask
-from anatomy_utils.objectives.prefix_lm import prefix_lm
+from anatomy_utils.objectives.prefix_lm import prefix_lm_batch
 from anatomy_utils.objectives.replaced_tokens import draw_samples, replace_tokens
-from anatomy_utils.objectives.sentence_pairs import LabelledPair, next_sentence, sentence_order
+from anatomy_utils.objectives.sentence_pairs import LabeledPair, next_sentence, sentence_order
 from anatomy_utils.objectives.whole_word_masking import share_in_words, word_numbers
-from anatomy_utils.toy_language import Scene, Vocabulary, is_grammatical, say, street_vocabulary
 from anatomy_utils.toy_language.lexicon import words_of
+from anatomy_utils.toy_language.parser import is_grammatical, say
 from anatomy_utils.toy_language.sampling import draw_scenes
-from anatomy_utils.toy_language.vocabulary import BOS, EOS, MASK, SEP
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.vocabulary import BOS, EOS, MASK, SEP, Vocabulary, street_vocabulary
 from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.teacher_forcing import next_token_pair
 
@@ -32,24 +33,24 @@ LONG_WORD = 6
 """Words of so many letters are cut in two where whole words are shown."""
 
 
-def show_masked_tokens(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_masked_tokens(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """Some words hidden or exchanged, asked for where they stood."""
     words = say(scene, "english").tokens
     masked = _mask(words, street_vocabulary(), words_of("english"), [*range(len(words))], generator, rate)
     return _show_masked(words, masked, street_vocabulary())
 
 
-def show_whole_words(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_whole_words(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The same, with long words in pieces that are chosen together."""
     pieces = [piece for word in say(scene, "english").tokens for piece in _cut(word)]
     vocabulary, numbers = Vocabulary(pieces), word_numbers(pieces)
     shown = _show_masked(pieces, _mask(pieces, vocabulary, pieces, numbers, generator, rate), vocabulary)
     note = f"{shown.note} Words of {LONG_WORD} letters or more are cut in two here, as WordPiece cuts rare words."
     marks = tuple(str(number + 1) for number in numbers)
-    return to_read(shown.inputs, shown.asked, note, altered=shown.altered, marks=marks, marks_mean="word")
+    return encoder_illustration(shown.inputs, shown.asked, note, altered=shown.altered, marks=marks, marks_mean="word")
 
 
-def show_next_sentence(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_next_sentence(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The two halves of a sentence, or one half and another sentence's, which does not go with it."""
     first, following = _halves(scene)
     halves = (_halves(drawn)[1] for drawn in draw_scenes(generator))
@@ -60,7 +61,7 @@ def show_next_sentence(scene: Scene, generator: torch.Generator, rate: float) ->
     return _show_pair(pair, ("it follows", "from elsewhere"), told)
 
 
-def show_sentence_order(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_sentence_order(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The two halves of a sentence, perhaps swapped."""
     first, second = _halves(scene)
     begin_id, separator_id = _ids((BOS, SEP)).tolist()
@@ -69,7 +70,7 @@ def show_sentence_order(scene: Scene, generator: torch.Generator, rate: float) -
     return _show_pair(pair, ("in order", "swapped"), told)
 
 
-def show_replaced_tokens(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_replaced_tokens(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """Some words replaced by others that fit as well; of each it is asked whether it is the real one."""
     words = say(scene, "english").tokens
     ids = _ids(words)[None]
@@ -82,10 +83,10 @@ def show_replaced_tokens(scene: Scene, generator: torch.Generator, rate: float) 
     changed = (replaced.labels[0] == 1).tolist()
     note = f"{_count(int(chosen.sum()))} chosen; the generator, here the grammar, put another one in at {sum(changed)}."
     asked = ["replaced" if one else "real" for one in changed]
-    return to_read(street_vocabulary().tokens(replaced.replaced_ids[0]), asked, note, altered=changed)
+    return encoder_illustration(street_vocabulary().tokens(replaced.replaced_ids[0]), asked, note, altered=changed)
 
 
-def show_next_token(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_next_token(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The sentence, and at each word the one that follows."""
     text = (BOS, *say(scene, "english").tokens, EOS)
     inputs, labels = next_token_pair(_ids(text)[None])
@@ -93,40 +94,40 @@ def show_next_token(scene: Scene, generator: torch.Generator, rate: float) -> Sh
     return _show_written(inputs[0], labels[0], mask, "causal", "Nothing is drawn: every word is asked for.")
 
 
-def show_prefix_lm(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_prefix_lm(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """A prefix that is read in both directions; what follows it is asked for."""
     text = (BOS, *say(scene, "english").tokens, EOS)
     length = min(max(round(len(text) * rate), 1), len(text) - 1)
-    example = prefix_lm(_ids(text)[None], torch.tensor([length]))
+    example = prefix_lm_batch(_ids(text)[None], torch.tensor([length]))
     note = f"The first {length} tokens are the prefix: given, and not asked for."
     return _show_written(example.input_ids[0], example.labels[0], example.mask[0, 0], "prefix", note)
 
 
-def show_permuted_order(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_permuted_order(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The sentence with an order drawn; the last words in that order are asked for."""
     words = say(scene, "english").tokens
     order = torch.randperm(len(words), generator=generator)
     last = order[len(words) - max(round(len(words) * rate), 1) :].tolist()
-    return Shown(
+    return Illustration(
         inputs=words,
         asked=tuple(word if place in last else "" for place, word in enumerate(words)),
         counts=tuple(place in last for place in range(len(words))),
         altered=(False,) * len(words),
         mask_kind="permuted",
-        mask=rows(permutation_mask(order)),
+        mask=mask_rows(permutation_mask(order)),
         note=f"An order is drawn; the last {len(last)} in it are asked for, each seeing those before it, not itself.",
         marks=tuple(str(turn + 1) for turn in order.argsort().tolist()),
         marks_mean="turn",
     )
 
 
-def show_distillation(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_distillation(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """Masked tokens, with all that a teacher holds possible besides the right word."""
     shown = show_masked_tokens(scene, generator, rate)
     words = say(scene, "english").tokens
     asked = [_with_others(words, place) if one else "" for place, one in enumerate(shown.counts)]
     note = f"{shown.note} The teacher, here the grammar, names every word that fits while the others are known."
-    return to_read(shown.inputs, asked, note, altered=shown.altered)
+    return encoder_illustration(shown.inputs, asked, note, altered=shown.altered)
 
 
 def fitting_words(words: Words, place: int) -> list[str]:
@@ -154,7 +155,7 @@ def _mask(
     return mask_words(ids, torch.ones_like(ids), *chances, vocabulary.ids([MASK])[0], rate=rate)
 
 
-def _show_masked(words: Words, masked: MaskedWords, vocabulary: Vocabulary) -> Shown:
+def _show_masked(words: Words, masked: MaskedWords, vocabulary: Vocabulary) -> Illustration:
     inputs = vocabulary.tokens(masked.masked_ids[0])
     chosen = (masked.labels[0] != IGNORE).tolist()
     asked = [word if one else "" for word, one in zip(words, chosen, strict=True)]
@@ -162,21 +163,23 @@ def _show_masked(words: Words, masked: MaskedWords, vocabulary: Vocabulary) -> S
     exchanged = sum(a != b for a, b in zip(inputs, words, strict=True)) - hidden
     left = sum(chosen) - hidden - exchanged
     note = f"{_count(sum(chosen))} chosen: {hidden} hidden, {exchanged} exchanged, {left} left as they were."
-    return to_read(inputs, asked, note, altered=[a != b for a, b in zip(inputs, words, strict=True)])
+    return encoder_illustration(inputs, asked, note, altered=[a != b for a, b in zip(inputs, words, strict=True)])
 
 
-def _show_pair(pair: LabelledPair, answers: tuple[str, str], told: tuple[str, str]) -> Shown:
+def _show_pair(pair: LabeledPair, answers: tuple[str, str], told: tuple[str, str]) -> Illustration:
     inputs = street_vocabulary().tokens(pair.input_ids)
     asked = [answers[pair.label], *[""] * (len(inputs) - 1)]
     marks = tuple("AB"[segment] for segment in pair.segment_ids.tolist())
-    return to_read(inputs, asked, f"A coin was tossed. {told[pair.label]}", marks=marks, marks_mean="segment")
+    return encoder_illustration(
+        inputs, asked, f"A coin was tossed. {told[pair.label]}", marks=marks, marks_mean="segment"
+    )
 
 
-def _show_written(input_ids: Tensor, labels: Tensor, mask: Tensor, kind: str, note: str) -> Shown:
+def _show_written(input_ids: Tensor, labels: Tensor, mask: Tensor, kind: str, note: str) -> Illustration:
     names = street_vocabulary().tokens
     asked = tuple("" if label == IGNORE else names([label])[0] for label in labels.tolist())
     inputs = tuple(names(input_ids))
-    return Shown(inputs, asked, tuple(map(bool, asked)), (False,) * len(inputs), kind, rows(mask), note)
+    return Illustration(inputs, asked, tuple(map(bool, asked)), (False,) * len(inputs), kind, mask_rows(mask), note)
 
 
 def _with_others(words: Words, place: int) -> str:

@@ -7,27 +7,29 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from anatomy_utils.objectives.illustration import Shown, encoder_decoder
+from anatomy_utils.objectives.illustration import Illustration, encoder_decoder_mask_rows
 from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans
 from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill, permute_sentences
-from anatomy_utils.objectives.text_pairs import to_write
-from anatomy_utils.toy_language import Scene, Vocabulary, say, street_vocabulary, summary
+from anatomy_utils.objectives.text_pairs import decoder_text
 from anatomy_utils.toy_language.batches import translation
-from anatomy_utils.toy_language.vocabulary import MASK
+from anatomy_utils.toy_language.parser import say
+from anatomy_utils.toy_language.questions import summary
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.vocabulary import MASK, Vocabulary, street_vocabulary
 
 SENTINELS = ("<X>", "<Y>", "<Z>", "<A>", "<B>", "<C>", "<D>", "<E>", "<F>", "<G>")
 """As the T5 paper writes them; a sentence of the street never has more spans."""
 VOCABULARY = Vocabulary([*street_vocabulary().words, *SENTINELS])
 
 
-def show_translation_pairs(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_translation_pairs(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The sentence in English to read, in French to write."""
     batch = translation([scene], "french")
     inputs, target = batch.input_ids[0], batch.labels[0][:-1]
     return _show(inputs, target, [False] * len(inputs), "Nothing is drawn: somebody translated the sentence.")
 
 
-def show_span_corruption(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_span_corruption(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The sentence with sentinels in the place of spans; only the spans are written."""
     ids = _ids(say(scene, "english").tokens)
     spans = draw_spans(len(ids), generator, rate=rate)
@@ -38,7 +40,7 @@ def show_span_corruption(scene: Scene, generator: torch.Generator, rate: float) 
     return _show(corrupted.input_ids, corrupted.target_ids, stands_for, note)
 
 
-def show_text_infilling(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_text_infilling(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The sentence with one mask in the place of each span; all of it is written."""
     ids, mask_id = _ids(say(scene, "english").tokens), int(_ids([MASK]))
     spans = draw_infilling_spans(len(ids), generator, rate=rate)
@@ -48,7 +50,7 @@ def show_text_infilling(scene: Scene, generator: torch.Generator, rate: float) -
     return _show(damaged, ids, (damaged == mask_id).tolist(), note)
 
 
-def show_sentence_permutation(scene: Scene, generator: torch.Generator, rate: float) -> Shown:
+def show_sentence_permutation(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
     """The sentence and its summary in an order drawn at random; both are written in their order."""
     ids = _ids((*say(scene, "english").tokens, *summary(scene)))
     order = torch.randperm(2, generator=generator).tolist()
@@ -57,16 +59,16 @@ def show_sentence_permutation(scene: Scene, generator: torch.Generator, rate: fl
     return _show(permute_sentences(ids, _ids(["."]), order), ids, [drawn == "swapped"] * len(ids), note)
 
 
-def _show(inputs: Tensor, target: Tensor, altered: Sequence[bool], note: str) -> Shown:
-    written = to_write(target, VOCABULARY.bos_id, VOCABULARY.eos_id)
+def _show(inputs: Tensor, target: Tensor, altered: Sequence[bool], note: str) -> Illustration:
+    written = decoder_text(target, VOCABULARY.bos_id, VOCABULARY.eos_id)
     asked = tuple(VOCABULARY.tokens(written.labels))
-    return Shown(
+    return Illustration(
         inputs=tuple(VOCABULARY.tokens(inputs)),
         asked=asked,
         counts=(True,) * len(asked),
         altered=tuple(altered),
         mask_kind="encoder–decoder",
-        mask=encoder_decoder(len(inputs), len(asked)),
+        mask=encoder_decoder_mask_rows(len(inputs), len(asked)),
         note=note,
         decoder_inputs=tuple(VOCABULARY.tokens(written.decoder_input_ids)),
     )

@@ -14,7 +14,7 @@ Rows = tuple[tuple[bool, ...], ...]
 
 
 @dataclass(frozen=True)
-class Shown:
+class Illustration:
     """One text, prepared for training; all in words, so that it can be read.
 
     Attributes:
@@ -43,35 +43,35 @@ class Shown:
     marks_mean: str = ""
 
 
-def everyone(length: int) -> Rows:
+def full_mask_rows(length: int) -> Rows:
     """An encoder's mask: every position may look at every one."""
     return ((True,) * length,) * length
 
 
-def rows(mask: Bool[Tensor, "query key"]) -> Rows:
+def mask_rows(mask: Bool[Tensor, "query key"]) -> Rows:
     """A mask as rows."""
     return tuple(map(tuple, mask.tolist()))
 
 
-def encoder_decoder(encoder_length: int, decoder_length: int) -> Rows:
+def encoder_decoder_mask_rows(encoder_length: int, decoder_length: int) -> Rows:
     """The encoder looks at all of itself; the decoder at all of the encoder, and at what it has written so far."""
     encoder = ((True,) * encoder_length + (False,) * decoder_length,) * encoder_length
-    decoder = tuple((True,) * encoder_length + past for past in rows(causal(decoder_length)))
+    decoder = tuple((True,) * encoder_length + past for past in mask_rows(causal(decoder_length)))
     return encoder + decoder
 
 
-def to_read(
+def encoder_illustration(
     inputs: Sequence[str], asked: Sequence[str], note: str, *, altered: Sequence[bool] = (), **more: object
-) -> Shown:
+) -> Illustration:
     """An encoder's example: something is asked wherever `asked` is not empty."""
     length = len(inputs)
-    return Shown(
+    return Illustration(
         inputs=tuple(inputs),
         asked=tuple(asked),
         counts=tuple(map(bool, asked)),
         altered=tuple(altered) or (False,) * length,
         mask_kind="everyone",
-        mask=everyone(length),
+        mask=full_mask_rows(length),
         note=note,
         **more,  # type: ignore[arg-type]
     )

@@ -18,7 +18,7 @@ from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.teacher_forcing import next_token_pair
 
 
-class PrefixLm(NamedTuple):
+class PrefixLmBatch(NamedTuple):
     """What the model reads, what it should say next where it writes, and who may attend to whom."""
 
     input_ids: Int[Tensor, "batch shorter"]
@@ -41,11 +41,11 @@ def prefix_mask(prefix_lengths: Int[Tensor, " batch"], length: int) -> Bool[Tens
     return causal(length, device=prefix_lengths.device) | in_prefix[:, None, None, :]
 
 
-def prefix_lm(
+def prefix_lm_batch(
     input_ids: Int[Tensor, "batch position"],
     prefix_lengths: Int[Tensor, " batch"],
     attention_mask: Int[Tensor, "batch position"] | None = None,
-) -> PrefixLm:
+) -> PrefixLmBatch:
     """Texts to be continued after their prefix.
 
     Args:
@@ -60,7 +60,7 @@ def prefix_lm(
     Raises:
         ValueError: a prefix is negative, or leaves nothing to write.
 
-    >>> example = prefix_lm(torch.tensor([[5, 6, 7, 8]]), torch.tensor([2]))
+    >>> example = prefix_lm_batch(torch.tensor([[5, 6, 7, 8]]), torch.tensor([2]))
     >>> example.input_ids.tolist(), example.labels.tolist()  # the 6 stands in the prefix: nobody asks for it
     ([[5, 6, 7]], [[-100, 7, 8]])
     """
@@ -71,4 +71,4 @@ def prefix_lm(
         raise ValueError(f"{given}, but texts of {length} tokens can have a prefix of 0 to {length - 1}.")
     next_position = torch.arange(1, length, device=input_ids.device)
     given_already = next_position < prefix_lengths[:, None]  # batch shorter
-    return PrefixLm(inputs, labels.masked_fill(given_already, IGNORE), prefix_mask(prefix_lengths, length - 1))
+    return PrefixLmBatch(inputs, labels.masked_fill(given_already, IGNORE), prefix_mask(prefix_lengths, length - 1))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import torch
 
 from anatomy_utils.objectives import illustrate, illustrate_pairs
-from anatomy_utils.objectives.illustration import Shown
-from anatomy_utils.toy_language import Scene
+from anatomy_utils.objectives.illustration import Illustration
+from anatomy_utils.toy_language.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Objective:
     models: tuple[str, ...]
     source: str
     branch: str
-    draw: Callable[[Scene, torch.Generator, float], Shown]
+    draw: Callable[[Scene, torch.Generator, float], Illustration]
     rate: float | None = None
     rate_means: str = ""
 
-    def show(self, scene: Scene, generator: torch.Generator, rate: float | int | None = None) -> Shown:
+    def show(self, scene: Scene, generator: torch.Generator, rate: float | int | None = None) -> Illustration:
         """One sentence under this objective.
 
         Args:

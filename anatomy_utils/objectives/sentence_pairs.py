@@ -22,7 +22,7 @@ class SentencePair(NamedTuple):
     segment_ids: Int[Tensor, " position"]
 
 
-class LabelledPair(NamedTuple):
+class LabeledPair(NamedTuple):
     """A pair and the right answer about it: 0 = as they stood in the text, 1 = not so."""
 
     input_ids: Int[Tensor, " position"]
@@ -58,7 +58,7 @@ def next_sentence(
     takes_other: bool,
     begin_id: int,
     separator_id: int,
-) -> LabelledPair:
+) -> LabeledPair:
     """BERT's question: does the second text follow the first one in the source?
 
     Args:
@@ -72,14 +72,12 @@ def next_sentence(
     Returns:
         The pair; label 0 = it follows, 1 = it comes from elsewhere (as in Google's and Hugging Face's code).
     """
-    return LabelledPair(
-        *join_pair(first, other if takes_other else following, begin_id, separator_id), int(takes_other)
-    )
+    return LabeledPair(*join_pair(first, other if takes_other else following, begin_id, separator_id), int(takes_other))
 
 
 def sentence_order(
     first: Int[Tensor, " first"], second: Int[Tensor, " second"], swapped: bool, begin_id: int, separator_id: int
-) -> LabelledPair:
+) -> LabeledPair:
     """ALBERT's question: do the two texts stand in their order? Both come from one place, so the topic says nothing.
 
     Args:
@@ -97,4 +95,4 @@ def sentence_order(
     ([1, 7, 4, 5, 6, 4], 1)
     """
     one, other = (second, first) if swapped else (first, second)
-    return LabelledPair(*join_pair(one, other, begin_id, separator_id), int(swapped))
+    return LabeledPair(*join_pair(one, other, begin_id, separator_id), int(swapped))

@@ -57,12 +57,12 @@ def corrupt_spans(
     return CorruptedSpans(torch.cat(text), torch.cat([*answer, sentinel_ids[len(spans) : len(spans) + 1]]))
 
 
-def fill_in(
+def restore_spans(
     input_ids: Int[Tensor, " shorter"], target_ids: Int[Tensor, " target"], sentinel_ids: Int[Tensor, " sentinel"]
 ) -> Int[Tensor, " position"]:
     """Put an answer back where its sentinels stand: the text that was corrupted.
 
-    >>> fill_in(torch.tensor([5, 90, 8]), torch.tensor([90, 6, 7, 91]), torch.tensor([90, 91])).tolist()
+    >>> restore_spans(torch.tensor([5, 90, 8]), torch.tensor([90, 6, 7, 91]), torch.tensor([90, 91])).tolist()
     [5, 6, 7, 8]
     """
     marks = set(sentinel_ids.tolist())

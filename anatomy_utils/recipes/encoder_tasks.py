@@ -1,4 +1,4 @@
-"""Readers: one small encoder, and a head for what is asked of it: the topic, a tag for each word, an answer's place.
+"""Encoder tasks: one small encoder with a head for each task: the topic, a tag for each word, an answer's span.
 
 Notebook 03 trains them. The encoder is built from the same parts as the large ones; only its numbers are small.
 """
@@ -17,12 +17,14 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.recipes.train import BATCH, OnStep, practise
-from anatomy_utils.toy_language import street_vocabulary
-from anatomy_utils.toy_language.batches import Labelled, Pointed, classification, question_answering, tagging
+from anatomy_utils.recipes.train import BATCH, OnStep, train_model
+from anatomy_utils.toy_language.batches import Labeled, Pointed, classification, question_answering, tagging
 from anatomy_utils.toy_language.labels import CLASSES, TAGS
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History, cross_entropy, seeded
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.seeding import seeded
 
 D_MODEL, NUM_HEADS, D_FF = 64, 4, 256
 
@@ -53,14 +55,14 @@ def train_classifier(
         seed: of the weights and the sentences.
         label: "topic", or "referent": whether *it* is the subject or the object.
         steps: of 32 sentences each.
-        on_step: see `practice.OnStep`.
+        on_step: see `train.OnStep`.
         progress: show a bar.
     """
     generator = torch.Generator().manual_seed(seed)
     with seeded(generator):
         model = WithHead(small_encoder(), SequenceHead(D_MODEL, len(CLASSES[label])))
     examples = classification(sample_scenes(steps * BATCH, generator, "train"), label)
-    return model, practise(model, examples, label_loss, on_step=on_step, progress=progress)
+    return model, train_model(model, examples, label_loss, on_step=on_step, progress=progress)
 
 
 def train_tagger(
@@ -74,10 +76,10 @@ def train_tagger(
     with seeded(generator):
         model = WithHead(small_encoder(), TokenHead(D_MODEL, len(TAGS)))
     examples = tagging(sample_scenes(steps * BATCH, generator, "train"))
-    return model, practise(model, examples, label_loss, on_step=on_step, progress=progress)
+    return model, train_model(model, examples, label_loss, on_step=on_step, progress=progress)
 
 
-def train_answerer(
+def train_question_answerer(
     seed: int = 0, *, steps: int = 600, on_step: OnStep | None = None, progress: bool = True
 ) -> tuple[WithHead, History]:
     """A model that reads a question and a sentence and points at the answer's first and last word.
@@ -88,10 +90,10 @@ def train_answerer(
     with seeded(generator):
         model = WithHead(small_encoder(num_layers=3), SpanHead(D_MODEL))
     examples = question_answering(sample_scenes(steps * BATCH, generator, "train"), generator)
-    return model, practise(model, examples, span_loss, on_step=on_step, progress=progress)
+    return model, train_model(model, examples, span_loss, on_step=on_step, progress=progress)
 
 
-def label_loss(model: nn.Module, batch: Labelled) -> Tensor:
+def label_loss(model: nn.Module, batch: Labeled) -> Tensor:
     """Cross-entropy of the labels, one a text or one a token."""
     return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)
 

@@ -1,4 +1,4 @@
-"""Measures: how good a reader is. Each takes a model of `readers` or `gaps` and a batch that it has not seen."""
+"""Metrics of trained models: shares of right answers on unseen batches, and BLEU of translations."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from anatomy_utils.functional.spans import best_span
 from anatomy_utils.nn.heads import SpanLogits
-from anatomy_utils.toy_language import tokenise
-from anatomy_utils.toy_language.batches import Labelled, Pointed
-from anatomy_utils.training import IGNORE
+from anatomy_utils.toy_language.batches import Labeled, Pointed
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.training.losses import IGNORE
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -23,7 +23,7 @@ LONGEST_ANSWER = 4
 
 
 @torch.no_grad()
-def predictions(model: nn.Module, batch: Labelled | Pointed) -> Int[Tensor, "batch *label"]:
+def predictions(model: nn.Module, batch: Labeled | Pointed) -> Int[Tensor, "batch *label"]:
     """What the model holds likeliest: a class for each text, a tag or word for each token, or an answer's two ends."""
     logits = model(batch.input_ids, batch.attention_mask)
     if isinstance(logits, SpanLogits):
@@ -31,26 +31,26 @@ def predictions(model: nn.Module, batch: Labelled | Pointed) -> Int[Tensor, "bat
     return logits.argmax(-1)
 
 
-def targets(batch: Labelled | Pointed) -> Int[Tensor, "batch *label"]:
+def targets(batch: Labeled | Pointed) -> Int[Tensor, "batch *label"]:
     """What `predictions` should be, `IGNORE` where there is nothing to say."""
     if isinstance(batch, Pointed):
         return torch.stack([batch.start_positions, batch.end_positions], dim=-1)
     return batch.labels
 
 
-def all_right(model: nn.Module, batch: Labelled | Pointed) -> Bool[Tensor, " batch"]:
+def texts_all_right(model: nn.Module, batch: Labeled | Pointed) -> Bool[Tensor, " batch"]:
     """Which texts are wholly right: their class, the tags of all their words, or both ends of the answer."""
     labels = targets(batch)
     right = (predictions(model, batch) == labels) | (labels == IGNORE)
     return right.reshape(len(right), -1).all(dim=1)
 
 
-def share_of_texts(model: nn.Module, batch: Labelled | Pointed) -> float:
+def share_of_right_texts(model: nn.Module, batch: Labeled | Pointed) -> float:
     """The share of texts that are wholly right, from 0 to 1: the strictest measure."""
-    return all_right(model, batch).float().mean().item()
+    return texts_all_right(model, batch).float().mean().item()
 
 
-def share_of_labels(model: nn.Module, batch: Labelled | Pointed) -> float:
+def share_of_right_labels(model: nn.Module, batch: Labeled | Pointed) -> float:
     """The share of single labels that are right, from 0 to 1: a text of many words counts for more than a short one."""
     labels = targets(batch)
     counts = labels != IGNORE
@@ -75,7 +75,7 @@ def bleu(written: Sequence[str], references: Sequence[str]) -> float:
         raise ValueError(
             f"{len(written)} translations cannot be compared with {len(references)} references; give one for each."
         )
-    in_words = [[" ".join(tokenise(text)) for text in texts] for texts in (written, references)]
+    in_words = [[" ".join(tokenize(text)) for text in texts] for texts in (written, references)]
     return float(_metric().corpus_score(in_words[0], [in_words[1]]).score)
 
 

@@ -1,4 +1,4 @@
-"""Reading: what a trained reader says about a sentence that somebody types. Notebook 03 plays with it.
+"""Predictions of a trained encoder for a typed sentence. Notebook 03.
 
 All raise ValueError for a word that the street does not know; the message names it.
 """
@@ -13,45 +13,46 @@ import torch
 from anatomy_utils.functional.spans import best_span
 from anatomy_utils.nn.heads import WithHead
 from anatomy_utils.recipes.metrics import LONGEST_ANSWER
-from anatomy_utils.toy_language import street_vocabulary, tokenise
 from anatomy_utils.toy_language.labels import CLASSES, TAGS
-from anatomy_utils.toy_language.vocabulary import BOS, MASK, SEP
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import BOS, MASK, SEP, street_vocabulary
 
 
-def classify(model: WithHead, sentence: str, label: str = "topic") -> dict[str, float]:
+def classify_sentence(model: WithHead, sentence: str, label: str = "topic") -> dict[str, float]:
     """How likely each class is, from 0 to 1; the likeliest first.
 
     Args:
-        model: from `readers.train_classifier`, with the same label.
+        model: from `train_classifier`, with the same label.
         sentence: in words of the street.
         label: "topic" or "referent".
     """
-    probabilities = _logits(model, [BOS, *tokenise(sentence)])[0].softmax(-1).tolist()
+    probabilities = _logits(model, [BOS, *tokenize(sentence)])[0].softmax(-1).tolist()
     return dict(sorted(zip(CLASSES[label], probabilities, strict=True), key=lambda pair: -pair[1]))
 
 
-def tag(model: WithHead, sentence: str) -> list[tuple[str, str]]:
-    """Each word and its likeliest tag, by a model from `readers.train_tagger`."""
-    words = tokenise(sentence)
+def tag_words(model: WithHead, sentence: str) -> list[tuple[str, str]]:
+    """Each word and its likeliest tag, by a model from `train_tagger`."""
+    words = tokenize(sentence)
     numbers = _logits(model, [BOS, *words])[0].argmax(-1).tolist()
     return [(word, TAGS[number]) for word, number in zip(words, numbers[1:], strict=True)]
 
 
-def answer(model: WithHead, question: str, sentence: str) -> str:
-    """The likeliest span of words, by a model from `readers.train_answerer`."""
-    words = [BOS, *tokenise(question), SEP, *tokenise(sentence)]
+def answer_question(model: WithHead, question: str, sentence: str) -> str:
+    """The likeliest span of words, by a model from `train_question_answerer`."""
+    words = [BOS, *tokenize(question), SEP, *tokenize(sentence)]
     logits = _logits(model, words)
     start, end = best_span(logits.start, logits.end, LONGEST_ANSWER)
     return " ".join(words[int(start) : int(end) + 1])
 
 
-def fill_gap(model: WithHead, sentence: str, count: int = 5) -> list[tuple[str, float]]:
-    """The likeliest words for the first <mask> of a sentence and how likely they are, by a model from `gaps`.
+def fill_mask(model: WithHead, sentence: str, count: int = 5) -> list[tuple[str, float]]:
+    """The likeliest words for the first <mask> of a sentence and how likely they are, by a model from
+    `train_masked_language_model`.
 
     Raises:
         ValueError: there is no <mask>.
     """
-    words = [BOS, *tokenise(sentence)]
+    words = [BOS, *tokenize(sentence)]
     if MASK not in words:
         raise ValueError(f"There is no gap in {sentence!r}; write {MASK} in the place of a word.")
     likeliest = _logits(model, words)[0, words.index(MASK)].softmax(-1).topk(count)

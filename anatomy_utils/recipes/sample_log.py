@@ -1,7 +1,4 @@
-"""Diary: what a writer writes while it learns, and how much of it the street's grammar accepts.
-
-Notebook 04 shows its pages: before the training, during it, after it.
-"""
+"""A log of samples: what a model writes at some steps of its training, and how much is grammatical. Notebook 04."""
 
 from __future__ import annotations
 
@@ -11,15 +8,15 @@ from dataclasses import dataclass
 import torch
 
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.recipes.small_gpt import write
-from anatomy_utils.toy_language import share_grammatical
+from anatomy_utils.recipes.small_gpt import sample_texts
+from anatomy_utils.toy_language.parser import share_grammatical
 
 TEXTS = 200
-"""How many texts a page is judged by."""
+"""How many texts are judged at each moment."""
 
 
 @dataclass(frozen=True)
-class Page:
+class LoggedSamples:
     """What was written at one moment.
 
     Attributes:
@@ -33,22 +30,22 @@ class Page:
     grammatical: float
 
 
-class Diary:
-    """Lets a model write at some moments of its training; for `train_writer(on_model=diary)`.
+class SampleLog:
+    """Samples from a model at some moments of its training; for `train_small_gpt(on_model=SampleLog(…))`.
 
     Args:
         moments: after how many steps; 0 is before the first one.
-        seed: of what is drawn, the same on every page.
+        seed: of what is drawn, the same at every moment.
     """
 
     def __init__(self, moments: Sequence[int], *, seed: int = 0) -> None:
         self.moments = tuple(moments)
-        self.pages: list[Page] = []
+        self.pages: list[LoggedSamples] = []
         self._seed = seed
 
     def __call__(self, model: LanguageModel, steps: int) -> None:
-        """Write a page, if this is one of the moments."""
+        """Log samples, if this is one of the moments."""
         if steps not in self.moments:
             return
-        texts = write(model, TEXTS, torch.Generator().manual_seed(self._seed))
-        self.pages.append(Page(steps, tuple(texts), share_grammatical(texts)))
+        texts = sample_texts(model, TEXTS, torch.Generator().manual_seed(self._seed))
+        self.pages.append(LoggedSamples(steps, tuple(texts), share_grammatical(texts)))

@@ -1,4 +1,4 @@
-"""Writer: a small GPT that writes sentences of the street, judged by the street's grammar.
+"""A small GPT that writes sentences of the toy language, judged by its grammar.
 
 Notebook 04 trains it. It never hears of the grammar: it reads sentences and learns to say which word comes next.
 """
@@ -10,14 +10,15 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from anatomy_utils.decoding import Filters, generate
+from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.generation import generate
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss
-from anatomy_utils.recipes.train import OnStep, practise
-from anatomy_utils.toy_language import street_vocabulary
-from anatomy_utils.toy_language.batches import language_modelling
+from anatomy_utils.recipes.train import OnStep, train_model
+from anatomy_utils.toy_language.batches import language_modeling
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.history import History
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, initialize
 
 BATCH, LEARNING_RATE = 64, 8e-3
@@ -28,10 +29,10 @@ UNFILTERED = Filters()
 
 
 OnModel = Callable[[LanguageModel, int], object]
-"""Called with the model and the number of steps done: before the first one, and after each; see `diary`."""
+"""Called with the model and the number of steps done: before the first one, and after each; see `sample_log`."""
 
 
-def new_writer(generator: torch.Generator) -> LanguageModel:
+def new_small_gpt(generator: torch.Generator) -> LanguageModel:
     """A GPT-2 of 2 layers, 64 features wide, that has learnt nothing yet.
 
     Args:
@@ -52,7 +53,7 @@ def new_writer(generator: torch.Generator) -> LanguageModel:
     return model
 
 
-def train_writer(
+def train_small_gpt(
     seed: int = 0,
     *,
     steps: int = 1500,
@@ -60,17 +61,17 @@ def train_writer(
     on_model: OnModel | None = None,
     progress: bool = True,
 ) -> tuple[LanguageModel, History]:
-    """Train a `new_writer`.
+    """Train a `new_small_gpt`.
 
     Args:
         seed: of the weights and the sentences.
         steps: of 64 sentences each.
-        on_step: see `practice.OnStep`.
+        on_step: see `train.OnStep`.
         on_model: see `OnModel`.
         progress: show a bar.
     """
     generator = torch.Generator().manual_seed(seed)
-    model = new_writer(generator)
+    model = new_small_gpt(generator)
     if on_model is not None:
         on_model(model, 0)
 
@@ -79,8 +80,8 @@ def train_writer(
             on_model(model, len(history))
         return None if on_step is None else on_step(history)
 
-    examples = language_modelling(sample_scenes(steps * BATCH, generator, "train"))
-    history = practise(
+    examples = language_modeling(sample_scenes(steps * BATCH, generator, "train"))
+    history = train_model(
         model,
         examples,
         label_loss,
@@ -92,15 +93,17 @@ def train_writer(
     return model, history
 
 
-def write(model: LanguageModel, count: int, generator: torch.Generator, *, filters: Filters = UNFILTERED) -> list[str]:
+def sample_texts(
+    model: LanguageModel, count: int, generator: torch.Generator, *, filters: Filters = UNFILTERED
+) -> list[str]:
     """Write texts word by word, each word drawn with its probability, until the model says <eos>.
 
-    `street.share_grammatical` judges them: every form must be right, and the reason must make sense. One wrong word of
-    a dozen spoils a sentence, and of the hundreds that do not fit one is drawn now and then.
+    `toy_language.share_grammatical` judges them: every form must be right, and the reason must make sense. One wrong
+    word of a dozen spoils a sentence, and of the hundreds that do not fit one is drawn now and then.
     `Filters(top_p=0.98)` leaves out the unlikeliest words, which together have a probability below 2 %.
 
     Args:
-        model: from `train_writer`.
+        model: from `train_small_gpt`.
         count: how many texts.
         generator: the source of chance.
         filters: what is done to the probabilities before a word is drawn; left out: nothing (temperature 1).

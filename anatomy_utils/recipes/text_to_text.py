@@ -13,21 +13,23 @@ import torch
 from torch.nn import functional as F
 
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.recipes.train import OnStep, practise
+from anatomy_utils.recipes.train import OnStep, train_model
 from anatomy_utils.recipes.translator import BATCH, small_transformer, translate, translation_loss
-from anatomy_utils.toy_language import Scene, street_vocabulary, tokenise
 from anatomy_utils.toy_language.batches import (
     TextToText,
     answering,
-    summarisation,
+    summarization,
     text_to_text,
     to_translate,
     translation,
 )
 from anatomy_utils.toy_language.lexicon import name_unknown, unknown_words, words_of
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.toy_language.vocabulary import SEP, TASKS
-from anatomy_utils.training import IGNORE, History
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import SEP, TASKS, street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.losses import IGNORE
 
 
 def train_text_to_text(
@@ -42,20 +44,22 @@ def train_text_to_text(
 
     Args:
         seed: of the weights, the sentences and the questions.
-        tasks: some of `street.vocabulary.TASKS`, each with as many sentences as the others.
+        tasks: some of `toy_language.vocabulary.TASKS`, each with as many sentences as the others.
         steps: of 64 sentences each.
-        on_step: see `practice.OnStep`.
+        on_step: see `train.OnStep`.
         progress: show a bar.
     """
     generator = torch.Generator().manual_seed(seed)
     model = small_transformer(generator)
     scenes = sample_scenes(steps * BATCH, generator, "train")
-    each = [examples(task, scenes[number :: len(tasks)], generator) for number, task in enumerate(tasks)]
-    history = practise(model, in_turn(each), translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
+    each = [task_examples(task, scenes[number :: len(tasks)], generator) for number, task in enumerate(tasks)]
+    history = train_model(
+        model, interleave(each), translation_loss, batch_size=BATCH, on_step=on_step, progress=progress
+    )
     return model, history
 
 
-def examples(task: str, scenes: Sequence[Scene], generator: torch.Generator) -> TextToText:
+def task_examples(task: str, scenes: Sequence[Scene], generator: torch.Generator) -> TextToText:
     """Scenes as texts of one task. The generator draws the questions to be answered.
 
     Raises:
@@ -65,13 +69,13 @@ def examples(task: str, scenes: Sequence[Scene], generator: torch.Generator) -> 
         case "<french>" | "<english>":
             return translation(scenes, task.strip("<>"))
         case "<summary>":
-            return summarisation(scenes)
+            return summarization(scenes)
         case "<answer>":
             return answering(scenes, generator)
     raise ValueError(f"The tasks are {', '.join(TASKS)}; there is no {task!r}.")
 
 
-def in_turn(batches: Sequence[TextToText]) -> TextToText:
+def interleave(batches: Sequence[TextToText]) -> TextToText:
     """The first text of each batch, then the second of each, and so on; the last ones that are not in all are left out.
 
     Batches of different widths are padded to the widest.
@@ -87,19 +91,19 @@ def in_turn(batches: Sequence[TextToText]) -> TextToText:
     return TextToText(**merged)
 
 
-def exact_match(model: EncoderDecoder, batch: TextToText) -> float:
+def text_to_text_exact_match(model: EncoderDecoder, batch: TextToText) -> float:
     """The share of texts, from 0 to 1, that the model writes right to the last word."""
     vocabulary = street_vocabulary()
     right = [vocabulary.text(labels[labels != IGNORE]) for labels in batch.labels]
     return sum(map(str.__eq__, translate(model, batch), right)) / len(batch)
 
 
-def write(model: EncoderDecoder, task: str, text: str, question: str = "") -> str:
+def write_for_task(model: EncoderDecoder, task: str, text: str, question: str = "") -> str:
     """What the model makes of a sentence that you type.
 
     Args:
         model: from `train_text_to_text`; of a task that it has not learnt it makes nonsense.
-        task: one of `street.vocabulary.TASKS`.
+        task: one of `toy_language.vocabulary.TASKS`.
         text: a sentence of the street, in English unless it is to be translated into English.
         question: about the sentence, for "<answer>".
 
@@ -110,8 +114,8 @@ def write(model: EncoderDecoder, task: str, text: str, question: str = "") -> st
         return translate(model, to_translate(text, task.strip("<>")))[0]
     if task not in TASKS:
         raise ValueError(f"The tasks are {', '.join(TASKS)}; there is no {task!r}.")
-    asked = [*tokenise(question), SEP] if task == "<answer>" else []
-    words = [*asked, *tokenise(text)]
+    asked = [*tokenize(question), SEP] if task == "<answer>" else []
+    words = [*asked, *tokenize(text)]
     if unknown := unknown_words([word for word in words if word != SEP], words_of("english")):
         raise ValueError(name_unknown(unknown, words_of("english")))
     return translate(model, text_to_text([[task, *words]], [()]))[0]

@@ -1,4 +1,4 @@
-"""Practice: how every model of the street learns, whatever its task."""
+"""The training loop of every model here, whatever its task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import TypeVar
 from torch import Tensor, nn
 
 from anatomy_utils.toy_language.batches import Batch
-from anatomy_utils.training import History, adamw, fit, linear_schedule
+from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.optimizers import adamw
+from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.threads import threads
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
@@ -21,7 +24,7 @@ OnStep = Callable[[History], object]
 """Called with the history after each step, to draw it for example; a true answer ends the training."""
 
 
-def practise(
+def train_model(
     model: ModelT,
     examples: AnyBatch,
     loss: Callable[[ModelT, AnyBatch], Tensor],

@@ -11,18 +11,22 @@ from typing import Any
 
 import torch
 
-from anatomy_utils.decoding import beam_search, generate
+from anatomy_utils.decoding.beams import beam_search
+from anatomy_utils.decoding.generation import generate
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.recipes.train import OnStep, practise
-from anatomy_utils.toy_language import Scene, say, street_vocabulary
+from anatomy_utils.recipes.train import OnStep, train_model
 from anatomy_utils.toy_language.batches import Batch, TextToText, text_to_text, translation
+from anatomy_utils.toy_language.parser import say
 from anatomy_utils.toy_language.sampling import sample_scenes
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
 from anatomy_utils.toy_language.word_types import Language
-from anatomy_utils.training import History, cross_entropy
+from anatomy_utils.training.history import History
+from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.zoo.recurrent import RecurrentTranslator
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
-Translator = EncoderDecoder | RecurrentTranslator
+AnyTranslator = EncoderDecoder | RecurrentTranslator
 """Whatever reads a source once and then writes word by word."""
 
 BATCH = 64
@@ -38,13 +42,13 @@ def train_translator(
     Args:
         seed: of the weights and the sentences.
         steps: of 64 sentences each, half of them for either direction.
-        on_step: see `practice.OnStep`.
+        on_step: see `train.OnStep`.
         progress: show a bar.
     """
     generator = torch.Generator().manual_seed(seed)
     model = small_transformer(generator)
-    examples = both_ways(sample_scenes(steps * BATCH, generator, "train"))
-    return model, practise(model, examples, translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
+    examples = in_both_directions(sample_scenes(steps * BATCH, generator, "train"))
+    return model, train_model(model, examples, translation_loss, batch_size=BATCH, on_step=on_step, progress=progress)
 
 
 def small_transformer(
@@ -64,7 +68,7 @@ def small_transformer(
     return transformer(config, generator=generator)
 
 
-def both_ways(scenes: Sequence[Scene]) -> TextToText:
+def in_both_directions(scenes: Sequence[Scene]) -> TextToText:
     """The first scene from English to French, the second one from French to English, and so on."""
     inputs, targets = [], []
     for number, scene in enumerate(scenes):
@@ -74,19 +78,19 @@ def both_ways(scenes: Sequence[Scene]) -> TextToText:
     return text_to_text(inputs, targets)
 
 
-def translation_loss(model: Translator, batch: TextToText) -> torch.Tensor:
+def translation_loss(model: AnyTranslator, batch: TextToText) -> torch.Tensor:
     """Cross-entropy of each next token, with the right ones before it as the decoder's input (teacher forcing)."""
     logits = model(batch.input_ids, batch.decoder_input_ids, batch.attention_mask, batch.decoder_attention_mask)
     return cross_entropy(logits, batch.labels)
 
 
 @torch.no_grad()
-def translate(model: Translator, texts: Batch, *, beams: int = 1) -> list[str]:
+def translate(model: AnyTranslator, texts: Batch, *, beams: int = 1) -> list[str]:
     """Write each translation token by token, reading back only what it wrote itself.
 
     Args:
         model: from `train_translator`.
-        texts: from `street.batches`: `translation` for scenes, `to_translate` for what somebody typed.
+        texts: from `toy_language.batches`: `translation` for scenes, `to_translate` for what somebody typed.
         beams: how many texts are kept open for each; 1 always takes the likeliest token (greedy).
     """
     vocabulary = street_vocabulary()
@@ -102,7 +106,7 @@ def translate(model: Translator, texts: Batch, *, beams: int = 1) -> list[str]:
     return [vocabulary.text(row) for row in written.rows()]
 
 
-def exact_match(model: Translator, scenes: Sequence[Scene], to: Language) -> float:
+def translation_exact_match(model: AnyTranslator, scenes: Sequence[Scene], to: Language) -> float:
     """The share of scenes, from 0 to 1, whose translation is right to the last word."""
     written = translate(model, translation(scenes, to))
     return sum(text == str(say(scene, to)) for text, scene in zip(written, scenes, strict=True)) / len(scenes)

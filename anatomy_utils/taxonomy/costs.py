@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from torch import nn
 
-from anatomy_utils.interpret.parameter_count import parameters_by_organ
+from anatomy_utils.interpret.parameter_count import parameters_by_part
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.layer import Layer
@@ -42,7 +42,7 @@ def parameters(model: nn.Module, part: Counted = "all") -> int:
 
 def organs(model: nn.Module) -> dict[str, int]:
     """The same, organ by organ; see `parameters_by_organ`. A root's cells are among the rest."""
-    return recurrent.organs_of(model) if recurrent.is_root(model) else parameters_by_organ(model)
+    return recurrent.organs_of(model) if recurrent.is_root(model) else parameters_by_part(model)
 
 
 def work_per_token(model: nn.Module) -> Growing:

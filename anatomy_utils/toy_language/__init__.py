@@ -1,57 +1,40 @@
-"""The street: a small world in English and French around one sentence.
+"""A toy language: a small world in English and French around one sentence.
 
 "The animal didn't cross the street because it was too tired." Every scene of this world can be said in both languages,
-read back, tagged, classified, summarised and asked about, so one sentence serves every task of the course; and whatever
-a model writes can be judged. Notebook 03 trains task heads on it, 04 a small GPT, 05 a translator.
+parsed, tagged, classified, summarized and asked about, so one sentence serves every task of the course; and whatever a
+model writes can be judged. Notebook 03 trains task heads on it, 04 a small GPT, 05 a translator.
 
-How it is built, from the ground up:
+From the ground up:
 
-- `nouns`, `adjectives`, `verbs`: the tables, one line a word (`words`: what the columns mean; `lexicon`: finding words)
-- `scene`: what happens, and what *it* stands for
-- `english`, `french` (with `agreement`): saying it; `parser`: reading it back, judging it, naming what is wrong
+- `nouns`, `adjectives`, `verbs`: the tables, one line a word (`word_types`: what the columns mean; `lexicon`: look-up)
+- `scene`: what happens, and what *it* refers to
+- `sentence`: words and where each part is; `english`, `french` (with `agreement`): a scene as a sentence
+- `parser`: a sentence as a scene, or what is wrong with it
 - `labels`, `questions`: tags, topic, answers, summary; `minimal_pairs`: *tired* ↔ *wide*
 - `inventory`, `splits`: all scenes, and which of them are kept for the test
 - `vocabulary`, `text`: words as numbers, and text as words
-- `sampling`, `batches`, `reports` (several sentences under a headline): those that need torch; import them by name
+- `sampling`, `batches`, `reports` (several sentences under a headline): these need torch
 """
 
-from anatomy_utils.toy_language.inventory import all_scenes, count_scenes
-from anatomy_utils.toy_language.minimal_pairs import MinimalPair, flips, pronoun
-from anatomy_utils.toy_language.parser import (
-    explain,
-    is_grammatical,
-    language_of,
-    parse,
-    readings,
-    say,
-    share_grammatical,
-)
-from anatomy_utils.toy_language.questions import answer, ask, summary
-from anatomy_utils.toy_language.scene import Scene
-from anatomy_utils.toy_language.splits import split_of
-from anatomy_utils.toy_language.text import detokenise, tokenise
-from anatomy_utils.toy_language.vocabulary import Vocabulary, street_vocabulary
+from anatomy_utils import lazy_exports
 
-__all__ = [
-    "MinimalPair",
-    "Scene",
-    "Vocabulary",
-    "all_scenes",
-    "answer",
-    "ask",
-    "count_scenes",
-    "detokenise",
-    "explain",
-    "flips",
-    "is_grammatical",
-    "language_of",
-    "parse",
-    "pronoun",
-    "readings",
-    "say",
-    "share_grammatical",
-    "split_of",
-    "street_vocabulary",
-    "summary",
-    "tokenise",
-]
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "batches": "Batch Labeled Pointed TextToText answering classification language_modeling question_answering "
+        "shuffled summarization tagging text_to_text to_translate translation",
+        "english": "say_in_english",
+        "french": "say_in_french",
+        "inventory": "all_scenes count_scenes",
+        "labels": "TAGS class_of tags",
+        "minimal_pairs": "MinimalPair flips pronoun",
+        "parser": "explain is_grammatical language_of parse readings say share_grammatical",
+        "questions": "SceneQuestion answer ask summary",
+        "reports": "Report sample_reports",
+        "sampling": "draw_scenes sample_minimal_pairs sample_scenes",
+        "scene": "Scene",
+        "splits": "split_of",
+        "text": "detokenize tokenize",
+        "vocabulary": "Vocabulary street_vocabulary",
+    },
+)

@@ -17,9 +17,9 @@ from torch import Tensor
 from anatomy_utils.toy_language.labels import CLASSES, TAGS, class_of, tags
 from anatomy_utils.toy_language.lexicon import name_unknown, unknown_words, words_of
 from anatomy_utils.toy_language.parser import say
-from anatomy_utils.toy_language.questions import QUESTIONS, Question, ask, summary
+from anatomy_utils.toy_language.questions import QUESTIONS, SceneQuestion, ask, summary
 from anatomy_utils.toy_language.scene import Scene
-from anatomy_utils.toy_language.text import tokenise
+from anatomy_utils.toy_language.text import tokenize
 from anatomy_utils.toy_language.vocabulary import BOS, EOS, SEP, street_vocabulary
 from anatomy_utils.toy_language.word_types import Language
 
@@ -55,7 +55,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Labelled(Batch):
+class Labeled(Batch):
     """Input with a label for each text, or for each of its positions.
 
     Attributes:
@@ -93,14 +93,14 @@ class TextToText(Batch):
     labels: Int[Tensor, "batch target"]
 
 
-def classification(scenes: Sequence[Scene], label: str = "topic", language: Language = "english") -> Labelled:
+def classification(scenes: Sequence[Scene], label: str = "topic", language: Language = "english") -> Labeled:
     """Sentences and their class, a number that counts through `labels.CLASSES[label]`. The first token is <bos>."""
     texts = [[BOS, *say(scene, language).tokens] for scene in scenes]
     classes = [CLASSES[label].index(class_of(scene, label)) for scene in scenes]
-    return Labelled(*_inputs(texts), torch.tensor(classes))
+    return Labeled(*_inputs(texts), torch.tensor(classes))
 
 
-def tagging(scenes: Sequence[Scene], language: Language = "english") -> Labelled:
+def tagging(scenes: Sequence[Scene], language: Language = "english") -> Labeled:
     """Sentences and a tag for each word, a number that counts through `labels.TAGS`.
 
     The first token is <bos>, which has no tag.
@@ -110,7 +110,7 @@ def tagging(scenes: Sequence[Scene], language: Language = "english") -> Labelled
         [IGNORE, *(TAGS.index(tag) for tag in tags(scene, sentence))]
         for scene, sentence in zip(scenes, sentences, strict=True)
     ]
-    return Labelled(*_inputs([[BOS, *sentence.tokens] for sentence in sentences]), _pad(numbers, IGNORE))
+    return Labeled(*_inputs([[BOS, *sentence.tokens] for sentence in sentences]), _pad(numbers, IGNORE))
 
 
 def question_answering(scenes: Sequence[Scene], generator: torch.Generator) -> Pointed:
@@ -124,13 +124,13 @@ def question_answering(scenes: Sequence[Scene], generator: torch.Generator) -> P
     return Pointed(*_inputs(texts), torch.tensor(starts), torch.tensor(ends))
 
 
-def language_modelling(scenes: Sequence[Scene], language: Language = "english") -> Labelled:
+def language_modeling(scenes: Sequence[Scene], language: Language = "english") -> Labeled:
     """Sentences for a model that writes: <bos> and the sentence to read, the sentence and <eos> to predict.
 
     `labels` are shifted already: position i holds the token that follows `input_ids` at position i.
     """
     sentences = [say(scene, language).tokens for scene in scenes]
-    return Labelled(*_inputs([[BOS, *tokens] for tokens in sentences]), _targets(sentences))
+    return Labeled(*_inputs([[BOS, *tokens] for tokens in sentences]), _targets(sentences))
 
 
 def translation(scenes: Sequence[Scene], to: Language) -> TextToText:
@@ -140,7 +140,7 @@ def translation(scenes: Sequence[Scene], to: Language) -> TextToText:
     return text_to_text(inputs, [say(scene, to).tokens for scene in scenes])
 
 
-def summarisation(scenes: Sequence[Scene]) -> TextToText:
+def summarization(scenes: Sequence[Scene]) -> TextToText:
     """From a sentence to its short summary. The input begins with <summary>."""
     inputs = [["<summary>", *say(scene, "english").tokens] for scene in scenes]
     return text_to_text(inputs, [summary(scene) for scene in scenes])
@@ -170,7 +170,7 @@ def to_translate(text: str, to: Language) -> Batch:
         ValueError: words that the street's other language does not know; each is named, with the words nearest to it.
     """
     source: Language = "english" if to == "french" else "french"
-    tokens = tokenise(text)
+    tokens = tokenize(text)
     if unknown := unknown_words(tokens, words_of(source)):
         raise ValueError(name_unknown(unknown, words_of(source)))
     return Batch(*_inputs([[f"<{to}>", *tokens]]))
@@ -183,7 +183,7 @@ def shuffled(batch: AnyBatch, batch_size: int, generator: torch.Generator) -> It
         yield batch[order[start : start + batch_size]]
 
 
-def _draw_questions(scenes: Sequence[Scene], generator: torch.Generator) -> list[Question]:
+def _draw_questions(scenes: Sequence[Scene], generator: torch.Generator) -> list[SceneQuestion]:
     numbers = torch.randint(len(QUESTIONS), (len(scenes),), generator=generator).tolist()
     return [ask(scene, QUESTIONS[number]) for scene, number in zip(scenes, numbers, strict=True)]
 

@@ -16,7 +16,7 @@ from anatomy_utils.toy_language.french import IMPERFECT, say_in_french
 from anatomy_utils.toy_language.lexicon import meanings, name_unknown, unknown_words, words_of
 from anatomy_utils.toy_language.scene import Scene, referents
 from anatomy_utils.toy_language.sentence import Sentence
-from anatomy_utils.toy_language.text import detokenise, tokenise
+from anatomy_utils.toy_language.text import detokenize, tokenize
 from anatomy_utils.toy_language.word_types import LANGUAGES, MOODS, Adjective, Language, Noun, Verb, check_language
 
 Text = str | Sequence[str]
@@ -79,7 +79,7 @@ def share_grammatical(sentences: Iterable[Text], language: Language = "english")
 
 def language_of(text: str) -> Language:
     """The language that knows more of the words; English if both know as many."""
-    tokens = tokenise(text)
+    tokens = tokenize(text)
     return max(LANGUAGES, key=lambda language: -len(unknown_words(tokens, words_of(language))))
 
 
@@ -137,7 +137,7 @@ class _Parts:
 
 
 def _tokens(sentence: Text) -> Sequence[str]:
-    return tokenise(sentence) if isinstance(sentence, str) else sentence
+    return tokenize(sentence) if isinstance(sentence, str) else sentence
 
 
 def _guesses(tokens: Sequence[str], language: Language) -> list[Scene]:
@@ -185,7 +185,7 @@ def _first_difference(tokens: Sequence[str], expected: Sequence[Sentence]) -> st
 
     nearest = max(expected, key=agreeing)
     place = agreeing(nearest)
-    after = f"After “{detokenise(tokens[:place])}” the" if place else "At the beginning the"
+    after = f"After “{detokenize(tokens[:place])}” the" if place else "At the beginning the"
     wanted = repr(nearest.tokens[place]) if place < len(nearest.tokens) else "nothing more"
     given = repr(tokens[place]) if place < len(tokens) else "the end"
     return f"{after} street expects {wanted}, not {given}. It would say: {nearest}"

@@ -13,14 +13,14 @@ from anatomy_utils.toy_language.lexicon import VERB
 from anatomy_utils.toy_language.parser import parse
 from anatomy_utils.toy_language.scene import Scene
 from anatomy_utils.toy_language.sentence import Span
-from anatomy_utils.toy_language.text import detokenise, tokenise
+from anatomy_utils.toy_language.text import detokenize, tokenize
 
 QUESTIONS = ("referent", "subject", "object", "reason")
 """What can be asked: what *it* is, who, what or where, and why."""
 
 
 @dataclass(frozen=True)
-class Question:
+class SceneQuestion:
     """A question and its answer.
 
     Attributes:
@@ -34,10 +34,10 @@ class Question:
     answer_tokens: tuple[str, ...]
 
     def __str__(self) -> str:
-        return detokenise(self.tokens)
+        return detokenize(self.tokens)
 
 
-def ask(scene: Scene, about: str) -> Question:
+def ask(scene: Scene, about: str) -> SceneQuestion:
     """Ask one of the four questions about a scene.
 
     Args:
@@ -68,7 +68,7 @@ def ask(scene: Scene, about: str) -> Question:
             words, answer = ["why", scene.mood, "the", scene.subject, *base, "the", scene.object], sentence.clause
         case _:
             raise ValueError(f"A question is about {', '.join(QUESTIONS)}, not {about!r}.")
-    return Question((*words, "?"), answer, sentence.words(answer))
+    return SceneQuestion((*words, "?"), answer, sentence.words(answer))
 
 
 def answer(question: str, sentence: str) -> str:
@@ -83,7 +83,7 @@ def answer(question: str, sentence: str) -> str:
     scene = parse(sentence, "english")
     asked = [ask(scene, about) for about in QUESTIONS]
     for candidate in asked:
-        if list(candidate.tokens) == tokenise(question):
+        if list(candidate.tokens) == tokenize(question):
             return " ".join(candidate.answer_tokens)
     raise ValueError(f"About this sentence the street understands: {' '.join(map(str, asked))}")
 
@@ -91,9 +91,9 @@ def answer(question: str, sentence: str) -> str:
 def summary(scene: Scene) -> tuple[str, ...]:
     """The words of a short summary, which names what *it* stands for.
 
-    >>> detokenise(summary(Scene("animal", "cross", "street", "tired", object_adjective="old")))
+    >>> detokenize(summary(Scene("animal", "cross", "street", "tired", object_adjective="old")))
     'The animal was too tired to cross the street.'
-    >>> detokenise(summary(Scene("animal", "cross", "street", "wide", object_adjective="old")))
+    >>> detokenize(summary(Scene("animal", "cross", "street", "wide", object_adjective="old")))
     'The street was too wide to cross.'
     """
     verb = VERB[scene.verb]

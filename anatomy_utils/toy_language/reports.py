@@ -19,7 +19,7 @@ from anatomy_utils.toy_language.questions import summary
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.toy_language.scene import REFERENTS, Scene
 from anatomy_utils.toy_language.splits import Split
-from anatomy_utils.toy_language.text import detokenise
+from anatomy_utils.toy_language.text import detokenize
 
 SENTENCES = 4
 """Of a report."""
@@ -52,7 +52,7 @@ class Report:
     @property
     def summary(self) -> str:
         """What somebody who writes would make of the sentence that matters."""
-        return detokenise(summary(self.scenes[self.main]))
+        return detokenize(summary(self.scenes[self.main]))
 
     def __str__(self) -> str:
         return f"{self.headline}. {' '.join(self.sentences)}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from anatomy_utils.toy_language.text import detokenise
+from anatomy_utils.toy_language.text import detokenize
 
 
 class Span(NamedTuple):
@@ -24,7 +24,7 @@ class Sentence:
     """What is said, and where its parts are.
 
     Attributes:
-        tokens: words and punctuation, as `text.tokenise` cuts them.
+        tokens: words and punctuation, as `text.tokenize` cuts them.
         subject: the subject's noun with its adjective, without the article.
         object: the same of the object.
         clause: the reason from the pronoun to its adjective ("it was too tired"). The pronoun is its first word.
@@ -36,7 +36,7 @@ class Sentence:
     clause: Span
 
     def __str__(self) -> str:
-        return detokenise(self.tokens)
+        return detokenize(self.tokens)
 
     def words(self, span: Span) -> tuple[str, ...]:
         """The words of a span."""

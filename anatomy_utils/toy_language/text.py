@@ -13,22 +13,22 @@ from collections.abc import Sequence
 _WORD = re.compile(r"<\w+>|\w+n't\b|\w+'|\w+|[^\w\s]")
 
 
-def tokenise(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Cut a sentence of either language into words and punctuation marks, all in small letters.
 
-    >>> tokenise("L’animal n'a pas traversé la rue.")
+    >>> tokenize("L’animal n'a pas traversé la rue.")
     ["l'", 'animal', "n'", 'a', 'pas', 'traversé', 'la', 'rue', '.']
-    >>> tokenise("It didn't.")
+    >>> tokenize("It didn't.")
     ['it', "didn't", '.']
     """
     text = unicodedata.normalize("NFC", text).replace("’", "'").lower()
     return _WORD.findall(text)
 
 
-def detokenise(tokens: Sequence[str]) -> str:
+def detokenize(tokens: Sequence[str]) -> str:
     """Write words as a sentence: spaces, apostrophes and the capital letter where they belong.
 
-    >>> detokenise(["l'", "animal", "n'", "a", "pas", "mangé", "."])
+    >>> detokenize(["l'", "animal", "n'", "a", "pas", "mangé", "."])
     "L'animal n'a pas mangé."
     """
     text = ""

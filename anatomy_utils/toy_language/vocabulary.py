@@ -10,7 +10,7 @@ from functools import cache
 from typing import SupportsInt
 
 from anatomy_utils.toy_language.lexicon import name_unknown, unknown_words, words_of
-from anatomy_utils.toy_language.text import detokenise
+from anatomy_utils.toy_language.text import detokenize
 from anatomy_utils.toy_language.word_types import LANGUAGES
 
 PAD, BOS, EOS, UNK, SEP, MASK = SPECIAL_TOKENS = ("<pad>", "<bos>", "<eos>", "<unk>", "<sep>", "<mask>")
@@ -73,7 +73,7 @@ class Vocabulary:
         """
         tokens = self.tokens(ids)
         tokens = tokens[: tokens.index(EOS)] if EOS in tokens else tokens
-        return detokenise([token for token in tokens if token not in (BOS, PAD)])
+        return detokenize([token for token in tokens if token not in (BOS, PAD)])
 
 
 @cache

@@ -1,30 +1,23 @@
-"""Training: how a model's numbers are found. It knows torch and no model.
+"""Training: losses, schedules, optimizers and the loop. It knows torch and no model.
 
-`teacher_forcing` makes inputs and labels of texts, `losses` compares logits with labels, `schedules` says how fast to
-learn, `optimizers` changes the weights, `randomness` makes chance repeatable, and `fit` is the loop; it returns a
-`history`.
+- `teacher_forcing`: inputs and labels of texts
+- `losses`: logits and labels → one number
+- `schedules`: the learning rate of each step; `optimizers`: AdamW with and without weight decay
+- `loop`: the training loop, `fit`; `history`: what it returns
+- `seeding`: repeatable randomness; `threads`: how many threads torch uses
 """
 
-from anatomy_utils.training.fit import fit
-from anatomy_utils.training.history import History
-from anatomy_utils.training.losses import IGNORE, cross_entropy
-from anatomy_utils.training.optimizers import adamw
-from anatomy_utils.training.schedules import Schedule, cosine_schedule, linear_schedule, paper_schedule
-from anatomy_utils.training.seeding import seeded
-from anatomy_utils.training.teacher_forcing import labels_of, next_token_pair, shift_right
+from anatomy_utils import lazy_exports
 
-__all__ = [
-    "IGNORE",
-    "History",
-    "Schedule",
-    "adamw",
-    "cosine_schedule",
-    "cross_entropy",
-    "fit",
-    "labels_of",
-    "linear_schedule",
-    "next_token_pair",
-    "paper_schedule",
-    "seeded",
-    "shift_right",
-]
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "history": "History",
+        "loop": "fit",
+        "losses": "IGNORE cross_entropy perplexity soft_loss",
+        "optimizers": "adamw",
+        "schedules": "Schedule cosine_schedule linear_schedule paper_schedule",
+        "seeding": "seeded",
+        "teacher_forcing": "labels_of next_token_pair read_twice shift_right",
+    },
+)

@@ -1,12 +1,21 @@
-"""Transplants: the learner's own functions in place of ours, inside any model of the zoo.
+"""Transplant: a learner's own functions in place of ours, inside any model of the zoo.
 
 `with transplant(model, attention=my_attention):` runs published weights through a function from an exercise;
-`reject(model, input_ids, attention=my_attention)` names the first module that does not accept it. The capstone,
-notebook 07, puts a whole body together from such functions. Models know nothing of it and pay nothing.
+`reject(model, input_ids, attention=my_attention)` names the first module that does not accept it. Models know nothing
+of it and pay nothing.
+
+- `operations`: `transplant`, `reject` and `organs_in`
+- `organs`: the functions that can be exchanged; `modules`, `cross_attention`: which modules call them
+- `rejection`: why and where a function was not accepted
 """
 
-from anatomy_utils.transplant.organs import ORGANS, Organ
-from anatomy_utils.transplant.rejection import Rejection
-from anatomy_utils.transplant.transplant import organs_in, reject, transplant
+from anatomy_utils import lazy_exports
 
-__all__ = ["ORGANS", "Organ", "Rejection", "organs_in", "reject", "transplant"]
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "operations": "organs_in reject transplant",
+        "organs": "ORGANS Organ",
+        "rejection": "Rejection RejectionError",
+    },
+)

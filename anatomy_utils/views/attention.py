@@ -30,7 +30,7 @@ def attention_viewer(
     encoder: Encoder, tokenizer: Tokenizer, text: str, *, layer: int = 0, head: int = 0, word: str = ""
 ) -> AttentionViewer:
     """Every head of every layer of an encoder as it reads `text`; the row of `word` is picked out at first."""
-    tokens, seen = activations.run(encoder, tokenizer, text)
+    tokens, seen = activations.read_activations(encoder, tokenizer, text)
     weights = [each[0] for each in seen.matching("layers.*.self_attention.weights").values()]
     query = tokens.index(word) if word in tokens else 0
     return AttentionViewer(torch.stack(weights), tokens, layer=layer, head=head, query=query)
@@ -42,7 +42,7 @@ def attention_stepper(
     """The six steps of one head of an encoder, on any sentence that the reader types, at first for `word`."""
 
     def compute(text: str) -> Steps:
-        tokens, seen = activations.run(encoder, tokenizer, text)
+        tokens, seen = activations.read_activations(encoder, tokenizer, text)
         if len(tokens) > STEPPER_TOKENS:
             raise ValueError(
                 f"That makes {len(tokens)} tokens; the drawing has room for {STEPPER_TOKENS}: shorten the sentence."
@@ -77,7 +77,7 @@ def mask_painter(
     mask: Bool[Tensor, "query key"] | None = None,
 ) -> MaskPainter:
     """The real scores of one head, for the reader to mask; `mask` is painted at first."""
-    tokens, seen = activations.run(encoder, tokenizer, sentence)
+    tokens, seen = activations.read_activations(encoder, tokenizer, sentence)
     return MaskPainter(tokens, seen[f"layers.{layer}.self_attention.scores"][0, head], mask=mask)
 
 
@@ -100,8 +100,8 @@ def mixer(
         weights: of the words at first; all on `focus` when left out.
         presets: name → weight of each word.
     """
-    vectors = activations.bare_vectors(encoder, tokenizer, words)
-    plane = vectors @ activations.bare_vectors(encoder, tokenizer, towards).T  # word 2
+    vectors = activations.unit_embeddings(encoder, tokenizer, words)
+    plane = vectors @ activations.unit_embeddings(encoder, tokenizer, towards).T  # word 2
     right, up = towards
     return Mixer(words, plane, focus=focus, axes=(f"like “{right}”", f"like “{up}”"), weights=weights, presets=presets)
 
@@ -124,7 +124,7 @@ def head_board(
         rank: the measure to rank by at first: one of `head_measures.measures`, `IMPORTANCE`, or "the chosen pair".
         order: "highest", "lowest" or "layer".
     """
-    tokens, seen = activations.run(encoder, tokenizer, text)
+    tokens, seen = activations.read_activations(encoder, tokenizer, text)
     weights = torch.stack([each[0] for each in seen.matching("layers.*.self_attention.weights").values()])
     input_ids = tokenizer(text).input_ids
 
@@ -132,7 +132,7 @@ def head_board(
         with torch.no_grad(), head_ablation.heads_off(encoder, off):
             return encoder(input_ids)[0]
 
-    measures = attention_patterns.measures(weights, tokens)
+    measures = attention_patterns.pattern_scores(weights, tokens)
     measures[IMPORTANCE] = head_ablation.head_importance(encoder, input_ids)
     query = tokens.index(word) if word in tokens else None
     key = tokens.index(towards) if towards in tokens else 0

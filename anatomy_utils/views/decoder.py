@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 import torch
 
-from anatomy_utils.decoding import generate
+from anatomy_utils.decoding.generation import generate
 from anatomy_utils.experiments import cache_cost as costs
 from anatomy_utils.experiments import part_swaps, parts_of_2017
 from anatomy_utils.experiments.part_swaps import SwapReport, SwapResult
-from anatomy_utils.interpret.logit_lens import logit_lens as read
+from anatomy_utils.interpret.logit_lens import apply_logit_lens as read
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.toy_language import Vocabulary
+from anatomy_utils.toy_language.vocabulary import Vocabulary
 from anatomy_utils.views.token_text import spelling
 from anatomy_utils.widgets.cache_lab import CacheLab
 from anatomy_utils.widgets.logit_lens import LogitLens, Readings
@@ -53,8 +53,8 @@ def cache_lab(
     )
     return CacheLab(
         [spell.word(i) for i in ids], [spell.word(i) for i in written.rows()[0]],
-        costs.entry_of(model), lambda length: costs.cache_cost(model, length),
-        work={n: (costs.arithmetic(model, n, 1), costs.arithmetic(model, n, n)) for n in lengths},
+        costs.cache_entry_of(model), lambda length: costs.measure_cache_cost(model, length),
+        work={n: (costs.count_operations(model, n, 1), costs.count_operations(model, n, n)) for n in lengths},
     )  # fmt: skip
 
 
@@ -71,21 +71,21 @@ def part_swapper(
     Args:
         model: a Llama, such as SmolLM2.
         tokenizer: the one that it was trained with.
-        report: from `part_swaps.swap_report`.
+        report: from `part_swaps.measure_swaps`.
         chosen: the swap chosen at first.
         prompt: what it goes on from, where there is no report.
     """
     prompt = report.prompt if report else prompt
 
     def measure(name: str) -> SwapResult:
-        return part_swaps.swap_result(model, tokenizer, name, prompt=prompt)
+        return part_swaps.measure_swap(model, tokenizer, name, prompt=prompt)
 
     known = {result.name: result for result in report.results} if report else {}
     before = known.pop("", None) or measure("")
     if chosen not in known:
         known[chosen] = measure(chosen)
     return PartSwapper(
-        parts_of_2017.SWAPS,
+        parts_of_2017.PART_SWAPS,
         before,
         known,
         measure=measure,

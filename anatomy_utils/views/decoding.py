@@ -10,12 +10,14 @@ from collections.abc import Sequence
 
 import torch
 
-from anatomy_utils.decoding import Filters, Hypothesis, Stepper, beam_steps
-from anatomy_utils.decoding.generate import NO_FILTERS
+from anatomy_utils.decoding.beams import Hypothesis, beam_steps
+from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.generation import NO_FILTERS
+from anatomy_utils.decoding.stepper import Stepper
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.toy_language import Vocabulary
+from anatomy_utils.toy_language.vocabulary import Vocabulary
 from anatomy_utils.views.token_text import Spelling, spelling
 from anatomy_utils.widgets.beam_tree import BeamTree, Found, Greedy, Node
 from anatomy_utils.widgets.decoding_stepper import DecodingStepper, Option, Rule, WrittenToken

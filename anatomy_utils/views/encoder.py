@@ -64,7 +64,7 @@ def block_stepper(
     """One token through one layer of a post-norm encoder, beside the same weights with their norms moved in front."""
 
     def compute(text: str, number: int) -> BlockVectors:
-        tokens, seen = activations.run(encoder, tokenizer, text)
+        tokens, seen = activations.read_activations(encoder, tokenizer, text)
         before = seen["embeddings.output"] if number == 0 else seen[f"layers.{number - 1}.output"]
         layers: list[Any] = list(encoder.layers)
         return block_of(layers[number], before, tokens)
@@ -154,7 +154,7 @@ def nearest_words(
     known: dict[str, tuple[list[str], Tensor]] = {}
 
     def read(text: str) -> tuple[list[str], Float[Tensor, "layer word d_model"]]:
-        tokens, seen = activations.run(encoder, tokenizer, text)
+        tokens, seen = activations.read_activations(encoder, tokenizer, text)
         kept = [i for i, token in enumerate(tokens) if token.strip("#").isalnum()]
         if not kept:
             raise ValueError("The sentence has no word, only signs; type at least one word.")

@@ -13,7 +13,7 @@ from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
-from anatomy_utils.training import seeded
+from anatomy_utils.training.seeding import seeded
 from anatomy_utils.widgets.position_explorer import PositionExplorer, Scheme
 
 LENGTH = 64

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 import torch
 
 from anatomy_utils.experiments import pronoun_heads as culprits
-from anatomy_utils.experiments.pronoun_heads import Head
+from anatomy_utils.experiments.pronoun_heads import AttentionHead
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.translator import translate
-from anatomy_utils.toy_language import MinimalPair, Scene, flips, say
 from anatomy_utils.toy_language.batches import translation
+from anatomy_utils.toy_language.minimal_pairs import MinimalPair, flips
+from anatomy_utils.toy_language.parser import say
 from anatomy_utils.toy_language.sampling import sample_minimal_pairs
+from anatomy_utils.toy_language.scene import Scene
 from anatomy_utils.widgets.pronoun_heads import AttentionKind, HeadFunctions, Pair, Places, PronounHeads
 
 LABELS = {
@@ -28,7 +30,7 @@ def pronoun_heads(
     *,
     to_search: culprits.PronounTest | None = None,
     to_judge: culprits.PronounTest | None = None,
-    off: Sequence[Head] = (),
+    off: Sequence[AttentionHead] = (),
     sets: int = 20,
 ) -> PronounHeads:
     """All heads of a translator, and what it makes of *it* without those that are switched off.
@@ -43,7 +45,7 @@ def pronoun_heads(
     to_search = to_search or _draw(60, "validation")
     to_judge = to_judge or _draw(150, "test")
     heads = culprits.all_heads(model)
-    alone = torch.tensor([culprits.right_pronouns(model, to_judge, [head]) for head in heads])
+    alone = torch.tensor([culprits.pronouns_right_in_reference(model, to_judge, [head]) for head in heads])
     organs = []
     for name, label in LABELS.items():
         own = [number for number, head in enumerate(heads) if head.organ == name]
@@ -53,7 +55,7 @@ def pronoun_heads(
     def at_random(count: int) -> list[float]:
         chance = torch.Generator().manual_seed(count)
         drawn = [culprits.random_heads(model, count, chance) for _ in range(sets)]
-        return [culprits.right_pronouns(model, to_judge, each) for each in drawn]
+        return [culprits.pronouns_right_in_reference(model, to_judge, each) for each in drawn]
 
     def translated(pair: Pair, places: Places) -> list[str]:
         scenes = _scenes[pair]
@@ -61,13 +63,13 @@ def pronoun_heads(
             return translate(model, translation(scenes, "french"))
 
     def search() -> Iterable[tuple[Places, float]]:
-        for step in culprits.search(model, to_search):
+        for step in culprits.search_pronoun_heads(model, to_search):
             yield step.heads, step.score.right
 
     shown = [(first, second) for first, second in zip(to_judge.scenes[::2], to_judge.scenes[1::2], strict=True)]
     _scenes = {_told(scenes): scenes for scenes in [_first_pair(), *shown[: SHOWN_PAIRS - 1]]}
     lab = HeadFunctions(
-        right=lambda places: culprits.right_pronouns(model, to_judge, _heads(places)),
+        right=lambda places: culprits.pronouns_right_in_reference(model, to_judge, _heads(places)),
         at_random=at_random,
         translate=translated,
         search=search,
@@ -77,7 +79,7 @@ def pronoun_heads(
 
 def _draw(count: int, split: str) -> culprits.PronounTest:
     chance = torch.Generator().manual_seed(5)
-    return culprits.pronoun_test(sample_minimal_pairs(count, chance, split, different_gender=True))
+    return culprits.new_pronoun_test(sample_minimal_pairs(count, chance, split, different_gender=True))
 
 
 def _first_pair() -> tuple[Scene, Scene]:
@@ -91,5 +93,5 @@ def _told(scenes: tuple[Scene, Scene]) -> Pair:
     return Pair((first, second), MinimalPair(*scenes).pronouns)
 
 
-def _heads(places: Places) -> list[Head]:
-    return [Head(*place) for place in places]
+def _heads(places: Places) -> list[AttentionHead]:
+    return [AttentionHead(*place) for place in places]

@@ -13,13 +13,16 @@ import torch
 from torch import nn
 
 from anatomy_utils import tap
-from anatomy_utils.objectives import OBJECTIVES
+from anatomy_utils.objectives.registry import OBJECTIVES
 from anatomy_utils.taxonomy import TREE, Model, Size, find
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.costs import cache_bytes, organs, parameters, work_per_token
 from anatomy_utils.taxonomy.describe import describe
 from anatomy_utils.taxonomy.structure import texts_of
-from anatomy_utils.toy_language import Scene, say, street_vocabulary, tokenise
+from anatomy_utils.toy_language.parser import say
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
 from anatomy_utils.widgets.compare_models import CompareModels
 from anatomy_utils.widgets.family_tree import FamilyTree
 from anatomy_utils.widgets.model_card import ModelCard, ModelRun
@@ -94,7 +97,7 @@ def run(name: str, scene: Scene = SCENE) -> ModelRun:
     """
     words = street_vocabulary()
     module = small(find(name), generator=torch.Generator().manual_seed(0), vocab_size=len(words))
-    texts = [tokenise(str(say(scene, language))) for language in ("english", "french")][: texts_of(module)]
+    texts = [tokenize(str(say(scene, language))) for language in ("english", "french")][: texts_of(module)]
     if len(texts) == 2:  # what is written begins behind <bos>
         texts[1] = ["<bos>", *texts[1]]
     with torch.no_grad(), tap.watch(module) as seen:

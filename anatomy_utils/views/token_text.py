@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from anatomy_utils.toy_language import Vocabulary, tokenise
-from anatomy_utils.toy_language.text import detokenise
-from anatomy_utils.toy_language.vocabulary import BOS
+from anatomy_utils.toy_language.text import detokenize, tokenize
+from anatomy_utils.toy_language.vocabulary import BOS, Vocabulary
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 ENDS = ("<|im_end|>", "<|endoftext|>", "</s>", "<eos>")
@@ -61,14 +60,14 @@ class _Words:
         self.stop_ids = [vocabulary.eos_id]
 
     def ids(self, text: str) -> list[int]:
-        return self._vocabulary.ids([BOS, *tokenise(text)])
+        return self._vocabulary.ids([BOS, *tokenize(text)])
 
     def word(self, token_id: int) -> str:
         return self._vocabulary.tokens([token_id])[0]
 
     def text(self, token_ids: Sequence[int]) -> str:
         special = {self._vocabulary.pad_id, self._vocabulary.bos_id, self._vocabulary.eos_id}
-        return detokenise(self._vocabulary.tokens(each for each in token_ids if each not in special))
+        return detokenize(self._vocabulary.tokens(each for each in token_ids if each not in special))
 
 
 class _Pieces:

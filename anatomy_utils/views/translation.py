@@ -13,20 +13,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_utils.decoding import Stepper
+from anatomy_utils.decoding.stepper import Stepper
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.translator import LONGEST
 from anatomy_utils.tap import watch
-from anatomy_utils.toy_language import (
-    detokenise,
-    explain,
-    flips,
-    language_of,
-    readings,
-    say,
-    street_vocabulary,
-    tokenise,
-)
 from anatomy_utils.toy_language.adjectives import ADJECTIVES
 from anatomy_utils.toy_language.batches import Batch, to_translate
 from anatomy_utils.toy_language.lexicon import (
@@ -37,9 +27,13 @@ from anatomy_utils.toy_language.lexicon import (
     unknown_words,
     words_of,
 )
+from anatomy_utils.toy_language.minimal_pairs import flips
 from anatomy_utils.toy_language.nouns import NOUNS
+from anatomy_utils.toy_language.parser import explain, language_of, readings, say
 from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.text import detokenize, tokenize
 from anatomy_utils.toy_language.verbs import VERBS
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
 from anatomy_utils.toy_language.word_types import LANGUAGES, Adjective, Language, Noun, Verb
 from anatomy_utils.views.translation_steps import run_of
 from anatomy_utils.widgets.translation_flow import TranslationFlow
@@ -141,7 +135,7 @@ def translation_of(model: EncoderDecoder, sentence: str) -> Translation:
         raise ValueError(
             f"The sentence has {len(tokens)} words and signs; there is room for {MOST_WORDS - 1}: shorten it."
         )
-    decoded = decode(model, to_translate(detokenise(tokens), other))
+    decoded = decode(model, to_translate(detokenize(tokens), other))
     written = street_vocabulary().tokens(decoded.written_ids)
     found = readings(tokens, language)
     scene = found[0] if len(found) == 1 else None
@@ -174,7 +168,7 @@ def translation_flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int
         ValueError: the sentence has words that the street does not know or too many, or there is no such place.
     """
     tokens, _, other = _read(sentence)
-    decoded = decode(model, to_translate(detokenise(tokens), other))
+    decoded = decode(model, to_translate(detokenize(tokens), other))
     return TranslationFlow(run_of(model, decoded.texts, decoded.written_ids), place=place)
 
 
@@ -192,7 +186,7 @@ def known_words() -> dict[str, dict[str, list[str]]]:
 
 def _read(sentence: str) -> tuple[list[str], Language, Language]:
     """The tokens of a sentence, its language and the other one; a forgotten full stop is added."""
-    tokens, language = tokenise(sentence), language_of(sentence)
+    tokens, language = tokenize(sentence), language_of(sentence)
     tokens += [] if tokens and tokens[-1] in ENDS else ["."]
     _refuse_unknown(tokens, language)
     return tokens, language, next(other for other in LANGUAGES if other != language)
@@ -206,7 +200,7 @@ def _refuse_unknown(tokens: Sequence[str], language: Language) -> None:
         return
     named = unknown[:MOST_NAMED]
     nearest = {
-        word: [(near, detokenise([near if token == word else token for token in tokens])) for near in found]
+        word: [(near, detokenize([near if token == word else token for token in tokens])) for near in found]
         for word in named
         if (found := nearest_words(word, known) if word[0].isalpha() else [])
     }

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.tap import Seen, watch
-from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.toy_language.batches import Batch
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
 from anatomy_utils.widgets.translation_flow import DrawnTensor, Moment, TranslationRun
 
 LIKELIEST = 8

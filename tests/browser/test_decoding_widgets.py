@@ -14,7 +14,7 @@ from widget_page import Shown, show
 
 from anatomy_utils.decoding import Filters
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.recipes.small_gpt import train_writer
+from anatomy_utils.recipes.small_gpt import train_small_gpt
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.views import decoding
 from anatomy_utils.widgets.base import AnatomyWidget
@@ -25,7 +25,7 @@ BEGINNING = "The animal didn't cross the street because"
 
 @cache
 def model() -> LanguageModel:
-    return train_writer(0, steps=30, progress=False)[0].eval()
+    return train_small_gpt(0, steps=30, progress=False)[0].eval()
 
 
 def logits() -> AnatomyWidget:

@@ -20,10 +20,10 @@ from anatomy_utils.debugging.overview import BrokenModels, CheckTable, train_bro
 from anatomy_utils.debugging.pipeline import HEALTHY, sample_datasets
 from anatomy_utils.debugging.samples import PROMPTS
 from anatomy_utils.exercises.capstone.debugging_lab import show_debugging_lab
-from anatomy_utils.exercises.catalogue.capstone.debugging import DIAGNOSES
+from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.toy_language import is_grammatical
-from anatomy_utils.toy_language.batches import IGNORE, Labelled
+from anatomy_utils.toy_language.batches import IGNORE, Labeled
 
 STEPS = 100
 """Enough for every symptom; sentences get good later."""
@@ -166,7 +166,7 @@ def test_each_case_differs_from_the_healthy_pipeline_in_what_it_should() -> None
 def test_labels_that_the_losses_ask_for() -> None:
     asked: list[torch.Tensor] = []
 
-    def note(model: object, batch: Labelled) -> torch.Tensor:
+    def note(model: object, batch: Labeled) -> torch.Tensor:
         asked.append(batch.labels)
         return torch.zeros(())
 
@@ -214,7 +214,7 @@ def test_weights_are_read_in_a_padded_batch() -> None:
 
 
 def test_every_model_has_a_diagnosis_and_a_public_report() -> None:
-    assert [question.id for question in DIAGNOSES] == [f"capstone.ward_{case.name.lower()}" for case in BUG_CASES]
+    assert [question.id for question in QUESTIONS] == [f"capstone.ward_{case.name.lower()}" for case in BUG_CASES]
     assert len({case.telling_check for case in BUG_CASES}) == 8 and {case.telling_check for case in BUG_CASES} <= set(
         CHECKS
     )
@@ -251,7 +251,7 @@ def test_the_lab_joins_models_questions_and_progress(broken: BrokenModels, tmp_p
     record = Progress(tmp_path / "progress.json")
     view = show_debugging_lab(broken, record=record)
     assert [bed["name"] for bed in view.beds] == [case.name for case in BUG_CASES]
-    assert [bed["question"]["id"] for bed in view.beds] == [question.id for question in DIAGNOSES]
+    assert [bed["question"]["id"] for bed in view.beds] == [question.id for question in QUESTIONS]
     view.question = {"do": "probe", "bed": 3, "probe": "batch equals single"}
     view.chosen = [*view.chosen[:3], QUESTIONS[3].right, *view.chosen[4:]]
     view.question = {"do": "cure", "bed": 3}

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_utils.experiments.attention_or_ablation import favourites
+from anatomy_utils.experiments.attention_or_ablation import attended_and_needed_words
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.recipes.encoder_tasks import D_MODEL, small_encoder
 from anatomy_utils.tap import edit
@@ -37,7 +37,7 @@ def model() -> Iterator[WithHead]:
 
 
 def test_the_word_that_is_looked_at(model: WithHead) -> None:
-    (found,) = favourites(model, [SCENE])
+    (found,) = attended_and_needed_words(model, [SCENE])
     assert found.looked_at == "street" and found.reason == "tired"
 
 
@@ -49,7 +49,7 @@ def test_the_word_that_is_needed_is_what_the_effects_say(model: WithHead, needed
         moved[WORDS.index(needed)], moved[9] = 2, 3  # *it* itself does not count
         return moved
 
-    assert favourites(model, [SCENE], effects)[0].needed == needed
+    assert attended_and_needed_words(model, [SCENE], effects)[0].needed == needed
 
 
 def test_what_is_read_is_the_answer_at_it(model: WithHead) -> None:
@@ -59,6 +59,6 @@ def test_what_is_read_is_the_answer_at_it(model: WithHead) -> None:
         given.append(read(torch.ones(2, length, dtype=torch.long)))
         return torch.zeros(length)
 
-    favourites(model, [SCENE], effects)
+    attended_and_needed_words(model, [SCENE], effects)
     assert given[0].shape == (2, len(TAGS))
     torch.testing.assert_close(given[0][0], given[0][1])

@@ -33,7 +33,7 @@ def test_the_transformer_looks_no_further_than_where_it_is_and_neither_does_the_
 
 
 def test_step_by_step_the_lstm_says_the_same() -> None:
-    model = copy_task.Recurrent()
+    model = copy_task.LSTMCopier()
     ids = copy_task.copying_rows(3, 7, torch.Generator().manual_seed(0))[0]
     assert torch.allclose(model(ids), model.step_by_step(ids), atol=1e-6)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import torch
 
-from anatomy_utils.experiments.generation_cost import untrained_llama, write_both_ways
+from anatomy_utils.experiments.generation_cost import generate_with_and_without_cache, untrained_llama
 
 PROMPT = torch.tensor([[7, 3, 5]])
 
 
 def test_the_cache_reads_each_token_once_and_writes_the_same() -> None:
     model = untrained_llama(torch.Generator().manual_seed(0))
-    cached, uncached = write_both_ways(model, PROMPT, 11)
+    cached, uncached = generate_with_and_without_cache(model, PROMPT, 11)
     assert torch.equal(cached.ids, uncached.ids) and cached.ids.shape == (1, 14)
     assert len(set(cached.ids[0].tolist())) > 5, "a text that repeats one token proves little"
     assert cached.read == 3 + 10  # the prompt, then one token a step; the last one is not read
@@ -21,7 +21,7 @@ def test_the_cache_reads_each_token_once_and_writes_the_same() -> None:
 
 def test_nothing_stays_behind_in_the_model() -> None:
     model = untrained_llama(torch.Generator().manual_seed(0))
-    write_both_ways(model, PROMPT, 2)
+    generate_with_and_without_cache(model, PROMPT, 2)
     assert not model.decoder.embeddings._forward_hooks
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils.experiments.length_extrapolation import SCHEMES, length_experiment, neighbour_rows, tiny_encoder
+from anatomy_utils.experiments.length_extrapolation import (
+    POSITION_SCHEMES,
+    length_experiment,
+    neighbor_rows,
+    tiny_encoder,
+)
 
 
 def test_each_position_counts_its_marked_neighbours() -> None:
-    tokens, counts = neighbour_rows(7, 11, torch.Generator().manual_seed(3))
+    tokens, counts = neighbor_rows(7, 11, torch.Generator().manual_seed(3))
     assert tokens.shape == counts.shape == (7, 11)
     for row, told in zip(tokens.tolist(), counts.tolist(), strict=True):
         by_hand = [sum(row[j] for j in (i - 1, i + 1) if 0 <= j < 11) for i in range(11)]
@@ -18,7 +23,7 @@ def test_each_position_counts_its_marked_neighbours() -> None:
 
 def test_what_no_scheme_changes_starts_from_the_same_numbers() -> None:
     first = dict(tiny_encoder("none", torch.Generator().manual_seed(5)).named_parameters())
-    for scheme in SCHEMES:
+    for scheme in POSITION_SCHEMES:
         other = dict(tiny_encoder(scheme, torch.Generator().manual_seed(5)).named_parameters())
         assert first.keys() <= other.keys(), scheme
         different = [name for name in first if not torch.equal(first[name], other[name])]
@@ -27,9 +32,9 @@ def test_what_no_scheme_changes_starts_from_the_same_numbers() -> None:
 
 
 def test_without_positions_all_orders_of_a_row_are_one() -> None:
-    tokens, _ = neighbour_rows(3, 10, torch.Generator().manual_seed(0))
+    tokens, _ = neighbor_rows(3, 10, torch.Generator().manual_seed(0))
     order = torch.randperm(10, generator=torch.Generator().manual_seed(1))
-    for scheme in SCHEMES:
+    for scheme in POSITION_SCHEMES:
         model = tiny_encoder(scheme, torch.Generator().manual_seed(0)).eval()
         same = torch.allclose(model(tokens)[:, order], model(tokens[:, order]), atol=1e-5)
         assert same == (scheme == "none"), scheme
@@ -37,7 +42,7 @@ def test_without_positions_all_orders_of_a_row_are_one() -> None:
 
 def test_a_table_refuses_longer_rows_and_the_others_answer() -> None:
     runs = {run.scheme: run for run in length_experiment(lengths=(5, 16, 17, 40), steps=10)}
-    assert list(runs) == list(SCHEMES)
+    assert list(runs) == list(POSITION_SCHEMES)
     learned = runs.pop("learned")
     assert [length for length, share in learned.accuracy.items() if share is None] == [17, 40]
     assert learned.refused.startswith("The text has 40 positions, but the position table ends at 16")

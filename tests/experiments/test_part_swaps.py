@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.experiments import part_swaps, parts_of_2017
-from anatomy_utils.experiments.parts_of_2017 import SWAPS, swapped
+from anatomy_utils.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
 from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.norm import LayerNorm
@@ -81,11 +81,11 @@ def plain_forward(model: Any, name: str) -> torch.Tensor:
     return model.vocabulary(states if name == "post-norm" else norm(decoder.norm, states))
 
 
-@pytest.mark.parametrize("name", ["", *SWAPS])
+@pytest.mark.parametrize("name", ["", *PART_SWAPS])
 def test_each_swap_is_the_formula_and_leaves_nothing_behind(model: LanguageModel, name: str) -> None:
     before = model(IDS)
     parameters, text = dict(model.named_parameters()), repr(model)
-    with torch.no_grad(), swapped(model, name):
+    with torch.no_grad(), with_part_of_2017(model, name):
         inside = model(IDS)
         step = generate(model.step, model.start(3, 16), IDS, max_new_tokens=5).ids
         again = generate(uncached(model), SeenIds(), IDS, max_new_tokens=5).ids
@@ -98,36 +98,36 @@ def test_each_swap_is_the_formula_and_leaves_nothing_behind(model: LanguageModel
 
 
 def test_multi_head_keeps_three_times_as_much(model: LanguageModel) -> None:
-    with torch.no_grad(), swapped(model, "multi-head"):
+    with torch.no_grad(), with_part_of_2017(model, "multi-head"):
         assert model.start(1, 7).layers[0].key.shape == (1, 6, 7, 8)
     assert model.start(1, 7).layers[0].key.shape == (1, 2, 7, 8)
 
 
 def test_a_swap_is_undone_when_something_fails_inside(model: LanguageModel) -> None:
     before = model(IDS)
-    for name in SWAPS:
-        with pytest.raises(RuntimeError, match="inside"), swapped(model, name):
+    for name in PART_SWAPS:
+        with pytest.raises(RuntimeError, match="inside"), with_part_of_2017(model, name):
             raise RuntimeError("inside")
     assert torch.equal(model(IDS), before)
 
 
 def test_a_swap_that_cannot_be_gets_one_sentence(model: LanguageModel) -> None:
     with pytest.raises(ValueError, match="There is no swap 'GELU'; choose one of 'LayerNorm'"):
-        swapped(model, "GELU")
+        with_part_of_2017(model, "GELU")
     config = Gpt2Config(5, d_model=6, num_layers=1, num_heads=2, max_positions=4, d_ff=7)
     other = LanguageModel(gpt2(config), torch.nn.Linear(6, 5, bias=False))
-    for name in SWAPS:
+    for name in PART_SWAPS:
         if name == "post-norm":
             continue  # GPT-2 is pre-norm too
         with (
             pytest.raises(ValueError, match=r"^There is no rms_norm|rotary|gated_feed_forward|has its own keys"),
-            swapped(other, name),
+            with_part_of_2017(other, name),
         ):
             pass
 
 
 def test_perplexities_count_real_tokens_only(model: LanguageModel, tokenizer: Tokenizer) -> None:
-    measured = part_swaps.swap_result(model, tokenizer)
+    measured = part_swaps.measure_swap(model, tokenizer)
     for texts, found in ((part_swaps.PLAIN, measured.plain), (part_swaps.STREET, measured.street)):
         surprise = []
         for text in texts:
@@ -138,7 +138,7 @@ def test_perplexities_count_real_tokens_only(model: LanguageModel, tokenizer: To
 
 
 def test_the_report_is_a_table(model: LanguageModel, tokenizer: Tokenizer) -> None:
-    report = part_swaps.swap_report(model, tokenizer, ["multi-head", "ReLU"], progress=False)
+    report = part_swaps.measure_swaps(model, tokenizer, ["multi-head", "ReLU"], progress=False)
     assert [result.name for result in report.results] == ["", "multi-head", "ReLU"]
     assert report.vocab_size == len(WORDS)
     assert report["multi-head"].cache_bytes == 3 * report[""].cache_bytes == 3 * 2 * 2 * 2 * 8 * 4
@@ -161,5 +161,5 @@ def test_layer_norm_of_2017_has_no_shift() -> None:
     x, norm = torch.randn(2, 3, 30), LayerNorm(30)
     config = LlamaConfig(5, 30, 1, 6, num_kv_heads=2, d_ff=17, d_head=8)
     small = with_head(config, "CausalLM")
-    with parts_of_2017.swapped(small, "LayerNorm"):
+    with parts_of_2017.with_part_of_2017(small, "LayerNorm"):
         torch.testing.assert_close(small.decoder.norm(x), norm(x), atol=1e-4, rtol=1e-4)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from anatomy_utils.experiments import pronoun_heads
-from anatomy_utils.experiments.pronoun_heads import Head, pronoun_test
+from anatomy_utils.experiments.pronoun_heads import AttentionHead, new_pronoun_test
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.translator import translate
 from anatomy_utils.tap import watch
@@ -17,7 +17,7 @@ from anatomy_utils.toy_language.sampling import sample_minimal_pairs
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 PAIRS = sample_minimal_pairs(7, torch.Generator().manual_seed(3), different_gender=True)
-TEST = pronoun_test(PAIRS)
+TEST = new_pronoun_test(PAIRS)
 VOCABULARY = street_vocabulary()
 
 
@@ -48,9 +48,9 @@ def test_the_pronoun_is_asked_for_behind_words_that_do_not_give_it_away() -> Non
 def test_a_pair_that_needs_one_pronoun_twice_asks_nothing() -> None:
     scene = Scene("dog", "avoid", "lake", "tired")
     with pytest.raises(ValueError, match="il once and elle once"):
-        pronoun_test([*PAIRS, MinimalPair(scene, flips(scene)[0])])
+        new_pronoun_test([*PAIRS, MinimalPair(scene, flips(scene)[0])])
     with pytest.raises(ValueError, match="different_gender=True"):
-        pronoun_test([])
+        new_pronoun_test([])
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_pair_that_needs_one_pronoun_twice_asks_nothing() -> None:
     [("L'âne a mangé parce qu'il était vieux.", "il"), ("Parce qu'", ""), ("L'âne n'a pas mangé.", ""), ("", "")],
 )
 def test_the_pronoun_of_a_translation_stands_behind_its_qu(french: str, word: str) -> None:
-    assert pronoun_heads.pronoun_in(french) == word
+    assert pronoun_heads.pronoun_in_french(french) == word
 
 
 class Says(EncoderDecoder):
@@ -76,10 +76,10 @@ def test_the_right_pronoun_has_to_be_the_likeliest_of_all_words() -> None:
     il, elle, other = VOCABULARY.ids(["il", "elle", "street"])
     logits = torch.full((len(VOCABULARY),), -100.0)
     logits[il], logits[elle] = 1.0, 0.0
-    always_il = pronoun_heads.score(Says(logits), TEST)
+    always_il = pronoun_heads.pronoun_score(Says(logits), TEST)
     assert always_il.right == 0.5 and always_il.confidence == pytest.approx(0.5)
     logits[other] = 9.0
-    assert pronoun_heads.score(Says(logits), TEST).right == 0
+    assert pronoun_heads.pronoun_score(Says(logits), TEST).right == 0
 
 
 # ---- switching off
@@ -87,14 +87,14 @@ def test_the_right_pronoun_has_to_be_the_likeliest_of_all_words() -> None:
 
 def test_each_organ_has_its_own_heads(model: EncoderDecoder) -> None:
     heads = pronoun_heads.all_heads(model)
-    assert len(heads) == 15 and heads[0] == Head("encoder", 0, 0) and heads[-1] == Head("cross", 1, 2)
+    assert len(heads) == 15 and heads[0] == AttentionHead("encoder", 0, 0) and heads[-1] == AttentionHead("cross", 1, 2)
     for head, path in [
-        (Head("encoder", 0, 2), "encoder.layers.0.self_attention"),
-        (Head("decoder", 1, 0), "decoder.layers.1.self_attention"),
-        (Head("cross", 1, 1), "decoder.layers.1.cross_attention"),
+        (AttentionHead("encoder", 0, 2), "encoder.layers.0.self_attention"),
+        (AttentionHead("decoder", 1, 0), "decoder.layers.1.self_attention"),
+        (AttentionHead("cross", 1, 1), "decoder.layers.1.cross_attention"),
     ]:
         with pronoun_heads.without_heads(model, [head]), watch(model, "*.context") as seen:
-            pronoun_heads.score(model, TEST)
+            pronoun_heads.pronoun_score(model, TEST)
         for name, context in seen.items():
             silent = [number for number in range(3) if not context.unflatten(-1, (3, 4))[..., number, :].any()]
             assert silent == ([head.head] if name == f"{path}.context" else [])
@@ -112,12 +112,12 @@ def test_heads_stay_off_while_a_text_is_written(model: EncoderDecoder) -> None:
 @pytest.mark.parametrize(
     ("head", "sentence"),
     [
-        (Head("liver", 0, 0), "There is no organ 'liver' with heads; choose one of encoder, decoder, cross."),
-        (Head("encoder", 1, 0), "layer=1 was asked for; this model has layers 0 to 0."),
-        (Head("cross", 1, 3), "head=3 was asked for; layer 1 has heads 0 to 2."),
+        (AttentionHead("liver", 0, 0), "There is no organ 'liver' with heads; choose one of encoder, decoder, cross."),
+        (AttentionHead("encoder", 1, 0), "layer=1 was asked for; this model has layers 0 to 0."),
+        (AttentionHead("cross", 1, 3), "head=3 was asked for; layer 1 has heads 0 to 2."),
     ],
 )
-def test_heads_that_are_not_there(model: EncoderDecoder, head: Head, sentence: str) -> None:
+def test_heads_that_are_not_there(model: EncoderDecoder, head: AttentionHead, sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)), pronoun_heads.without_heads(model, [head]):
         pass
 
@@ -125,25 +125,25 @@ def test_heads_that_are_not_there(model: EncoderDecoder, head: Head, sentence: s
 # ---- searching
 
 
-CULPRITS = (Head("encoder", 0, 1), Head("cross", 1, 2))
+CULPRITS = (AttentionHead("encoder", 0, 1), AttentionHead("cross", 1, 2))
 
 
-def two_did_it(model: object, test: object, off: object = ()) -> pronoun_heads.Score:
+def two_did_it(model: object, test: object, off: object = ()) -> pronoun_heads.PronounScore:
     """A translator in which two heads know, the first of them more than the second."""
     lost = 0.3 * (CULPRITS[0] in off) + 0.2 * (CULPRITS[1] in off)  # type: ignore[operator]
-    return pronoun_heads.Score(1 - lost, 0.99 - lost)
+    return pronoun_heads.PronounScore(1 - lost, 0.99 - lost)
 
 
 def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(
     model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pronoun_heads, "score", two_did_it)
-    steps = list(pronoun_heads.search(model, TEST, enough=0.4))
+    steps = list(pronoun_heads.search_pronoun_heads(model, TEST, enough=0.4))
     assert [step.heads for step in steps] == [CULPRITS[:1], CULPRITS]
     assert steps[1].score.right == 0.5
     assert len(steps[0].tried) == 15 and set(steps[0].tried) - set(steps[1].tried) == {CULPRITS[0]}
-    assert len(list(pronoun_heads.search(model, TEST, enough=0.3))) == 1
-    assert len(list(pronoun_heads.search(model, TEST, enough=0.9, at_most=3))) == 3
+    assert len(list(pronoun_heads.search_pronoun_heads(model, TEST, enough=0.3))) == 1
+    assert len(list(pronoun_heads.search_pronoun_heads(model, TEST, enough=0.9, at_most=3))) == 3
 
 
 def test_suspects_are_compared_with_as_many_heads_at_random(
@@ -152,11 +152,11 @@ def test_suspects_are_compared_with_as_many_heads_at_random(
     monkeypatch.setattr(pronoun_heads, "score", two_did_it)
     sizes: list[int] = []
 
-    def measure(model: EncoderDecoder, test: pronoun_heads.PronounTest, off: tuple[Head, ...]) -> float:
+    def measure(model: EncoderDecoder, test: pronoun_heads.PronounTest, off: tuple[AttentionHead, ...]) -> float:
         sizes.append(len(set(off)))
-        return pronoun_heads.right_pronouns(model, test, off)
+        return pronoun_heads.pronouns_right_in_reference(model, test, off)
 
-    found = pronoun_heads.compare(
+    found = pronoun_heads.compare_with_random_heads(
         model, TEST, CULPRITS, torch.Generator().manual_seed(1), sets=11, measure=measure  # type: ignore[arg-type]
     )  # fmt: skip
     assert sizes == [0, 2, *[2] * 11]
@@ -168,4 +168,4 @@ def test_writing_is_judged_by_the_pronoun_alone(model: EncoderDecoder, monkeypat
     told = [f"N'importe parce qu'{pronoun(scene)} était." for scene in TEST.scenes]
     told[4], told[7] = told[5], "Sans pronom."
     monkeypatch.setattr(pronoun_heads, "translate", lambda model, batch: told)
-    assert pronoun_heads.right_in_writing(model, TEST) == pytest.approx(12 / 14)
+    assert pronoun_heads.pronouns_right_in_translation(model, TEST) == pytest.approx(12 / 14)

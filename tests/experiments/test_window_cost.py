@@ -5,23 +5,23 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils.experiments.window_cost import BLOCK, counted_pairs, window_costs
+from anatomy_utils.experiments.window_cost import BLOCK, count_pairs, measure_window_costs
 from anatomy_utils.functional.masks import local
 from anatomy_utils.functional.window_attention import bigbird_blocks
 
 
 def test_pairs_are_counted_for_every_pattern() -> None:
-    counted = counted_pairs([640, 1280], reach=10)
+    counted = count_pairs([640, 1280], reach=10)
     assert counted["all pairs"] == [640**2, 1280**2]
     assert counted["window"] == [int(local(length, 10).sum()) for length in (640, 1280)]
     blocks = bigbird_blocks(10, torch.Generator().manual_seed(0))
     assert counted["BigBird"][0] == int(blocks.sum()) * BLOCK**2 < 640**2
     with pytest.raises(ValueError, match="100 is no multiple"):
-        counted_pairs([64, 100])
+        count_pairs([64, 100])
 
 
 def test_a_mask_saves_no_memory_and_a_window_does() -> None:
-    costs = window_costs([32, 96], reach=4, num_heads=3, d_head=8, repeats=1)
+    costs = measure_window_costs([32, 96], reach=4, num_heads=3, d_head=8, repeats=1)
     assert [cost.largest for cost in costs["all pairs"]] == [3 * 32**2 * 4, 3 * 96**2 * 4]
     assert [cost.largest for cost in costs["window by a mask"]] == [3 * 32**2 * 4, 3 * 96**2 * 4]
     small, large = (cost.largest for cost in costs["window"])

@@ -26,7 +26,7 @@ def test_a_word_has_one_vector_in_the_table_and_another_in_every_sentence(minilm
 
 
 def test_closeness_is_the_cosine_layer_by_layer(minilm):
-    similarities = activations.closeness(*minilm, "An apple a day", "apple", ["banana", "apple"])
+    similarities = activations.word_similarity(*minilm, "An apple a day", "apple", ["banana", "apple"])
     assert list(similarities) == ["banana", "apple"]
     assert similarities["apple"][0] == pytest.approx(1.0)  # the same row of the table
     by_hand = F.cosine_similarity(
@@ -41,15 +41,15 @@ def test_probes_name_bad_input(minilm):
     with pytest.raises(ValueError, match="no token 'zebra'"):
         activations.word_states(*minilm, "An apple", "zebra")
     with pytest.raises(ValueError, match="empty"):
-        activations.run(*minilm, "  ")
+        activations.read_activations(*minilm, "  ")
     with pytest.raises(ValueError, match="'anatomized' is cut into"):
-        activations.bare_vectors(*minilm, ["anatomized"])
+        activations.unit_embeddings(*minilm, ["anatomized"])
     with pytest.raises(ValueError, match="502 positions|ends at 512"):
-        activations.run(*minilm, "word " * 700)
+        activations.read_activations(*minilm, "word " * 700)
 
 
 def test_bare_vectors_have_length_one(minilm):
-    vectors = activations.bare_vectors(*minilm, ["flies", "bees", "time"])
+    vectors = activations.unit_embeddings(*minilm, ["flies", "bees", "time"])
     torch.testing.assert_close(vectors.norm(dim=-1), torch.ones(3))
 
 
@@ -87,7 +87,7 @@ def test_stepper_shows_the_numbers_of_the_running_head(minilm):
 
 
 def test_views_hand_over_real_tensors(minilm):
-    _, seen = activations.run(*minilm, "time flies")
+    _, seen = activations.read_activations(*minilm, "time flies")
     viewer = views.attention_viewer(*minilm, "time flies", layer=3, head=1)
     assert viewer.shape == [6, 12, 4, 4]
     weights = seen["layers.3.self_attention.weights"][0, 1].numpy()

@@ -9,10 +9,10 @@ from torch.nn import functional as F
 from anatomy_utils.interpret import attention_as_explanation
 from anatomy_utils.interpret.attention_as_explanation import (
     WeightsAndEffects,
-    agreement,
-    other_weights,
-    same_favourite,
+    find_alternative_weights,
+    same_top_word,
     spearman,
+    weights_and_effects_correlation,
 )
 from anatomy_utils.nn.heads import SequenceHead, WithHead
 from anatomy_utils.recipes.encoder_tasks import D_MODEL, small_encoder
@@ -57,12 +57,12 @@ def test_agreement_leaves_a_words_effect_on_itself_out() -> None:
     effects[0] = torch.tensor([9.0, 0.1, 0.3, 0.5])  # the opposite order of the other three
     effects.fill_diagonal_(9.0)
     found = WeightsAndEffects(weights, effects)
-    assert agreement(found)[0].tolist() == pytest.approx([-1, 1, 1, 1])
-    assert same_favourite(found).tolist() == [[False, True, True, True]]
+    assert weights_and_effects_correlation(found)[0].tolist() == pytest.approx([-1, 1, 1, 1])
+    assert same_top_word(found).tolist() == [[False, True, True, True]]
 
 
 def test_other_weights_give_the_same_answer(model: WithHead) -> None:
-    found = other_weights(model, IDS, torch.Generator().manual_seed(0))
+    found = find_alternative_weights(model, IDS, torch.Generator().manual_seed(0))
     assert found is not None
     assert torch.allclose(found.others.sum(dim=-1), torch.ones(4), atol=1e-6) and (found.others >= 0).all()
     assert (
@@ -83,7 +83,7 @@ def test_other_weights_give_the_same_answer(model: WithHead) -> None:
 
 
 def test_an_answer_outside_of_what_single_words_give_has_no_other_weights(model: WithHead) -> None:
-    assert other_weights(model, IDS, torch.Generator().manual_seed(0), tries=1) is None
+    assert find_alternative_weights(model, IDS, torch.Generator().manual_seed(0), tries=1) is None
     two = WithHead(model.body, SequenceHead(D_MODEL, 2))
     with pytest.raises(ValueError, match="a head of one label"):
-        other_weights(two, IDS, torch.Generator())
+        find_alternative_weights(two, IDS, torch.Generator())

@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F
 
 from anatomy_utils import pretrained
-from anatomy_utils.experiments.cache_cost import sharing
+from anatomy_utils.experiments.cache_cost import key_value_sharing
 from anatomy_utils.interpret import activations, attention_patterns
 from anatomy_utils.interpret.attention_patterns import ENTROPY
 from anatomy_utils.interpret.head_ablation import head_importance, heads_off, scrambled_heads
@@ -38,7 +38,7 @@ def test_each_measure_finds_the_head_that_was_made_for_it():
     heads = torch.stack([looking(-1), looking(1), looking(0), looking(key=0), looking(key=3), looking()])
     heads[5] = 1 / 6
     heads[5, 1], heads[5, 4] = torch.eye(6)[4], torch.eye(6)[1]
-    found = attention_patterns.measures(heads, TOKENS)
+    found = attention_patterns.pattern_scores(heads, TOKENS)
     sharp = dict(zip(found, [0, 1, 2, 3, 4, 5], strict=False))
     for name, head in sharp.items():
         assert found[name].argmax() == head, name
@@ -49,37 +49,37 @@ def test_each_measure_finds_the_head_that_was_made_for_it():
 
 def test_measures_by_hand_on_rows_of_unequal_weights():
     weights = torch.tensor([[0.2, 0.3, 0.5], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]])
-    assert attention_patterns.at_offset(weights, -1).item() == pytest.approx((0.1 + 0.4) / 2)
-    assert attention_patterns.at_offset(weights, 2).item() == pytest.approx(0.5)
-    assert attention_patterns.from_to(weights, 1, 2).item() == pytest.approx(0.3)
+    assert attention_patterns.attention_at_offset(weights, -1).item() == pytest.approx((0.1 + 0.4) / 2)
+    assert attention_patterns.attention_at_offset(weights, 2).item() == pytest.approx(0.5)
+    assert attention_patterns.attention_from_to(weights, 1, 2).item() == pytest.approx(0.3)
     marked = torch.tensor([True, False, True])
-    assert attention_patterns.on_keys(weights, marked).item() == pytest.approx((0.7 + 0.4 + 0.6) / 3)
+    assert attention_patterns.attention_on_keys(weights, marked).item() == pytest.approx((0.7 + 0.4 + 0.6) / 3)
     pairs = torch.tensor([[False, True, True], [False, False, False], [True, False, False]])
-    assert attention_patterns.on_pairs(weights, pairs).item() == pytest.approx((0.8 + 0.4) / 2)
+    assert attention_patterns.attention_on_pairs(weights, pairs).item() == pytest.approx((0.8 + 0.4) / 2)
 
 
 def test_measures_keep_the_axes_of_layers_and_heads():
     weights = torch.rand(2, 3, 5, 5, generator=torch.Generator().manual_seed(0)).softmax(-1)
-    found = attention_patterns.measures(weights, ["a", "b", "c", "d", "e"])
+    found = attention_patterns.pattern_scores(weights, ["a", "b", "c", "d", "e"])
     assert {tuple(value.shape) for value in found.values()} == {(2, 3)}
     assert "the same word" not in found and "punctuation and [SEP]" not in found
-    assert found["the previous token"][1, 2] == attention_patterns.at_offset(weights[1, 2], -1)
+    assert found["the previous token"][1, 2] == attention_patterns.attention_at_offset(weights[1, 2], -1)
 
 
 def test_measures_name_what_does_not_fit():
     with pytest.raises(ValueError, match="3 tokens were given for weights of shape"):
-        attention_patterns.measures(looking(), ["a", "b", "c"])
+        attention_patterns.pattern_scores(looking(), ["a", "b", "c"])
     with pytest.raises(ValueError, match="offset 6 leads outside 6 queries"):
-        attention_patterns.at_offset(looking(), 6)
+        attention_patterns.attention_at_offset(looking(), 6)
 
 
 def test_the_real_encoder_has_a_head_for_the_previous_token_and_one_for_it_and_animal(minilm):
-    tokens, seen = activations.run(*minilm, STREET)
+    tokens, seen = activations.read_activations(*minilm, STREET)
     weights = torch.stack([layer[0] for layer in seen.matching("layers.*.self_attention.weights").values()])
-    found = attention_patterns.measures(weights, tokens)
+    found = attention_patterns.pattern_scores(weights, tokens)
     assert found["the previous token"].argmax() == 0 * 12 + 2
     assert found["the previous token"][0, 2] > 0.99
-    animal = attention_patterns.from_to(weights, tokens.index("it"), tokens.index("animal"))
+    animal = attention_patterns.attention_from_to(weights, tokens.index("it"), tokens.index("animal"))
     assert {tuple(divmod(place, 12)) for place in animal.flatten().topk(2).indices.tolist()} == {(3, 1), (5, 11)}
 
 
@@ -150,10 +150,12 @@ def test_scrambled_heads_need_heads():
 
 
 def test_sharing_counts_parameters_and_cache_of_real_modules():
-    full, grouped, single = (sharing(MultiHeadAttention(576, 9, num_kv_heads=n, bias=False), 100) for n in (9, 3, 1))
+    full, grouped, single = (
+        key_value_sharing(MultiHeadAttention(576, 9, num_kv_heads=n, bias=False), 100) for n in (9, 3, 1)
+    )
     assert full.parameters == 4 * 576 * 576
     assert grouped.parameters == 2 * 576 * 576 + 2 * 576 * 192
     assert full.cache_bytes == 2 * 576 * 100 * 4
     assert (full.cache_bytes / grouped.cache_bytes, full.cache_bytes / single.cache_bytes) == (3, 9)
     with pytest.raises(ValueError, match="positions=0"):
-        sharing(MultiHeadAttention(4, 2), 0)
+        key_value_sharing(MultiHeadAttention(4, 2), 0)

@@ -4,7 +4,7 @@ import pytest
 from torch import nn
 
 from anatomy_utils import pretrained
-from anatomy_utils.interpret.parameter_count import parameters_by_organ
+from anatomy_utils.interpret.parameter_count import parameters_by_part
 from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm
 
@@ -15,7 +15,7 @@ def encoder():
 
 
 def test_every_parameter_is_counted_once(encoder):
-    counts = parameters_by_organ(encoder)
+    counts = parameters_by_part(encoder)
     assert sum(counts.values()) == sum(parameter.numel() for parameter in encoder.parameters())
     assert counts["attention"] == 6 * 4 * (384 * 384 + 384)
     assert counts["feed-forward"] == 6 * (2 * 384 * 1536 + 1536 + 384)
@@ -26,7 +26,7 @@ def test_every_parameter_is_counted_once(encoder):
 
 def test_a_shared_table_is_not_counted_again(encoder):
     model = WithHead(encoder, MaskedLanguageHead(encoder.embeddings.tokens, LayerNorm(384)))
-    counts = parameters_by_organ(model)
+    counts = parameters_by_part(model)
     assert sum(counts.values()) == sum(parameter.numel() for parameter in model.parameters())
     assert counts["embeddings"] == (30522 + 512 + 2) * 384
     assert counts["heads and the rest"] == 384 * 384 + 384 + 30522
@@ -34,4 +34,4 @@ def test_a_shared_table_is_not_counted_again(encoder):
 
 
 def test_any_module_will_do():
-    assert parameters_by_organ(nn.Linear(3, 5))["heads and the rest"] == 20
+    assert parameters_by_part(nn.Linear(3, 5))["heads and the rest"] == 20

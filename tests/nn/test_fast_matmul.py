@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from anatomy_utils.nn import fast_matmul as module
-from anatomy_utils.nn.fast_matmul import Probe, fast_matmul, judge, measure, probe
+from anatomy_utils.nn.fast_matmul import MatmulCheck, check_fast_matmul, fast_matmul, judge, measure
 
-FAST = Probe(True, "another route", 2.0, 5e-7)
+FAST = MatmulCheck(True, "another route", 2.0, 5e-7)
 precision = torch.get_float32_matmul_precision
 
 
@@ -92,7 +92,7 @@ def test_declines_what_it_could_not_put_back(monkeypatch):
 
 
 def test_measured_once_and_truly(monkeypatch):
-    probe.cache_clear()
+    check_fast_matmul.cache_clear()
     calls = []
     monkeypatch.setattr(module, "measure", lambda: calls.append(1) or measure(rounds=1))
     state = torch.random.get_rng_state()
@@ -100,7 +100,7 @@ def test_measured_once_and_truly(monkeypatch):
         inside = precision()
     with fast_matmul() as second:
         pass
-    probe.cache_clear()
+    check_fast_matmul.cache_clear()
     assert len(calls) == 1
     assert first is second
     assert (inside == "medium") is first.on

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.decoding import generate
-from anatomy_utils.interpret.influence import influence
+from anatomy_utils.interpret.influence import token_influence
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
@@ -128,9 +128,9 @@ def test_memories_are_limited_and_each_layer_reaches_further_back():
 
 def test_influence_reaches_as_far_as_the_memories():
     model, text = transformer_xl(4, windowed=True), ids(1, 20)[0]  # three layers, each sees three positions back
-    assert (influence(model, text, 5) > 0).tolist() == [place >= 10 for place in range(20)]
-    assert (influence(model, text, 5, remembering=False) > 0).tolist() == [place >= 15 for place in range(20)]
-    moved = influence(model, text, 20)
+    assert (token_influence(model, text, 5) > 0).tolist() == [place >= 10 for place in range(20)]
+    assert (token_influence(model, text, 5, remembering=False) > 0).tolist() == [place >= 15 for place in range(20)]
+    moved = token_influence(model, text, 20)
     edited = text.clone()
     edited[13] = (text[13] + 1) % 31
     states = [model(each[None])[0][0, -1] for each in (text, edited)]

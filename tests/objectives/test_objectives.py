@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from anatomy_utils.functional.masks import causal
 from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
 from anatomy_utils.objectives.permutation_lm import permutation_mask
-from anatomy_utils.objectives.prefix_lm import prefix_lm, prefix_mask
+from anatomy_utils.objectives.prefix_lm import prefix_lm_batch, prefix_mask
 from anatomy_utils.objectives.replaced_tokens import draw_samples, replace_tokens
 from anatomy_utils.objectives.sentence_pairs import join_pair, next_sentence, sentence_order
-from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans, fill_in
+from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans, restore_spans
 from anatomy_utils.objectives.span_sampling import place_spans, split_randomly
 from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill, permute_sentences
-from anatomy_utils.objectives.text_pairs import to_write
+from anatomy_utils.objectives.text_pairs import decoder_text
 from anatomy_utils.objectives.whole_word_masking import NO_WORD, share_in_words, word_numbers
 from anatomy_utils.pretrained import PACKAGES
 from anatomy_utils.training import IGNORE, next_token_pair
@@ -176,7 +176,7 @@ def test_prefix_lm_asks_behind_the_prefix():
     ids, _, real = texts(batch=3, length=11)
     real[:] = torch.tensor([[1] * 11, [1] * 8 + [0] * 3, [1] * 11])
     prefixes = torch.tensor([4, 5, 0])
-    inputs, labels, mask = prefix_lm(ids, prefixes, real)
+    inputs, labels, mask = prefix_lm_batch(ids, prefixes, real)
     plain_inputs, plain_labels = next_token_pair(ids, real)
     assert torch.equal(inputs, plain_inputs)
     assert [(row != IGNORE).sum().item() for row in labels] == [11 - 4, 8 - 5, 10]
@@ -190,7 +190,7 @@ def test_prefix_lm_asks_behind_the_prefix():
 @pytest.mark.parametrize("prefixes", [[-1, 2], [3, 7]])
 def test_a_prefix_leaves_something_to_write(prefixes):
     with pytest.raises(ValueError, match=f"from {prefixes[0]} to {prefixes[1]}, but texts of 7 tokens .* 0 to 6"):
-        prefix_lm(torch.ones(2, 7, dtype=torch.long), torch.tensor(prefixes))
+        prefix_lm_batch(torch.ones(2, 7, dtype=torch.long), torch.tensor(prefixes))
 
 
 @given(SEEDS)
@@ -232,7 +232,7 @@ def test_nothing_is_lost_in_corruption(seed, length, rate, mean_length):
     assert all(start > stop for (_, stop), (start, _) in zip(spans, spans[1:], strict=False)), "they never touch"
     assert len(corrupted.input_ids) == length - hidden + len(spans)
     assert len(corrupted.target_ids) == hidden + len(spans) + 1
-    assert torch.equal(fill_in(*corrupted, SENTINELS), ids)
+    assert torch.equal(restore_spans(*corrupted, SENTINELS), ids)
 
 
 def test_spans_have_their_mean_length_and_come_everywhere():
@@ -309,6 +309,6 @@ def test_sentences_are_permuted():
 
 
 def test_texts_are_written_one_token_ahead():
-    written = to_write(torch.tensor([5, 6, 7]), 1, 2)
+    written = decoder_text(torch.tensor([5, 6, 7]), 1, 2)
     assert written.decoder_input_ids[1:].tolist() == written.labels[:-1].tolist() == [5, 6, 7]
     assert (written.decoder_input_ids[0], written.labels[-1]) == (1, 2)

@@ -58,14 +58,14 @@ def test_medians_forget_an_outlier() -> None:
 def test_fast_matmul_has_a_row_of_its_own(monkeypatch: pytest.MonkeyPatch, switched: bool) -> None:
     from contextlib import contextmanager
 
-    from anatomy_utils.nn.fast_matmul import Probe
+    from anatomy_utils.nn.fast_matmul import MatmulCheck
 
     inside = [False]
 
     @contextmanager
     def pretended():
         inside[0] = switched
-        yield Probe(switched, "because.")
+        yield MatmulCheck(switched, "because.")
         inside[0] = False
 
     spans = {OURS: {False: 4.0, True: 1.0}, "peer": {False: 6.0, True: 5.0}}

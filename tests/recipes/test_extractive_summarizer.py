@@ -33,7 +33,7 @@ def test_only_one_sentence_says_what_was_wrong_with_the_headlines_one(reports: l
 def test_no_place_is_better_than_another_and_half_the_understanding_finds_half(reports: list[Report]) -> None:
     places = torch.bincount(torch.tensor([report.main for report in reports]), minlength=4) / len(reports)
     assert places.min() > 0.15
-    first, word, trouble = extractive_summarizer.without_reading(reports).values()
+    first, word, trouble = extractive_summarizer.summary_baselines(reports).values()
     assert first == pytest.approx(places[0].item()) and 0.4 < word < 0.6 and 0.4 < trouble < 0.6
 
 
@@ -44,7 +44,7 @@ def test_equal_seeds_give_equal_reports() -> None:
 
 
 def test_each_sentence_is_read_with_the_headline(reports: list[Report]) -> None:
-    batch = extractive_summarizer.reports_batch(reports[:3])
+    batch = extractive_summarizer.report_batch(reports[:3])
     rows = batch.input_ids.unflatten(1, (4, -1))
     mask = batch.attention_mask.unflatten(1, (4, -1))
     for number, report in enumerate(reports[:3]):
@@ -57,22 +57,25 @@ def test_each_sentence_is_read_with_the_headline(reports: list[Report]) -> None:
 
 def test_sentences_are_scored_one_by_one(reports: list[Report]) -> None:
     """Their order changes nothing but the order of the scores; padding changes nothing."""
-    model, _ = extractive_summarizer.train_picker(3, steps=2, progress=False)
+    model, _ = extractive_summarizer.train_extractive_summarizer(3, steps=2, progress=False)
     report = max(reports[:40], key=lambda each: len(str(each)))
     turned = Report(report.scenes[::-1], 3 - report.main)
-    first, second = extractive_summarizer.pick(model, report), extractive_summarizer.pick(model, turned)
+    first, second = (
+        extractive_summarizer.sentence_probabilities(model, report),
+        extractive_summarizer.sentence_probabilities(model, turned),
+    )
     assert sum(first) == pytest.approx(1) and first == pytest.approx(second[::-1], abs=1e-5)
-    together = extractive_summarizer.scores(model, extractive_summarizer.reports_batch([turned, *reports[:40]]))[
-        0
-    ].softmax(-1)
+    together = extractive_summarizer.sentence_scores(
+        model, extractive_summarizer.report_batch([turned, *reports[:40]])
+    )[0].softmax(-1)
     assert together.tolist() == pytest.approx(second, abs=1e-5)
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_a_little_training_is_better_than_the_first_sentence(reports: list[Report]) -> None:
-    model, history = extractive_summarizer.train_picker(0, steps=60, progress=False)
+    model, history = extractive_summarizer.train_extractive_summarizer(0, steps=60, progress=False)
     assert len(history) == 60
     assert (
-        extractive_summarizer.share_picked(model, reports)
-        > 0.1 + extractive_summarizer.without_reading(reports)["first"]
+        extractive_summarizer.share_of_right_summaries(model, reports)
+        > 0.1 + extractive_summarizer.summary_baselines(reports)["first"]
     )

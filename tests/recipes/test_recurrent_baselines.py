@@ -18,7 +18,7 @@ def young():
     """Eight steps each, and how much they made the loss smaller."""
     return [
         train(1, steps=8, progress=False)
-        for train in (recurrent_baselines.train_recurrent, recurrent_baselines.train_elmo)
+        for train in (recurrent_baselines.train_recurrent_translator, recurrent_baselines.train_elmo)
     ]
 
 
@@ -32,21 +32,21 @@ def test_a_few_steps_help_and_a_seed_decides_them_all(young):
 
 def test_looking_back_shows_a_row_for_each_word_written(young):
     for text in ENGLISH:
-        read, written, weights = recurrent_baselines.look_back(young[0][0], text)
+        read, written, weights = recurrent_baselines.translate_with_weights(young[0][0], text)
         assert read[0] == "<french>" and len(read) == weights.shape[1]
         assert len(written) == len(weights) > 0
         torch.testing.assert_close(weights.sum(-1), torch.ones(len(written)))
 
 
 def test_a_words_vectors_depend_on_either_side_by_its_own_direction(young):
-    here = recurrent_baselines.word_vectors(young[1][0], TIRED, "didn't")
+    here = recurrent_baselines.elmo_word_vectors(young[1][0], TIRED, "didn't")
     assert here.shape == (3, 2, 48)
     for changed, moves in (("animal", [True, False]), ("street", [False, True])):
         other = TIRED.replace(changed, "bird" if changed == "animal" else "bridge")
-        moved = (recurrent_baselines.word_vectors(young[1][0], other, "didn't") - here).abs().amax(-1) > 0
+        moved = (recurrent_baselines.elmo_word_vectors(young[1][0], other, "didn't") - here).abs().amax(-1) > 0
         assert moved.tolist() == [[False, False], moves, moves]
     with pytest.raises(ValueError, match="'bird' is not among the words"):
-        recurrent_baselines.word_vectors(young[1][0], TIRED, "bird")
+        recurrent_baselines.elmo_word_vectors(young[1][0], TIRED, "bird")
 
 
 def test_both_directions_are_asked_for_every_word_and_never_for_padding(young):
@@ -55,7 +55,7 @@ def test_both_directions_are_asked_for_every_word_and_never_for_padding(young):
     rows = [vocabulary.ids(["<bos>", "the", "animal", "<eos>"]), vocabulary.ids(["<bos>", "the", "<eos>"])]
     words = torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
     with torch.no_grad():
-        got = recurrent_baselines.both_ways_loss(
+        got = recurrent_baselines.bidirectional_loss(
             model, recurrent_baselines.Batch(words, (words != vocabulary.pad_id).long())
         )
         losses = []

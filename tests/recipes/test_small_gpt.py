@@ -40,14 +40,14 @@ def reciting(model: ModelT, texts: list[tuple[str, ...]]) -> ModelT:
 def test_one_wrong_word_makes_a_translation_wrong() -> None:
     model, _ = translator.train_translator(0, steps=1, progress=False)
     right = [say(scene, "french").tokens for scene in UNSEEN[:5]]
-    assert translator.exact_match(reciting(model, right), UNSEEN[:5], "french") == 1
+    assert translator.translation_exact_match(reciting(model, right), UNSEEN[:5], "french") == 1
     wrong = [*right[:3], (*right[3][:-2], "fatigué", "."), right[4][:-1]]
     assert wrong[3] != right[3]
-    assert translator.exact_match(reciting(model, wrong), UNSEEN[:5], "french") == pytest.approx(0.6)
+    assert translator.translation_exact_match(reciting(model, wrong), UNSEEN[:5], "french") == pytest.approx(0.6)
 
 
 def test_examples_go_one_way_and_the_other_in_turn() -> None:
-    batch = translator.both_ways(UNSEEN[:4])
+    batch = translator.in_both_directions(UNSEEN[:4])
     for row, to in enumerate(("french", "english", "french", "english")):
         source = "english" if to == "french" else "french"
         assert VOCABULARY.tokens(batch.input_ids[row])[0] == f"<{to}>"
@@ -81,7 +81,7 @@ def test_what_somebody_typed_is_translated_as_the_scene_is(young_translator: nn.
 
 def test_a_translator_that_has_hardly_learnt_gets_no_sentence_right(young_translator: nn.Module) -> None:
     for to in ("english", "french"):
-        assert translator.exact_match(young_translator, UNSEEN, to) < 0.2
+        assert translator.translation_exact_match(young_translator, UNSEEN, to) < 0.2
 
 
 # Writer ---------------------------------------------------------------------------------------------------------
@@ -89,8 +89,10 @@ def test_a_translator_that_has_hardly_learnt_gets_no_sentence_right(young_transl
 
 def test_what_is_written_is_judged_by_the_grammar() -> None:
     sentences = [say(scene, "english").tokens for scene in UNSEEN[:4]]
-    model, _ = small_gpt.train_writer(0, steps=1, progress=False)
-    texts = small_gpt.write(reciting(model, [*sentences, sentences[0][:-3]]), 5, torch.Generator().manual_seed(0))
+    model, _ = small_gpt.train_small_gpt(0, steps=1, progress=False)
+    texts = small_gpt.sample_texts(
+        reciting(model, [*sentences, sentences[0][:-3]]), 5, torch.Generator().manual_seed(0)
+    )
     assert [is_grammatical(text) for text in texts] == [True] * 4 + [False]
     assert [parse(text, "english") for text in texts[:4]] == UNSEEN[:4]
     assert share_grammatical(texts) == 0.8
@@ -98,12 +100,12 @@ def test_what_is_written_is_judged_by_the_grammar() -> None:
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_a_short_training_already_gives_the_words_their_order() -> None:
-    model, history = small_gpt.train_writer(3, steps=50, progress=False)
+    model, history = small_gpt.train_small_gpt(3, steps=50, progress=False)
     assert history.loss[-1] < 0.6 * history.loss[0]
-    texts = small_gpt.write(model, 50, torch.Generator().manual_seed(0))
+    texts = small_gpt.sample_texts(model, 50, torch.Generator().manual_seed(0))
     assert len(set(texts)) > 40, "chance chooses"
     assert sum(text.startswith("The ") for text in texts) > 40
-    sure = small_gpt.write(model, 50, torch.Generator().manual_seed(0), filters=Filters(top_k=1))
+    sure = small_gpt.sample_texts(model, 50, torch.Generator().manual_seed(0), filters=Filters(top_k=1))
     assert len(set(sure)) == 1, "and filters are heeded"
 
 
@@ -117,7 +119,7 @@ def test_seeds_decide_and_only_training_scenes_are_read(recipe: ModuleType, monk
         return scenes
 
     monkeypatch.setattr(recipe, "sample_scenes", sample)
-    train = recipe.train_translator if recipe is translator else recipe.train_writer
+    train = recipe.train_translator if recipe is translator else recipe.train_small_gpt
     first, again, other = (train(seed, steps=2, progress=False)[1].loss for seed in (0, 0, 1))
     assert first == again != other
     assert {split_of(scene) for scene in read} == {"train"}

@@ -10,7 +10,7 @@ import torch
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes import text_to_text, translator
 from anatomy_utils.recipes.metrics import bleu
-from anatomy_utils.toy_language import ask, detokenise, say, street_vocabulary, summary
+from anatomy_utils.toy_language import ask, detokenize, say, street_vocabulary, summary
 from anatomy_utils.toy_language.batches import translation
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.toy_language.vocabulary import TASKS
@@ -25,9 +25,9 @@ VOCABULARY = street_vocabulary()
 
 def test_tasks_come_in_turn_each_with_its_prefix_and_its_padding() -> None:
     chance = torch.Generator().manual_seed(1)
-    parts = [text_to_text.examples(task, UNSEEN[start:4], chance) for start, task in enumerate(TASKS)]
+    parts = [text_to_text.task_examples(task, UNSEEN[start:4], chance) for start, task in enumerate(TASKS)]
     assert [len(part) for part in parts] == [4, 3, 2, 1]
-    merged = text_to_text.in_turn([parts[2], parts[0], parts[1]])
+    merged = text_to_text.interleave([parts[2], parts[0], parts[1]])
     assert len(merged) == 6
     assert [VOCABULARY.tokens(row)[0] for row in merged.input_ids] == ["<summary>", "<english>", "<french>"] * 2
     for row, (part, at) in enumerate((parts[number], at) for at in range(2) for number in (2, 0, 1)):
@@ -37,14 +37,14 @@ def test_tasks_come_in_turn_each_with_its_prefix_and_its_padding() -> None:
 
 
 def test_what_is_asked_for_is_what_the_street_says() -> None:
-    summaries = text_to_text.examples("<summary>", UNSEEN[:2], torch.Generator())
-    assert VOCABULARY.text(summaries.labels[1].clamp(min=0)) == detokenise(summary(UNSEEN[1]))
-    answers = text_to_text.examples("<answer>", UNSEEN[:1], torch.Generator().manual_seed(0))
+    summaries = text_to_text.task_examples("<summary>", UNSEEN[:2], torch.Generator())
+    assert VOCABULARY.text(summaries.labels[1].clamp(min=0)) == detokenize(summary(UNSEEN[1]))
+    answers = text_to_text.task_examples("<answer>", UNSEEN[:1], torch.Generator().manual_seed(0))
     asked = [ask(UNSEEN[0], about) for about in ("referent", "subject", "object", "reason")]
     read, written = VOCABULARY.text(answers.input_ids[0]), VOCABULARY.text(answers.labels[0])
-    assert any(str(question)[1:] in read and written == detokenise(question.answer_tokens) for question in asked)
+    assert any(str(question)[1:] in read and written == detokenize(question.answer_tokens) for question in asked)
     with pytest.raises(ValueError, match="there is no '<poem>'"):
-        text_to_text.examples("<poem>", UNSEEN, torch.Generator())
+        text_to_text.task_examples("<poem>", UNSEEN, torch.Generator())
 
 
 @pytest.fixture(scope="module")
@@ -56,23 +56,25 @@ def young() -> EncoderDecoder:
 def test_what_was_typed_is_read_as_the_scene_is(young: EncoderDecoder) -> None:
     sentence, question = str(say(UNSEEN[0], "english")), ask(UNSEEN[0], "reason")
     for task, asked in (("<summary>", ""), ("<french>", "")):
-        batch = text_to_text.examples(task, UNSEEN[:1], torch.Generator())
-        assert text_to_text.write(young, task, sentence, asked) == translator.translate(young, batch)[0]
+        batch = text_to_text.task_examples(task, UNSEEN[:1], torch.Generator())
+        assert text_to_text.write_for_task(young, task, sentence, asked) == translator.translate(young, batch)[0]
     words = ["<answer>", *question.tokens, "<sep>", *say(UNSEEN[0], "english").tokens]
     batch = text_to_text.text_to_text([words], [question.answer_tokens])
-    assert text_to_text.write(young, "<answer>", sentence, str(question)) == translator.translate(young, batch)[0]
+    assert (
+        text_to_text.write_for_task(young, "<answer>", sentence, str(question)) == translator.translate(young, batch)[0]
+    )
     with pytest.raises(ValueError, match="zebra"):
-        text_to_text.write(young, "<summary>", "The zebra was too tired.")
+        text_to_text.write_for_task(young, "<summary>", "The zebra was too tired.")
     with pytest.raises(ValueError, match="there is no 'poem'"):
-        text_to_text.write(young, "poem", sentence)
+        text_to_text.write_for_task(young, "poem", sentence)
 
 
 def test_one_wrong_word_makes_a_text_wrong(monkeypatch: pytest.MonkeyPatch, young: EncoderDecoder) -> None:
-    batch = text_to_text.examples("<summary>", UNSEEN[:4], torch.Generator())
-    told = [detokenise(summary(scene)) for scene in UNSEEN[:4]]
+    batch = text_to_text.task_examples("<summary>", UNSEEN[:4], torch.Generator())
+    told = [detokenize(summary(scene)) for scene in UNSEEN[:4]]
     told[2] = told[2].replace("too", "very")
     monkeypatch.setattr(text_to_text, "translate", lambda model, texts: told)
-    assert text_to_text.exact_match(young, batch) == 0.75
+    assert text_to_text.text_to_text_exact_match(young, batch) == 0.75
 
 
 def test_a_seed_repeats_and_only_training_scenes_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +117,7 @@ def test_beams_find_translations_at_least_as_likely_as_greedy_choice(young: Enco
     texts = translation(UNSEEN, "french")
 
     def likelihood(written: list[str]) -> torch.Tensor:
-        ids = [VOCABULARY.ids([*text_to_text.tokenise(text), "<eos>"]) for text in written]
+        ids = [VOCABULARY.ids([*text_to_text.tokenize(text), "<eos>"]) for text in written]
         sums = []
         for row, text in enumerate(ids):
             read = torch.tensor([[VOCABULARY.bos_id, *text[:-1]]])

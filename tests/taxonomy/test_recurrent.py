@@ -112,7 +112,7 @@ def taught():
     model = RecurrentTranslator(RecurrentConfig(len(street_vocabulary()), 16, 24, 12, 16))
     batch = translation(scenes, "french")
     examples = batch[torch.arange(4).repeat(40)]
-    train.practise(model, examples, translator.translation_loss, batch_size=4, learning_rate=3e-2, progress=False)
+    train.train_model(model, examples, translator.translation_loss, batch_size=4, learning_rate=3e-2, progress=False)
     return model, scenes, batch
 
 

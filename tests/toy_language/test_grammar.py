@@ -122,8 +122,8 @@ def test_what_is_said_is_read_back(number, language):
     sentence = toy_language.say(scene, language)
     assert toy_language.readings(str(sentence), language) == [scene]
     assert toy_language.parse(sentence.tokens, language) == scene
-    assert toy_language.tokenise(str(sentence)) == list(sentence.tokens)
-    assert toy_language.detokenise(sentence.tokens) == str(sentence)
+    assert toy_language.tokenize(str(sentence)) == list(sentence.tokens)
+    assert toy_language.detokenize(sentence.tokens) == str(sentence)
     assert toy_language.language_of(str(sentence)) == language
     assert len(sentence.tokens) <= 20
 

@@ -116,7 +116,7 @@ def test_a_question_that_cannot_be_answered():
 def test_summaries_by_hand():
     wide = Scene("animal", "cross", "street", "wide", object_adjective="old")
     goes = Scene("dog", "go", "station", "sick")
-    assert [toy_language.detokenise(toy_language.summary(scene)) for scene in (TIRED, wide, LEFT, goes)] == [
+    assert [toy_language.detokenize(toy_language.summary(scene)) for scene in (TIRED, wide, LEFT, goes)] == [
         "The animal was too tired to cross the street.",
         "The street was too wide to cross.",
         "The garage was too crowded to stay in.",
@@ -142,7 +142,7 @@ def test_vocabulary_round_trip():
     assert vocabulary.ids(vocabulary.words) == list(range(len(vocabulary)))
     assert "elle" in vocabulary
     text = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
-    ids = vocabulary.ids(toy_language.tokenise(text))
+    ids = vocabulary.ids(toy_language.tokenize(text))
     assert vocabulary.text([vocabulary.bos_id, *ids, vocabulary.eos_id, vocabulary.pad_id]) == text
 
 
@@ -165,10 +165,10 @@ def words(ids):
 
 def test_translation_by_hand():
     batch = batches.translation([LEFT, TIRED], to="french")
-    english = toy_language.tokenise("The bus left the garage because it was too crowded.")
+    english = toy_language.tokenize("The bus left the garage because it was too crowded.")
     assert words(batch.input_ids[0]) == ["<french>", *english] + 3 * ["<pad>"]
     assert batch.attention_mask[0].tolist() == [1] * 12 + [0] * 3
-    french = toy_language.tokenise("Le bus a quitté le garage parce qu'il était trop bondé.")
+    french = toy_language.tokenize("Le bus a quitté le garage parce qu'il était trop bondé.")
     wide = batch.labels.shape[1]
     assert words(batch.decoder_input_ids[0]) == ["<bos>", *french] + (wide - 14) * ["<pad>"]
     assert batch.decoder_attention_mask[0].tolist() == [1] * 14 + [0] * (wide - 14)
@@ -193,7 +193,7 @@ def test_classification_and_tagging():
 
 
 def test_language_modelling_is_shifted_by_one():
-    batch = batches.language_modelling(sample_scenes(20, chance()), "french")
+    batch = batches.language_modeling(sample_scenes(20, chance()), "french")
     real = batch.attention_mask.bool()
     following = batch.labels[:, :-1]
     assert (batch.input_ids[:, 1:][real[:, 1:]] == following[real[:, 1:]]).all()
@@ -208,14 +208,14 @@ def test_answers_are_pointed_at():
     for row in range(len(batch)):
         pointed = words(batch.input_ids[row])[batch.start_positions[row] : batch.end_positions[row] + 1]
         told = street_vocabulary().text(written.labels[row].clamp(min=0))
-        assert toy_language.detokenise(pointed) == told
+        assert toy_language.detokenize(pointed) == told
         question, sentence = " ".join(words(batch.input_ids[row])).removeprefix("<bos> ").split(" <sep> ")
         assert toy_language.answer(question, sentence.split(" <pad>")[0]) == " ".join(pointed)
     assert words(written.input_ids[0])[0] == "<answer>"
 
 
 def test_summaries_as_text_to_text():
-    batch = batches.summarisation([TIRED])
+    batch = batches.summarization([TIRED])
     assert street_vocabulary().text(batch.labels[0]) == "The animal was too tired to cross the street."
     assert words(batch.input_ids[0])[0] == "<summary>"
 

@@ -12,7 +12,7 @@ from unchecked import shapes_unchecked
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import generate
 from anatomy_utils.experiments import cache_cost, part_swaps
-from anatomy_utils.interpret.logit_lens import Lens, logit_lens
+from anatomy_utils.interpret.logit_lens import LogitLensReading, apply_logit_lens
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import is_tapped
 from anatomy_utils.toy_language import street_vocabulary
@@ -50,7 +50,7 @@ def smollm2() -> Any:
 
 def test_the_last_row_is_the_models_own_output(writer: LanguageModel) -> None:
     ids = torch.tensor([street_vocabulary().ids(["<bos>", "the", "animal", "didn't", "cross"])])
-    lens = logit_lens(writer, ids, most=4)
+    lens = apply_logit_lens(writer, ids, most=4)
     odds = writer(ids)[0].softmax(-1)
     best = odds.topk(4, dim=-1)
     torch.testing.assert_close(lens.top_probabilities[-1], best.values)
@@ -61,7 +61,7 @@ def test_the_last_row_is_the_models_own_output(writer: LanguageModel) -> None:
 
 def test_each_row_is_what_a_shorter_model_would_say(writer: LanguageModel) -> None:
     ids = torch.randint(len(street_vocabulary()), (1, 7), generator=torch.Generator().manual_seed(0))
-    lens = logit_lens(writer, ids)
+    lens = apply_logit_lens(writer, ids)
     for layers in range(4):
         shorter = writer_like()
         shorter.decoder.layers = nn.ModuleList(list(shorter.decoder.layers)[:layers])
@@ -76,13 +76,13 @@ def test_each_row_is_what_a_shorter_model_would_say(writer: LanguageModel) -> No
 def test_settled_is_the_first_layer_of_the_last_run() -> None:
     first = torch.tensor([[7, 5, 1], [5, 5, 2], [7, 5, 3], [5, 5, 4], [5, 5, 5]])
     nothing = torch.zeros(5, 3)
-    lens = Lens(first[..., None], nothing[..., None], torch.tensor([5, 5, 5]), nothing, nothing.long())
+    lens = LogitLensReading(first[..., None], nothing[..., None], torch.tensor([5, 5, 5]), nothing, nothing.long())
     assert lens.settled.tolist() == [3, 0, 4]
 
 
 def test_the_lens_reads_one_text(writer: LanguageModel) -> None:
     with shapes_unchecked(), pytest.raises(ValueError, match="input_ids has 2 rows; give one"):
-        logit_lens(writer, torch.zeros(2, 3, dtype=torch.long))
+        apply_logit_lens(writer, torch.zeros(2, 3, dtype=torch.long))
 
 
 # ---- the cache's price
@@ -95,10 +95,10 @@ def test_the_formula_is_the_real_cache(kv_heads: int, dtype: torch.dtype) -> Non
     model = with_head(config, "CausalLM").to(dtype).eval()
     cache = model.start(1, 9)
     _, cache = model.step(torch.zeros(1, 5, dtype=torch.long), cache)
-    entry = cache_cost.entry_of(model)
+    entry = cache_cost.cache_entry_of(model)
     assert 5 * entry.bytes == cache.bytes
     assert 9 * entry.bytes == sum(part.numel() * part.element_size() for pair in cache.layers for part in pair)
-    cost = cache_cost.cache_cost(model, 6, rounds=1)
+    cost = cache_cost.measure_cache_cost(model, 6, rounds=1)
     assert cost.kept == 6 * entry.bytes and min(cost.with_cache, cost.without) > 0
 
 
@@ -108,14 +108,14 @@ def test_arithmetic_by_hand() -> None:
     weights = 2 * (6 * 6 + 2 * 6 * 2 + 6 * 6 + 3 * 6 * 5)  # layers · (query, key and value, output, feed-forward)
     logits = 2 * 11 * 6
     per_look = 4 * 2 * 3 * 2
-    assert cache_cost.arithmetic(model, 5, 1) == 2 * weights + 5 * per_look + logits
-    assert cache_cost.arithmetic(model, 5, 5) == 5 * 2 * weights + 15 * per_look + logits
-    assert cache_cost.arithmetic(model, 5, 2) == 2 * 2 * weights + 9 * per_look + logits
+    assert cache_cost.count_operations(model, 5, 1) == 2 * weights + 5 * per_look + logits
+    assert cache_cost.count_operations(model, 5, 5) == 5 * 2 * weights + 15 * per_look + logits
+    assert cache_cost.count_operations(model, 5, 2) == 2 * 2 * weights + 9 * per_look + logits
 
 
 def test_a_length_that_cannot_be_gets_one_sentence(writer: LanguageModel) -> None:
     with pytest.raises(ValueError, match="at least 2 positions and 1 round"):
-        cache_cost.cache_cost(writer, 1)
+        cache_cost.measure_cache_cost(writer, 1)
 
 
 # ---- the views with the street's writer
@@ -126,7 +126,7 @@ def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
     ids = torch.tensor([street_vocabulary().ids(["<bos>", "the", "animal", "didn't"])])
     written = generate(writer.step, writer.start(1, 8), ids, max_new_tokens=4).rows()[0]
     assert view.prompt == ["<bos>", "the", "animal", "didn't"] and view.written == street_vocabulary().tokens(written)
-    assert view.entry["bytes"] == 2 * 3 * 3 * 4 * 4 == cache_cost.entry_of(writer).bytes
+    assert view.entry["bytes"] == 2 * 3 * 3 * 4 * 4 == cache_cost.cache_entry_of(writer).bytes
     assert [(step.computed, step.read) for step in view.steps(cached=True)] == [(4, 0), (1, 4), (1, 5), (1, 6)]
     assert [(step.computed, step.read) for step in view.steps(cached=False)] == [(4, 0), (5, 0), (6, 0), (7, 0)]
     for length in (5, 2):
@@ -138,7 +138,7 @@ def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
 def test_the_writer_through_the_lens(writer: LanguageModel) -> None:
     view = decoder.logit_lens(writer, street_vocabulary(), SENTENCE)
     ids = street_vocabulary().ids(view.tokens)
-    lens = logit_lens(writer, torch.tensor([ids]))
+    lens = apply_logit_lens(writer, torch.tensor([ids]))
     assert view.tokens[0] == "<bos>" and view.layers == 4 and view.position == len(ids) - 1
     for layer, position in ((0, 2), (3, len(ids) - 1)):
         words, odds = zip(*view.said(layer, position), strict=True)
@@ -173,7 +173,7 @@ def test_smollm2_keeps_45_kilobytes_of_each_position(smollm2: Any) -> None:
 
 def test_smollm2_without_some_modern_parts(smollm2: Any) -> None:
     """How much each exchange hurts, and that sharing keys is only a saving."""
-    view = decoder.part_swapper(*smollm2, part_swaps.swap_report(*smollm2, ["multi-head"], progress=False))
+    view = decoder.part_swapper(*smollm2, part_swaps.measure_swaps(*smollm2, ["multi-head"], progress=False))
     assert view.before["plain"] == pytest.approx(50.6, rel=0.02)
     assert view.before["street"] == pytest.approx(104, rel=0.02)
     assert set(view.results) == {"multi-head", "LayerNorm"} and view.blind == 49152

@@ -10,7 +10,7 @@ from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.recipes.small_gpt import train_writer
+from anatomy_utils.recipes.small_gpt import train_small_gpt
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.views import decoding
 from anatomy_utils.widgets import BeamTree
@@ -24,7 +24,7 @@ NAMES += ("error", "answered")
 
 @pytest.fixture(scope="module")
 def model() -> LanguageModel:
-    return train_writer(2, steps=60, progress=False)[0].eval()
+    return train_small_gpt(2, steps=60, progress=False)[0].eval()
 
 
 def made_up(prompt: str, num_beams: int, length_penalty: float) -> Found:

@@ -51,7 +51,7 @@ def stepper(sentence: str = "a b c d", **settings: Any) -> BlockStepper:
 def test_post_norm_stages_are_the_real_layer(minilm: Any) -> None:
     widget = encoder.block_stepper(*minilm, layer=3, word="animal")
     assert widget.tokens[widget.token] == "animal"
-    _, seen = activations.run(*minilm, STREET)
+    _, seen = activations.read_activations(*minilm, STREET)
     np.testing.assert_allclose(widget.stage("input"), seen["layers.2.output"][0].numpy(), atol=1e-6)
     np.testing.assert_allclose(widget.stage("normed again"), seen["layers.3.output"][0].numpy(), atol=1e-5)
     norm = minilm.model.layers[3].feed_forward_norms.after

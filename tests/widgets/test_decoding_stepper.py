@@ -10,7 +10,7 @@ from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.recipes.small_gpt import train_writer
+from anatomy_utils.recipes.small_gpt import train_small_gpt
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.views import decoding
 from anatomy_utils.widgets import DecodingStepper
@@ -23,7 +23,7 @@ NAMES = ("prompt", "prompt_text", "written", "options", "rule", "text", "room", 
 
 @pytest.fixture(scope="module")
 def model() -> LanguageModel:
-    return train_writer(1, steps=30, progress=False)[0].eval()
+    return train_small_gpt(1, steps=30, progress=False)[0].eval()
 
 
 def ask(widget: Any, **question: Any) -> Any:

@@ -123,7 +123,7 @@ def test_the_real_encoder_on_the_street() -> None:
     importance = shown.value_of(attention.IMPORTANCE)
     shown.off = [[5, 11]]
     assert np.frombuffer(shown.moved, "<f4").mean() == pytest.approx(importance[5, 11], abs=1e-4)
-    _, seen = activations.run(encoder, tokenizer, STREET)
+    _, seen = activations.read_activations(encoder, tokenizer, STREET)
     output = seen["layers.5.output"][0]
     similarity = torch.cosine_similarity(output[10], output[2], dim=0).item()
     assert np.frombuffer(shown.before, "<f4").reshape(16, 16)[10, 2] == pytest.approx(similarity, abs=1e-5)

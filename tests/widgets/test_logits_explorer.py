@@ -11,7 +11,7 @@ from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import Filters, by_hand
 from anatomy_utils.functional import heads
-from anatomy_utils.recipes.small_gpt import train_writer
+from anatomy_utils.recipes.small_gpt import train_small_gpt
 from anatomy_utils.toy_language import street_vocabulary
 from anatomy_utils.views import decoding
 from anatomy_utils.widgets import LogitsExplorer
@@ -87,7 +87,7 @@ def test_what_really_came_next_is_found_wherever_it_stands() -> None:
 
 
 def test_the_views_of_the_street() -> None:
-    model, _ = train_writer(0, steps=1, progress=False)
+    model, _ = train_small_gpt(0, steps=1, progress=False)
     widget = decoding.explore_logits(
         model, street_vocabulary(), SENTENCE, after="too", filters=Filters(temperature=0.7, top_p=0.9)
     )

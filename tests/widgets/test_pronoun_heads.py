@@ -118,23 +118,25 @@ def test_the_twin_shows_what_each_head_is_worth() -> None:
 def test_a_real_translator_is_run_without_its_heads() -> None:
     model = small_transformer(torch.Generator().manual_seed(0)).eval()
     tests = [
-        culprits.pronoun_test(sample_minimal_pairs(4, torch.Generator().manual_seed(n), different_gender=True))
+        culprits.new_pronoun_test(sample_minimal_pairs(4, torch.Generator().manual_seed(n), different_gender=True))
         for n in (1, 2)
     ]
     shown = pronoun_heads(model, to_search=tests[0], to_judge=tests[1], sets=3)
     assert [(organ["name"], organ["layers"], organ["heads"]) for organ in shown.organs] == [
         ("encoder", 2, 4), ("decoder", 2, 4), ("cross", 2, 4),
     ]  # fmt: skip
-    head = culprits.Head("cross", 1, 2)
-    assert shown.shares_of("cross")[1, 2] == pytest.approx(culprits.right_pronouns(model, tests[1], [head]))
+    head = culprits.AttentionHead("cross", 1, 2)
+    assert shown.shares_of("cross")[1, 2] == pytest.approx(
+        culprits.pronouns_right_in_reference(model, tests[1], [head])
+    )
     assert shown.pairs[0]["english"][0] == "The animal didn't cross the street because it was too tired."
     shown.question = {"off": [["cross", 1, 2]], "pair": 0}
     with culprits.without_heads(model, [head]):
         assert shown.written[1:] == translate(model, to_translate(shown.pairs[0]["english"][1], "french"))
     assert shown.error == "" and len(shown.at_random) == 3
     shown.question = {"off": [], "pair": 0, "search": True}
-    found = [[culprits.Head(*place) for place in step["off"]] for step in shown.steps]
-    assert [list(step.heads) for step in culprits.search(model, tests[0])] == found
+    found = [[culprits.AttentionHead(*place) for place in step["off"]] for step in shown.steps]
+    assert [list(step.heads) for step in culprits.search_pronoun_heads(model, tests[0])] == found
 
 
 # In the browser ------------------------------------------------------------------------------------------------------

@@ -18,7 +18,9 @@ def almost_right_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[T
     return weights @ value, weights
 
 
-def symptoms_of_attention_scale(d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: int = 0) -> Shown:
+def symptoms_of_attention_scale(
+    d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: int = 0
+) -> CellOutput:
     """What a doctor would measure: both attentions on the same random sentences of growing length.
 
     Args:

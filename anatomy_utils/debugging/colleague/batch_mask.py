@@ -14,15 +14,19 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from anatomy_utils.decoding import generate
+from anatomy_utils.decoding.generation import generate
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.recipes.translator import LONGEST, small_transformer, translation_loss
-from anatomy_utils.toy_language import say, street_vocabulary
 from anatomy_utils.toy_language.batches import Batch, TextToText, text_to_text, translation
+from anatomy_utils.toy_language.parser import say
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History, adamw, fit, linear_schedule
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.optimizers import adamw
+from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.threads import threads
 
 MemoryMask = Callable[[Tensor], Tensor]
@@ -140,7 +144,7 @@ def translate_alone_and_in_batch(
     return AloneAndInBatch(tuple(str(say(scene, "french")) for scene in scenes), tuple(alone), tuple(together))
 
 
-def symptoms_of_batch_mask(model: EncoderDecoder) -> Shown:
+def symptoms_of_batch_mask(model: EncoderDecoder) -> CellOutput:
     """What a doctor would count: both masks, for sentences that come by themselves and for the same ones in company.
 
     Args:

@@ -13,17 +13,19 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.decoding import Filters
+from anatomy_utils.decoding.filters import Filters
 from anatomy_utils.functional.attention import masked_softmax
 from anatomy_utils.functional.masks import causal_with_past
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.notebook.page import CellOutput, table
-from anatomy_utils.recipes.small_gpt import write
-from anatomy_utils.recipes.train import practise
-from anatomy_utils.toy_language import share_grammatical, street_vocabulary
-from anatomy_utils.toy_language.batches import Labelled, language_modelling
+from anatomy_utils.recipes.small_gpt import sample_texts
+from anatomy_utils.recipes.train import train_model
+from anatomy_utils.toy_language.batches import Labeled, language_modeling
+from anatomy_utils.toy_language.parser import share_grammatical
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History, cross_entropy
+from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, initialize
 
 MaskBehind = Callable[[int, int], Tensor]
@@ -41,7 +43,7 @@ def colleagues_causal_mask(past: int, new: int) -> Tensor:
     return keys <= queries
 
 
-def symptoms_of_causal_mask() -> Shown:
+def symptoms_of_causal_mask() -> CellOutput:
     """What a doctor would try: both masks on equal scores, for a text of six words and for one word after five."""
     scores = torch.zeros(6, 6)
     healthy, patient = (_examine(mask, scores) for mask in (causal_with_past, colleagues_causal_mask))
@@ -91,10 +93,10 @@ def writing_trial(mask: MaskBehind, *, steps: int = 200, seed: int = 0) -> Writi
     generator = torch.Generator().manual_seed(seed)
     model = _small_gpt(generator)
     train, test = (
-        language_modelling(sample_scenes(count, generator, split))
+        language_modeling(sample_scenes(count, generator, split))
         for count, split in ((steps * BATCH, "train"), (256, "test"))
     )
-    history = practise(
+    history = train_model(
         model,
         train,
         lambda model, batch: _loss(model, batch, mask),
@@ -104,7 +106,7 @@ def writing_trial(mask: MaskBehind, *, steps: int = 200, seed: int = 0) -> Writi
     )
     with torch.no_grad():
         loss = _loss(model, test, mask).item()
-    texts = write(model, TEXTS, generator, filters=Filters(top_p=0.98))
+    texts = sample_texts(model, TEXTS, generator, filters=Filters(top_p=0.98))
     return WritingTrial(history, loss, share_grammatical(texts), tuple(texts[:5]))
 
 
@@ -124,7 +126,7 @@ def _small_gpt(generator: torch.Generator) -> LanguageModel:
     return model
 
 
-def _loss(model: LanguageModel, batch: Labelled, mask: MaskBehind) -> Tensor:
+def _loss(model: LanguageModel, batch: Labeled, mask: MaskBehind) -> Tensor:
     decoder, whole = model.decoder, mask(0, batch.input_ids.shape[1])
     states = decoder.run_layers(decoder.embeddings(batch.input_ids), whole, causal=False)
     return cross_entropy(model.vocabulary(states), batch.labels)

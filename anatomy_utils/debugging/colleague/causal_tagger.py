@@ -23,13 +23,16 @@ from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.recipes.encoder_tasks import D_MODEL, label_loss, small_encoder
 from anatomy_utils.recipes.masked_language_model import hide_words
-from anatomy_utils.recipes.train import BATCH, practise
-from anatomy_utils.toy_language import Scene, say, street_vocabulary, tokenise
-from anatomy_utils.toy_language.batches import Labelled, language_modelling, tagging
+from anatomy_utils.recipes.train import BATCH, train_model
+from anatomy_utils.toy_language.batches import Labeled, language_modeling, tagging
 from anatomy_utils.toy_language.labels import TAGS, tags
+from anatomy_utils.toy_language.parser import say
 from anatomy_utils.toy_language.sampling import sample_minimal_pairs, sample_scenes
-from anatomy_utils.toy_language.vocabulary import BOS
-from anatomy_utils.training import History, seeded
+from anatomy_utils.toy_language.scene import Scene
+from anatomy_utils.toy_language.text import tokenize
+from anatomy_utils.toy_language.vocabulary import BOS, street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.seeding import seeded
 
 Preparation = Callable[[Tensor, Tensor, Tensor], Sequence[Tensor]]
 """input_ids, attention_mask, labels (batch, position) → the same three, longer; the last positions are asked."""
@@ -76,7 +79,7 @@ class Tagger:
     prepare: Preparation | None = None
 
     @torch.no_grad()
-    def logits(self, batch: Labelled) -> Float[Tensor, "batch position tags"]:
+    def logits(self, batch: Labeled) -> Float[Tensor, "batch position tags"]:
         """One logit for each tag and word."""
         read = _prepared(batch, self.prepare)
         logits: Tensor = self.model(read.input_ids, read.attention_mask)
@@ -95,7 +98,7 @@ def colleagues_tagger(prepare: Preparation | None = None, *, seed: int = 0) -> T
         prepare: what is done to the sentences of the fine-tuning, and later to those that it reads.
         seed: of the weights and the sentences.
     """
-    return _fine_tuned(colleagues_body, language_modelling, prepare, seed)
+    return _fine_tuned(colleagues_body, language_modeling, prepare, seed)
 
 
 def healthy_tagger(*, seed: int = 0) -> Tagger:
@@ -105,12 +108,12 @@ def healthy_tagger(*, seed: int = 0) -> Tagger:
         seed: of the weights and the sentences.
     """
     generator = torch.Generator().manual_seed(seed)
-    return _fine_tuned(healthy_body, lambda scenes: hide_words(language_modelling(scenes), generator), None, seed)
+    return _fine_tuned(healthy_body, lambda scenes: hide_words(language_modeling(scenes), generator), None, seed)
 
 
 def _fine_tuned(
     build: Callable[[], nn.Module],
-    to_pretrain: Callable[[Sequence[Scene]], Labelled],
+    to_pretrain: Callable[[Sequence[Scene]], Labeled],
     prepare: Preparation | None,
     seed: int,
 ) -> Tagger:
@@ -118,10 +121,10 @@ def _fine_tuned(
     with seeded(generator):
         body, words, head = build(), _WordHead(), TokenHead(D_MODEL, len(TAGS))
     texts = to_pretrain(sample_scenes(PRETRAINING * BATCH, generator, "train"))
-    practise(WithHead(body, words), texts, label_loss, progress=False)
+    train_model(WithHead(body, words), texts, label_loss, progress=False)
     texts = _prepared(tagging(sample_scenes(FINE_TUNING * BATCH, generator, "train")), prepare)
     model = WithHead(body, head)
-    return Tagger(model, practise(model, texts, label_loss, progress=False), prepare)
+    return Tagger(model, train_model(model, texts, label_loss, progress=False), prepare)
 
 
 class _WordHead(nn.Module):
@@ -136,11 +139,11 @@ class _WordHead(nn.Module):
         return logits
 
 
-def _prepared(batch: Labelled, prepare: Preparation | None) -> Labelled:
-    return Labelled(*prepare(batch.input_ids, batch.attention_mask, batch.labels)) if prepare else batch
+def _prepared(batch: Labeled, prepare: Preparation | None) -> Labeled:
+    return Labeled(*prepare(batch.input_ids, batch.attention_mask, batch.labels)) if prepare else batch
 
 
-def symptoms_of_causal_tagger(patient: Tagger, healthy: Tagger, name: str = "patient") -> Shown:
+def symptoms_of_causal_tagger(patient: Tagger, healthy: Tagger, name: str = "patient") -> CellOutput:
     """What a doctor would count: right tags by kind of word, on sentences that neither has seen and on others.
 
     Args:
@@ -218,11 +221,11 @@ def words_that_change(tagger: Tagger, sentence: str, other: str) -> list[tuple[s
     Raises:
         ValueError: the sentences are of unequal length, or a word is unknown.
     """
-    texts = [tokenise(text) for text in (sentence, other)]
+    texts = [tokenize(text) for text in (sentence, other)]
     if len(texts[0]) != len(texts[1]):
         raise ValueError(f"The sentences have {len(texts[0])} and {len(texts[1])} words; exchange words one by one.")
     ids = torch.tensor([street_vocabulary().ids([BOS, *text]) for text in texts])
-    one, two = tagger.logits(Labelled(ids, torch.ones_like(ids), torch.zeros_like(ids)))
+    one, two = tagger.logits(Labeled(ids, torch.ones_like(ids), torch.zeros_like(ids)))
     changes = (one - two).abs().amax(dim=-1) > 1e-4
     return list(zip(texts[0], changes[1:].tolist(), strict=True))
 

@@ -16,7 +16,7 @@ from anatomy_utils.debugging.colleague.tagging import TaggingTrial, train_and_te
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.functional.multi_head import attend_in_heads
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.toy_language.english import say_in_english
 from anatomy_utils.toy_language.labels import TAGS, tags
 from anatomy_utils.toy_language.sampling import sample_scenes
@@ -35,7 +35,7 @@ def colleagues_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, 
     return context.reshape(batch, -1, d_model)
 
 
-def symptoms_of_head_splitting(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> Shown:
+def symptoms_of_head_splitting(words: int = 12, num_heads: int = 4, *, seed: int = 0) -> CellOutput:
     """What a doctor would try on one sentence of random vectors: both attentions, and what reaches which word.
 
     Args:

@@ -19,9 +19,11 @@ from anatomy_utils.functional.layers import Part, pre_norm_layer
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.heads import WithHead
 from anatomy_utils.notebook.page import CellOutput, table
-from anatomy_utils.toy_language.batches import Labelled, tagging
+from anatomy_utils.toy_language.batches import Labeled, tagging
 from anatomy_utils.toy_language.sampling import sample_scenes
-from anatomy_utils.training import History, cross_entropy, fit
+from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
+from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.threads import threads
 
 Layer = Callable[..., Tensor]
@@ -38,7 +40,7 @@ def colleagues_layer(
     return hidden_states + feed_forward(hidden_states)
 
 
-def symptoms_of_norm_placement(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> Shown:
+def symptoms_of_norm_placement(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> CellOutput:
     """What a doctor would measure before the first step of training: both layers, in stacks of growing height.
 
     Args:
@@ -112,7 +114,7 @@ def depth_trial(layer: Layer, depth: int, *, steps: int = 100, seed: int = 0) ->
         )
 
 
-def _states(model: WithHead, layer: Layer, batch: Labelled) -> Tensor:
+def _states(model: WithHead, layer: Layer, batch: Labeled) -> Tensor:
     """What comes out at the top of the stack, before its last norm."""
     stack: Any = model.body
     mask = padding(batch.attention_mask)
@@ -123,6 +125,6 @@ def _states(model: WithHead, layer: Layer, batch: Labelled) -> Tensor:
     return hidden_states
 
 
-def _loss(model: WithHead, states: Tensor, batch: Labelled) -> Tensor:
+def _loss(model: WithHead, states: Tensor, batch: Labeled) -> Tensor:
     stack: Any = model.body
     return cross_entropy(model.head(stack.norm(states)), batch.labels)

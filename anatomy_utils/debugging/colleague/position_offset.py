@@ -16,7 +16,7 @@ from anatomy_utils.debugging.colleague.tagging import BATCH, TaggingTrial, train
 from anatomy_utils.experiments.norm_placement import D_MODEL, narrow_encoder
 from anatomy_utils.functional.embeddings import embed_words
 from anatomy_utils.functional.masks import padding
-from anatomy_utils.notebook.page import Shown, table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 
@@ -30,7 +30,7 @@ def colleagues_embedding(input_ids: Tensor, token_table: Tensor, position_table:
     return token_table[input_ids] + position_table[positions][:, None]
 
 
-def symptoms_of_position_offset(*, seed: int = 0) -> Shown:
+def symptoms_of_position_offset(*, seed: int = 0) -> CellOutput:
     """What a doctor would try on "a dog sees a cat" and random tables: both embeddings.
 
     Args:

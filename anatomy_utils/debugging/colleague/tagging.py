@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.toy_language.batches import IGNORE, Labelled, shuffled, tagging
+from anatomy_utils.toy_language.batches import IGNORE, Labeled, shuffled, tagging
 from anatomy_utils.toy_language.labels import TAGS
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.toy_language.vocabulary import street_vocabulary
-from anatomy_utils.training.fit import fit
 from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
 
 BATCH = 64
@@ -75,5 +75,5 @@ def train_and_test_tagger(
     return TaggingTrial(history, all_words, beginnings, pronouns, guess)
 
 
-def _loss(model: nn.Module, batch: Labelled) -> Tensor:
+def _loss(model: nn.Module, batch: Labeled) -> Tensor:
     return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)

@@ -22,7 +22,9 @@ from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import NOTEBOOKS, find_exercise, ids
 from anatomy_utils.notebook.page import CellOutput, table
-from anatomy_utils.transplant import ORGANS, Rejection, organs_in, reject, transplant
+from anatomy_utils.transplant.operations import organs_in, reject, transplant
+from anatomy_utils.transplant.organs import ORGANS
+from anatomy_utils.transplant.rejection import Rejection
 
 WRITE = "decoder.write"
 """The decoding loop's exercise; no organ of a model, but what runs one."""

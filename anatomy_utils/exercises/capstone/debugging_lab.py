@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from anatomy_utils.debugging.broken_model import BrokenModel, CheckResult
 from anatomy_utils.debugging.checks import CHECKS
 from anatomy_utils.debugging.overview import BrokenModels
-from anatomy_utils.exercises.catalogue.capstone.debugging import DIAGNOSES
+from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 
@@ -26,7 +26,7 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
     from anatomy_utils.widgets import debugging_lab as view
 
     notes, models = record or own_progress(), broken.models()
-    before = [notes.entry("questions", question.id) for question in DIAGNOSES]
+    before = [notes.entry("questions", question.id) for question in QUESTIONS]
 
     def result(found: CheckResult) -> view.Result:
         show: Callable[[float], str] = CHECKS[found.check].show
@@ -44,7 +44,7 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
         [_bed(model, number) for number, model in enumerate(models)],
         view.Twin(broken.baseline.history.loss, broken.baseline.test_loss, broken.baseline.samples()),
         {name: check.question for name, check in CHECKS.items()},
-        view.Lab(
+        view.LabFunctions(
             probe=lambda bed, name: result(models[bed].check(name)),
             write=lambda bed: models[bed].samples(),
             cure=cure,
@@ -77,7 +77,7 @@ def _bed(model: BrokenModel, number: int) -> view.Bed:
         weights=head.weights,
         twin_weights=head.baseline,
         samples=model.samples(),
-        question=DIAGNOSES[number].data(),
+        question=QUESTIONS[number].data(),
         cured_by=model.case.fix,
         report={
             "text": f"{report.repository}, {report.kind} {report.number}: {report.title}",

@@ -189,7 +189,7 @@ def _bytes() -> Any:
 
 
 REMEMBERED = {
-    "anatomy_utils.training.fit": ("fit", remembering),
+    "anatomy_utils.training.loop": ("fit", remembering),
     "anatomy_utils.experiments.norm_placement": ("depth_experiment", remembering_whole),
 }
 """Module → its function, and what stands in its place."""

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.debugging.colleague.batch_mask import colleagues_padding_mask
+from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
