@@ -1,4 +1,4 @@
-"""Sizes for cases: distinct primes, so that no axis passes for another and no product for a sum."""
+"""Sizes and numbers for cases: distinct primes, so that no axis passes for another and no product for a sum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def primes(generator: torch.Generator, count: int, among: tuple[int, ...] = (2, 
     return [among[i] for i in torch.randperm(len(among), generator=generator)[:count].tolist()]
 
 
-def batch_and(generator: torch.Generator, kind: str, count: int, among: tuple[int, ...]) -> list[int]:
+def batch_and_primes(generator: torch.Generator, kind: str, count: int, among: tuple[int, ...]) -> list[int]:
     """`primes`, the first of which is a batch: 1 where the case is one text or one sentence."""
     sizes = primes(generator, count, among)
     return [1, *sizes[1:]] if kind in ("one text", "one sentence") else sizes

@@ -1,4 +1,4 @@
-"""Notebook 01: who may attend to whom in a text that is being written."""
+"""Notebook 01: the causal mask, with which each word sees itself and the words before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 01: from ids to vectors."""
+"""Notebook 01: the embedding table, a row of it for each token id."""
 
 from __future__ import annotations
 

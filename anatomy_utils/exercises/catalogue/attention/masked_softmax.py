@@ -1,4 +1,4 @@
-"""Notebook 01: weights, and none for keys that are masked."""
+"""Notebook 01: softmax with a mask; keys that are masked get no weight."""
 
 from __future__ import annotations
 

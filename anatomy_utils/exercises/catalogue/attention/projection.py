@@ -1,4 +1,4 @@
-"""Notebook 01: one vector seen from several sides."""
+"""Notebook 01: a linear projection of every word's vector."""
 
 from __future__ import annotations
 

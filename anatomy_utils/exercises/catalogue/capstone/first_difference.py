@@ -1,4 +1,4 @@
-"""Notebook 07: the first layer in which two runs part."""
+"""Notebook 07: the first layer in which two runs differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole layer in parts: what cases give to an answer."""
+"""A Llama layer in parts: the cases of `llama_layer`."""
 
 from __future__ import annotations
 

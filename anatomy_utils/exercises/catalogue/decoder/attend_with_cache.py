@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 Three = tuple[Tensor, Tensor, Tensor]
@@ -17,7 +17,7 @@ Three = tuple[Tensor, Tensor, Tensor]
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("one new position", "several new positions", "an empty cache", "one text"):
-        batch, heads, past, new, d_head = batch_and(generator, kind, 5, (2, 3, 5, 7, 11))
+        batch, heads, past, new, d_head = batch_and_primes(generator, kind, 5, (2, 3, 5, 7, 11))
         past, new = (new, past) if new == 2 else (past, new)  # with two new ones, "sees the next" is "sees all"
         new = 1 if kind == "one new position" else new
         past = 0 if kind == "an empty cache" else past

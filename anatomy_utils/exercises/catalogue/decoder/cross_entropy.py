@@ -1,4 +1,4 @@
-"""Notebook 04: the loss of a language model."""
+"""Notebook 04: cross-entropy, the loss of a language model."""
 
 from __future__ import annotations
 

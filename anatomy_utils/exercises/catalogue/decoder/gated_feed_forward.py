@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.encoder.shared import GELU, Function
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal, primes
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 SILU = Function("silu", F.silu)
@@ -18,7 +18,7 @@ SILU = Function("silu", F.silu)
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, activation in (("a batch of texts", SILU), ("one text", SILU), ("another activation", GELU)):
-        batch, position, d_model = batch_and(generator, kind, 3, (3, 5, 7))
+        batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
         d_ff = primes(generator, 1, (11, 13))[0]
         arguments = {
             "hidden_states": normal(generator, batch, position, d_model),

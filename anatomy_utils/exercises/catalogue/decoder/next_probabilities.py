@@ -1,4 +1,4 @@
-"""Notebook 04: temperature."""
+"""Notebook 04: probabilities of the next token at a temperature."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, temperature in (("a low temperature", 0.4), ("a high temperature", 2.5), ("one text", 0.7)):
-        batch, vocab_size = batch_and(generator, kind, 2, (5, 7, 11))
+        batch, vocab_size = batch_and_primes(generator, kind, 2, (5, 7, 11))
         arguments = {"logits": 2 * normal(generator, batch, vocab_size), "temperature": temperature}
         yield Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size})
 

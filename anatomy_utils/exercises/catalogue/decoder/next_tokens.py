@@ -1,4 +1,4 @@
-"""Notebook 04: what a decoder reads while it learns, and what it should say."""
+"""Notebook 04: teacher forcing, the text shifted by one against its labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 04: perplexity."""
+"""Notebook 04: perplexity, the exponential of the average loss."""
 
 from __future__ import annotations
 

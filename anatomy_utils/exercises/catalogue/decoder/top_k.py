@@ -7,20 +7,17 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, k in (("a batch of texts", 3), ("one text", 4), ("a batch of texts", 2)):
-        batch, vocab_size = batch_and(generator, kind, 2, (5, 7, 11, 13))
+        batch, vocab_size = batch_and_primes(generator, kind, 2, (5, 7, 11, 13))
         vocab_size = max(vocab_size, 7)
         batch = 3 if batch == vocab_size else batch
         arguments = {"logits": 2 * normal(generator, batch, vocab_size), "k": k}
         yield Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size})
-
-
-INFINITY = torch.inf
 
 
 def _bar(logits: Tensor, k: int) -> Tensor:
@@ -28,17 +25,17 @@ def _bar(logits: Tensor, k: int) -> Tensor:
 
 
 def _kept(logits: Tensor, k: int) -> Tensor:
-    return logits.masked_fill(logits < _bar(logits, k), -INFINITY)
+    return logits.masked_fill(logits < _bar(logits, k), -torch.inf)
 
 
 def _scattered(logits: Tensor, k: int) -> Tensor:
     best = logits.topk(k, dim=-1)
-    return torch.full_like(logits, -INFINITY).scatter(-1, best.indices, best.values)
+    return torch.full_like(logits, -torch.inf).scatter(-1, best.indices, best.values)
 
 
 def _ranks(logits: Tensor, k: int) -> Tensor:
     better = (logits[:, None, :] > logits[:, :, None]).sum(-1)
-    return torch.where(better < k, logits, -INFINITY)
+    return torch.where(better < k, logits, -torch.inf)
 
 
 EXERCISE = Exercise(
@@ -55,18 +52,18 @@ EXERCISE = Exercise(
     mistakes=(
         Mistake(
             "one_too_few",
-            lambda logits, k: logits.masked_fill(logits <= _bar(logits, k), -INFINITY),
+            lambda logits, k: logits.masked_fill(logits <= _bar(logits, k), -torch.inf),
             "Only k − 1 tokens are left: the last of the k is thrown out with the others.",
         ),
         Mistake("one_too_many", lambda logits, k: _kept(logits, k + 1), "You keep k + 1 tokens."),
         Mistake(
             "best_removed",
-            lambda logits, k: logits.masked_fill(logits >= _bar(logits, k), -INFINITY),
+            lambda logits, k: logits.masked_fill(logits >= _bar(logits, k), -torch.inf),
             "You throw the k likeliest tokens out and keep the rest.",
         ),
         Mistake(
             "smallest",
-            lambda logits, k: -_kept(-logits, k).masked_fill(_kept(-logits, k) == -INFINITY, INFINITY),
+            lambda logits, k: -_kept(-logits, k).masked_fill(_kept(-logits, k) == -torch.inf, torch.inf),
             "You keep the k unlikeliest tokens.",
         ),
         Mistake(
@@ -86,17 +83,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "one_bar",
-            lambda logits, k: logits.masked_fill(logits < _bar(logits, k)[0], -INFINITY),
+            lambda logits, k: logits.masked_fill(logits < _bar(logits, k)[0], -torch.inf),
             "All rows of yours are measured by the first row's k-th logit; each row has one of its own.",
         ),
         Mistake(
             "whole_batch",
-            lambda logits, k: logits.masked_fill(logits < logits.flatten().topk(k).values[-1], -INFINITY),
+            lambda logits, k: logits.masked_fill(logits < logits.flatten().topk(k).values[-1], -torch.inf),
             "You keep k tokens of the whole batch; k of each row are wanted.",
         ),
         Mistake(
             "first_k",
-            lambda logits, k: logits.masked_fill(torch.arange(logits.shape[1]) >= k, -INFINITY),
+            lambda logits, k: logits.masked_fill(torch.arange(logits.shape[1]) >= k, -torch.inf),
             "You keep the first k tokens of the vocabulary, whatever their logits.",
         ),
         Mistake(
@@ -108,11 +105,11 @@ EXERCISE = Exercise(
     alternatives={
         "scatter": _scattered,
         "where": lambda logits, k: torch.where(
-            logits >= logits.sort(descending=True).values[:, k - 1, None], logits, -INFINITY
+            logits >= logits.sort(descending=True).values[:, k - 1, None], logits, -torch.inf
         ),
         "ranks": _ranks,
         "kthvalue": lambda logits, k: logits.masked_fill(
-            logits < logits.kthvalue(logits.shape[1] - k + 1, dim=-1, keepdim=True).values, -INFINITY
+            logits < logits.kthvalue(logits.shape[1] - k + 1, dim=-1, keepdim=True).values, -torch.inf
         ),
     },
     hints=(

@@ -10,7 +10,6 @@ from torch import Tensor
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
-INFINITY = torch.inf
 CLEAR = 0.005
 """How far from p every sum of probabilities is, so that rounding decides nothing."""
 
@@ -44,7 +43,7 @@ def _sorted(logits: Tensor) -> tuple[Tensor, Tensor]:
 
 def _only(logits: Tensor, kept_in_order: Tensor) -> Tensor:
     kept = torch.zeros_like(kept_in_order).scatter(-1, _sorted(logits)[1], kept_in_order)
-    return logits.masked_fill(~kept, -INFINITY)
+    return logits.masked_fill(~kept, -torch.inf)
 
 
 def _before(logits: Tensor) -> Tensor:
@@ -67,11 +66,11 @@ def _shifted(logits: Tensor, p: float) -> Tensor:
     dropped = best.softmax(-1).cumsum(-1) > p
     dropped[:, 1:] = dropped[:, :-1].clone()
     dropped[:, 0] = False
-    return logits.masked_fill(dropped.scatter(-1, order, dropped), -INFINITY)
+    return logits.masked_fill(dropped.scatter(-1, order, dropped), -torch.inf)
 
 
 def _row_by_row(logits: Tensor, p: float) -> Tensor:
-    result = torch.full_like(logits, -INFINITY)
+    result = torch.full_like(logits, -torch.inf)
     for row, probabilities in enumerate(logits.softmax(-1).tolist()):
         total = 0.0
         for token in sorted(range(len(probabilities)), key=lambda token: -probabilities[token]):
@@ -85,13 +84,13 @@ def _row_by_row(logits: Tensor, p: float) -> Tensor:
 def _from_below(logits: Tensor, p: float) -> Tensor:
     ascending, order = logits.sort(dim=-1)
     dropped = ascending.softmax(-1).cumsum(-1) <= 1 - p
-    return logits.masked_fill(dropped.scatter(-1, order, dropped), -INFINITY)
+    return logits.masked_fill(dropped.scatter(-1, order, dropped), -torch.inf)
 
 
 def _least_likely(logits: Tensor, p: float) -> Tensor:
     ascending, order = logits.softmax(-1).sort(dim=-1)
     kept = ascending.cumsum(-1) - ascending < p
-    return logits.masked_fill(~kept.scatter(-1, order, kept), -INFINITY)
+    return logits.masked_fill(~kept.scatter(-1, order, kept), -torch.inf)
 
 
 def _steps(logits: Tensor, p: float) -> Mapping[str, Tensor]:
@@ -130,17 +129,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "not_put_back",
-            lambda logits, p: logits.masked_fill(_before(logits) >= p, -INFINITY),
+            lambda logits, p: logits.masked_fill(_before(logits) >= p, -torch.inf),
             "As many tokens as wanted are kept, but the wrong ones: your mask still stands in the sorted order.",
         ),
         Mistake(
             "sorted_logits",
-            lambda logits, p: logits.sort(dim=-1, descending=True).values.masked_fill(_before(logits) >= p, -INFINITY),
+            lambda logits, p: logits.sort(dim=-1, descending=True).values.masked_fill(_before(logits) >= p, -torch.inf),
             "The right logits are kept, but they stand in the sorted order: whose they are is lost.",
         ),
         Mistake(
             "not_sorted",
-            lambda logits, p: logits.masked_fill(logits.softmax(-1).cumsum(-1) - logits.softmax(-1) >= p, -INFINITY),
+            lambda logits, p: logits.masked_fill(logits.softmax(-1).cumsum(-1) - logits.softmax(-1) >= p, -torch.inf),
             "Your sum runs through the vocabulary as it stands; it should begin with the likeliest token.",
         ),
         Mistake(
@@ -150,19 +149,19 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "each_at_least_p",
-            lambda logits, p: logits.masked_fill(logits.softmax(-1) < p, -INFINITY),
+            lambda logits, p: logits.masked_fill(logits.softmax(-1) < p, -torch.inf),
             "You keep the tokens that have probability p each; p is what they have together.",
         ),
         Mistake(
             "share_of_the_best",
             lambda logits, p: logits.masked_fill(
-                logits.softmax(-1) < p * logits.softmax(-1).amax(-1, keepdim=True), -INFINITY
+                logits.softmax(-1) < p * logits.softmax(-1).amax(-1, keepdim=True), -torch.inf
             ),
             "You compare each token with p times the likeliest one. That is min-p, a younger filter.",
         ),
         Mistake(
             "zero",
-            lambda logits, p: _right(logits, p).masked_fill(_right(logits, p) == -INFINITY, 0.0),
+            lambda logits, p: _right(logits, p).masked_fill(_right(logits, p) == -torch.inf, 0.0),
             "The right tokens are kept, but the others are 0, and e⁰ is 1: they can still be drawn.",
         ),
         Mistake(
@@ -177,7 +176,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "gathered",
-            lambda logits, p: logits.masked_fill((_before(logits) >= p).gather(-1, _sorted(logits)[1]), -INFINITY),
+            lambda logits, p: logits.masked_fill((_before(logits) >= p).gather(-1, _sorted(logits)[1]), -torch.inf),
             "As many tokens as wanted are kept, but the wrong ones: your mask has been sorted once more (gather), not "
             "put back (scatter).",
         ),

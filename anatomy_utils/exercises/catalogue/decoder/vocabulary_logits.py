@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal, primes
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
-        batch, position, d_model = batch_and(generator, kind, 3, (3, 5, 7))
+        batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
         vocab_size = primes(generator, 1, (11, 13))[0]
         arguments = {
             "hidden_states": normal(generator, batch, position, d_model),

@@ -1,4 +1,4 @@
-"""Notebook 04: the loop that writes."""
+"""Notebook 04: the greedy decoding loop."""
 
 from __future__ import annotations
 

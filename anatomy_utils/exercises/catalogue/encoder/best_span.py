@@ -1,4 +1,4 @@
-"""Notebook 03: a head for a task, the span of an answer."""
+"""Notebook 03: a question-answering head, the best span of an answer."""
 
 from __future__ import annotations
 

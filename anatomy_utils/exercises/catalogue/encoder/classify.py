@@ -1,4 +1,4 @@
-"""Notebook 03: a head for a task, one label for a whole text."""
+"""Notebook 03: a classification head, one label for a whole text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _texts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("padded texts", "texts of one length", "one text", "padded texts"):
-        batch, position, d_model, labels = batch_and(generator, kind, 4, (3, 5, 7, 11))
+        batch, position, d_model, labels = batch_and_primes(generator, kind, 4, (3, 5, 7, 11))
         real = torch.full((batch,), position)
         if kind == "padded texts":
             real = torch.randint(1, position, (batch,), generator=generator)

@@ -1,4 +1,4 @@
-"""Notebook 03: dropout."""
+"""Notebook 03: dropout, in training and in use."""
 
 from __future__ import annotations
 

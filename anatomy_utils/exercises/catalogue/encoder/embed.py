@@ -1,4 +1,4 @@
-"""Notebook 03: what goes into an encoder, the sum of token, position and segment."""
+"""Notebook 03: what goes into an encoder, the sum of token, position and segment embeddings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 ROWS = 17
@@ -17,7 +17,7 @@ ROWS = 17
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
-        batch, position, d_model = batch_and(generator, kind, 3, (3, 5, 7))
+        batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
         arguments = {
             "input_ids": torch.randint(13, (batch, position), generator=generator),
             "segment_ids": (torch.arange(position) >= position // 2).long().repeat(batch, 1),

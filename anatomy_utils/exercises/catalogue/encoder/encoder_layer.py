@@ -1,4 +1,4 @@
-"""Notebook 03: a whole layer."""
+"""Notebook 03: a whole encoder layer."""
 
 from __future__ import annotations
 

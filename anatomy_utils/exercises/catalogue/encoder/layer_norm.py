@@ -1,4 +1,4 @@
-"""Notebook 03: layer normalization by hand."""
+"""Notebook 03: layer normalization."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, epsilon in (("a batch of texts", 0.05), ("one text", 0.1), ("nearly constant vectors", 0.01)):
-        batch, position, d_model = batch_and(generator, kind, 3, (3, 5, 7))
+        batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
         states = 2 * normal(generator, batch, position, d_model) + normal(generator, batch, position, 1)
         if kind == "nearly constant vectors":
             states = 1 + 0.1 * normal(generator, batch, position, d_model)

@@ -1,4 +1,4 @@
-"""Notebook 03: positions that add to the scores, by the offset alone."""
+"""Notebook 03: relative positions, a bias on the scores by the offset alone."""
 
 from __future__ import annotations
 

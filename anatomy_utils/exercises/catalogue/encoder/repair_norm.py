@@ -1,4 +1,4 @@
-"""Notebook 03's second case: what is wrong with `colleagues_layer`? And write it right."""
+"""Notebook 03's second case: find out what is wrong with `colleagues_layer`, and write it right."""
 
 from __future__ import annotations
 

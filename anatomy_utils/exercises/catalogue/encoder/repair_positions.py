@@ -1,4 +1,4 @@
-"""Notebook 03's first case: what is wrong with `colleagues_embedding`? And write it right."""
+"""Notebook 03's first case: find out what is wrong with `colleagues_embedding`, and write it right."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _texts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
-        batch, position, d_model = batch_and(generator, kind, 3, (3, 5, 7))
+        batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
         arguments = {
             "input_ids": torch.randint(13, (batch, position), generator=generator),
             "token_table": normal(generator, 13, d_model),

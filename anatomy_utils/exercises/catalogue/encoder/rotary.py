@@ -1,4 +1,4 @@
-"""Notebook 03: positions that turn queries and keys."""
+"""Notebook 03: rotary positions, which turn queries and keys."""
 
 from __future__ import annotations
 

@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.encoder.shared import sublayer
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.functional.layers import Part
 
 
 def _stacks(generator: torch.Generator) -> Iterator[Case]:
     for kind, count in (("one text", 2), ("a batch of texts", 4), ("a single layer", 1)):
-        batch, position, d_model = batch_and(generator, kind, 3, (7, 11, 13))
+        batch, position, d_model = batch_and_primes(generator, kind, 3, (7, 11, 13))
         layers = [sublayer(generator, d_model, f"layer {number}") for number in range(count)]
         arguments = {"hidden_states": normal(generator, batch, position, d_model), "layers": layers}
         sizes = {"states": count + 1, "batch": batch, "position": position, "d_model": d_model}

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Mistake
 from anatomy_utils.functional.layers import Part
 
@@ -53,7 +53,7 @@ def layer_cases(**parts: str) -> Callable[[torch.Generator], Iterator[Case]]:
 
     def cases(generator: torch.Generator) -> Iterator[Case]:
         for kind in ("one text", "a batch of texts", "a batch of texts"):
-            batch, position, d_model = batch_and(generator, kind, 3, (3, 5, 7))
+            batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
             arguments: dict[str, object] = {"hidden_states": 2 * normal(generator, batch, position, d_model)}
             for argument, name in parts.items():
                 arguments[argument] = (norm if argument.endswith("norm") else sublayer)(generator, d_model, name)

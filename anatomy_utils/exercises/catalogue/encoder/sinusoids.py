@@ -1,4 +1,4 @@
-"""Notebook 03: positions as fixed waves."""
+"""Notebook 03: sinusoidal positions."""
 
 from __future__ import annotations
 

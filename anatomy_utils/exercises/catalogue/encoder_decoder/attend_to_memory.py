@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal, real_words
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("padded texts", "one text", "padded texts", "a single position that asks"):
-        batch, heads, query, d_head = batch_and(generator, kind, 4, (2, 3, 5, 7))
+        batch, heads, query, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         key = 11
         query = 1 if kind.startswith("a single") else query
         real = real_words(generator, kind, batch, key, range(4, key - 2), key - 1)

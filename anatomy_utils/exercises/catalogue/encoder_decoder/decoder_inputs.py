@@ -1,4 +1,4 @@
-"""Notebook 05: what the decoder of an encoder–decoder reads while it learns."""
+"""Notebook 05: teacher forcing, the labels shifted right."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-
-IGNORE = -100
+from anatomy_utils.training.losses import IGNORE
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
 from anatomy_utils.exercises.catalogue.encoder_decoder.shared import reader
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.functional.layers import Part
 
@@ -19,7 +19,7 @@ Read = Callable[[Tensor, Tensor], Tensor]
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     """Three sub-layers and three norms, all of them different."""
     for kind in ("one text", "a batch of texts", "a batch of texts"):
-        batch, position, key, d_model = batch_and(generator, kind, 4, (3, 5, 7, 11))
+        batch, position, key, d_model = batch_and_primes(generator, kind, 4, (3, 5, 7, 11))
         arguments = {
             "hidden_states": 2 * normal(generator, batch, position, d_model),
             "memory": normal(generator, batch, key, d_model),

@@ -1,4 +1,4 @@
-"""Notebook 05: the learning rate of the paper."""
+"""Notebook 05: the learning-rate schedule of the 2017 paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sub-layers that read a memory, and a small model that writes: what cases give to an answer."""
+"""Cross-attention as a function with a name, and a small model that writes: what cases give to an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 05: the loop that translates a batch."""
+"""Notebook 05: the greedy decoding loop of a batch, with texts that end at different steps."""
 
 from __future__ import annotations
 

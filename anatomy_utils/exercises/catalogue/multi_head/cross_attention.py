@@ -1,4 +1,4 @@
-"""Notebook 02: cross-attention, the same with keys and values from elsewhere."""
+"""Notebook 02: cross-attention, with keys and values from another sequence."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from torch.nn import functional as F
 from anatomy_utils.exercises.catalogue.attention.shared import dots
 from anatomy_utils.exercises.catalogue.multi_head import shared
 from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, merge, split
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of sentences", "one sentence", "a memory of a single vector", "a batch of sentences"):
-        batch, query, key, heads, d_head = batch_and(generator, kind, 5, (2, 3, 5, 7, 11))
+        batch, query, key, heads, d_head = batch_and_primes(generator, kind, 5, (2, 3, 5, 7, 11))
         key = 1 if kind == "a memory of a single vector" else key
         d_model = heads * d_head
         arguments = {

@@ -1,4 +1,4 @@
-"""Notebook 02: what each head adds to the output."""
+"""Notebook 02: what each head by itself adds to the output."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.multi_head.shared import merge, split
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _contexts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of sentences", "one sentence", "a batch of sentences"):
-        batch, position, heads, d_head = batch_and(generator, kind, 4, (2, 3, 5, 7))
+        batch, position, heads, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         arguments = {
             "context": normal(generator, batch, heads, position, d_head),
             "output_weight": normal(generator, heads * d_head, heads * d_head),

@@ -1,4 +1,4 @@
-"""Notebook 02: from the heads back to d_model."""
+"""Notebook 02: merging the heads into vectors of width d_model again."""
 
 from __future__ import annotations
 

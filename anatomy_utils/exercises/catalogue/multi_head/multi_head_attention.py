@@ -11,13 +11,13 @@ from torch.nn import functional as F
 from anatomy_utils.exercises.catalogue.attention.shared import attend, dots
 from anatomy_utils.exercises.catalogue.multi_head import shared
 from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, merge, split
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of sentences", "one sentence", "a batch of sentences"):
-        batch, position, heads, d_head = batch_and(generator, kind, 4, (2, 3, 5, 7))
+        batch, position, heads, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         d_model = heads * d_head
         arguments = {"hidden_states": normal(generator, batch, position, d_model)}
         for role in ("query", "key", "value", "output"):

@@ -13,13 +13,13 @@ from anatomy_utils.debugging.colleague.head_splitting import colleagues_heads
 from anatomy_utils.exercises.catalogue.attention.shared import attend, dots
 from anatomy_utils.exercises.catalogue.multi_head import shared
 from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, merge, split
-from anatomy_utils.exercises.catalogue.sizes import batch_and, normal
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a padded batch", "a mask of its own for each query", "more keys than queries", "one sentence"):
-        batch, query, heads, d_head = batch_and(generator, kind, 4, (2, 3, 5, 7))
+        batch, query, heads, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         key = 11 if kind == "more keys than queries" else query
         if kind == "a mask of its own for each query":
             mask = torch.rand(query, key, generator=generator) < 0.6

@@ -1,4 +1,4 @@
-"""Notebook 02: several query heads share one head of keys and values."""
+"""Notebook 02: grouped queries, several query heads on one head of keys and values."""
 
 from __future__ import annotations
 

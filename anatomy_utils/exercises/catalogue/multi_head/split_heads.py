@@ -1,4 +1,4 @@
-"""Notebook 02: from d_model to the heads."""
+"""Notebook 02: splitting vectors of width d_model into heads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 02: one large projection equals many small ones."""
+"""Notebook 02: the projections of all heads, side by side in one large matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 02: what is missing when a head is switched off."""
+"""Notebook 02: switching a head off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 06: how much a decoder has to remember."""
+"""Notebook 06: how many bytes a key/value cache takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebook 06: DeBERTa's scores, of what a word is and of how far away it is."""
+"""Notebook 06: DeBERTa's disentangled scores, of content and offset."""
 
 from __future__ import annotations
 

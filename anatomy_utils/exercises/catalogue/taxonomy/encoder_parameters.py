@@ -1,4 +1,4 @@
-"""Notebook 06: where ALBERT saves its parameters."""
+"""Notebook 06: parameters of an encoder, and where ALBERT saves them."""
 
 from __future__ import annotations
 

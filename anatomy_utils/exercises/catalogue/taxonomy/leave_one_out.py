@@ -1,4 +1,4 @@
-"""Notebook 06: what becomes of the output when one word is hidden."""
+"""Notebook 06: leave-one-out, how far the output moves when one word is hidden."""
 
 from __future__ import annotations
 

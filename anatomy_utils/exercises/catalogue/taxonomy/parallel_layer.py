@@ -1,4 +1,4 @@
-"""Notebook 06: GPT-J's layer, whose two sub-layers do not wait for each other."""
+"""Notebook 06: GPT-J's parallel layer, whose two sub-layers do not wait for each other."""
 
 from __future__ import annotations
 

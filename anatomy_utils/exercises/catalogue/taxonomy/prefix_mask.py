@@ -1,4 +1,4 @@
-"""Notebook 06: a mask with a prefix that is read both ways."""
+"""Notebook 06: the mask of a prefix language model, whose prefix is read in both directions."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.training.losses import IGNORE
 
 Three = tuple[Tensor, Tensor, Tensor]
-IGNORE = -100
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:

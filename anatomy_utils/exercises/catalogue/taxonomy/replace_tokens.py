@@ -1,4 +1,4 @@
-"""Notebook 06: ELECTRA's question, asked of every word: was it replaced?"""
+"""Notebook 06: ELECTRA's objective, to tell which tokens were replaced."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.training.losses import IGNORE
 
 Both = tuple[Tensor, Tensor]
-IGNORE = -100
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:

@@ -1,4 +1,4 @@
-"""Notebook 06: how DistilBERT learns from BERT."""
+"""Notebook 06: the distillation loss with which DistilBERT learns from BERT."""
 
 from __future__ import annotations
 

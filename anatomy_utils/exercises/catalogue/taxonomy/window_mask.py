@@ -1,4 +1,4 @@
-"""Notebook 06: a mask with a window (Mistral, GPT-Neo)."""
+"""Notebook 06: a causal mask with a sliding window (Mistral, GPT-Neo)."""
 
 from __future__ import annotations
 
