@@ -6,7 +6,7 @@ same text; notebook 07 puts it beside the other organs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -30,11 +30,10 @@ Attend = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Any]
 
 def empty_pasts(model: LanguageModel, batch: int = 1) -> Pasts:
     """What a step starts from: no keys and no values in any layer."""
-    layers: Sequence[Any] = tuple(model.decoder.layers)
     token_table = model.decoder.embeddings.tokens.weight
     return tuple(
         (token_table.new_zeros(batch, part.num_heads, 0, part.d_head),) * 2
-        for part in (layer.self_attention for layer in layers)
+        for part in (layer.self_attention for layer in model.decoder.layers)
     )
 
 
@@ -55,8 +54,7 @@ def step_by_hand(model: LanguageModel, attend: Attend = attend_with_cache) -> St
         positions = torch.arange(length, length + input_ids.shape[1], device=input_ids.device)
         rotation = None if decoder.rotary is None else decoder.rotary(positions)
         states, remembered = decoder.embeddings(input_ids, positions=positions), []
-        layers: Sequence[Any] = tuple(decoder.layers)
-        for layer, past in zip(layers, pasts, strict=True):
+        for layer, past in zip(decoder.layers, pasts, strict=True):
             states, past = _layer(layer, states, rotation, past, attend)
             remembered.append(past)
         return model.vocabulary(decoder.norm(states)[:, -1]), tuple(remembered)
@@ -70,13 +68,12 @@ def _layer(
     attention, remembered = layer.self_attention, []
 
     def mix(states: Tensor) -> Tensor:
-        context, *past_and_new = attend(*_projected(attention, states, rotation), *past)
-        remembered.extend(past_and_new)
+        context, keys, values = attend(*_projected(attention, states, rotation), *past)
+        remembered.append((keys, values))
         return attention.to_output(merge_heads(context))
 
     states = layer.self_attention_norms.around(states, mix, layer.dropout)
-    keys, values = remembered
-    return layer.feed_forward_norms.around(states, layer.feed_forward, layer.dropout), (keys, values)
+    return layer.feed_forward_norms.around(states, layer.feed_forward, layer.dropout), remembered[0]
 
 
 def _projected(part: MultiHeadAttention, states: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor, Tensor]:
