@@ -68,7 +68,7 @@ images: $(STAMP_TEST) ## draw every picture in images/ again
 	@$(PY) images/make_images.py
 
 .PHONY: tables
-tables: $(STAMP_TEST) ## write the tables in docs/ again: models and exercises
+tables: $(STAMP_TEST) ## write the tables in docs/ and README.md again: models, exercises, notebooks
 	@$(PY) docs/make_tables.py
 
 .PHONY: bench

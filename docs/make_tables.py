@@ -1,4 +1,4 @@
-"""Writes the tables in this folder again: the models of the family tree, and the exercises (`make tables`).
+"""Writes the tables here and in the README again: the family tree, the exercises, the notebooks (`make tables`).
 
 Nothing in them is typed: parameters are counted on the built modules, the difference from the reference is measured,
 the exercises are counted in their catalogue.
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from anatomy_utils.exercises import registry
+from anatomy_utils.figures.contents import NOTEBOOKS
 from anatomy_utils.taxonomy import TREE, Model, Size
 from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.costs import parameters
@@ -30,6 +31,8 @@ Each of them is proven: reference and alternatives pass on 200 seeds, and every 
 
 """
 MODEL_COLUMNS = ("model", "year", "branch", "against its parent", "trained on", "runs", "equals", "parameters", "paper")
+NOTEBOOK_COLUMNS = ("notebook", "the question it answers", "minutes", "exercises")
+MARKERS = "<!-- notebooks -->", "<!-- /notebooks -->"
 EXERCISE_COLUMNS = ("exercise", "notebook", "minutes", "mistakes recognised")
 EQUALS = MODEL_COLUMNS.index("equals")
 OTHER_REFERENCES = {
@@ -75,7 +78,7 @@ def exercise_rows() -> list[tuple[str, ...]]:
     """The table of exercises."""
     return [
         (exercise.id, f"{notebook.number} {notebook.title}", str(exercise.minutes), str(len(exercise.mistakes)))
-        for notebook in registry.NOTEBOOKS
+        for notebook in NOTEBOOKS
         for exercise in registry.exercises_of(notebook.prefix).values()
     ]
 
@@ -100,8 +103,29 @@ def exercise_page() -> str:
     return ABOUT_EXERCISES + total + as_markdown(EXERCISE_COLUMNS, rows)
 
 
+def notebook_rows() -> list[tuple[str, ...]]:
+    """The README's table of notebooks."""
+    return [
+        (
+            f"[{each.number} {each.title}](notebooks/{each.file}.ipynb)",
+            each.question,
+            str(each.minutes),
+            str(len(registry.exercises_of(each.prefix))),
+        )
+        for each in NOTEBOOKS
+    ]
+
+
+def with_notebooks(text: str) -> str:
+    """A text with the table of notebooks between its markers."""
+    start, end = (text.index(marker) for marker in MARKERS)
+    return f"{text[:start]}{MARKERS[0]}\n{as_markdown(NOTEBOOK_COLUMNS, notebook_rows())}{text[end:]}"
+
+
 def write_all(folder: Path) -> None:
-    """Write both pages into a folder."""
+    """Write both pages into a folder, and the table of notebooks into the README beside it."""
+    readme = folder.resolve().parent / "README.md"
+    readme.write_text(with_notebooks(readme.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
     models = ABOUT_MODELS + as_markdown(MODEL_COLUMNS, model_rows())
     (folder / "models.md").write_text(models, encoding="utf-8", newline="\n")
     (folder / "exercises.md").write_text(exercise_page(), encoding="utf-8", newline="\n")
@@ -109,4 +133,4 @@ def write_all(folder: Path) -> None:
 
 if __name__ == "__main__":
     write_all(HERE)
-    print("Two tables written in docs/.")
+    print("Three tables written, two in docs/ and one in README.md.")

@@ -7,8 +7,9 @@ from typing import Any
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.questions import Question, outcome_page, question_page
-from anatomy_utils.exercises.registry import NOTEBOOKS, exercises_of, find_exercise, find_question, questions_of
+from anatomy_utils.exercises.registry import exercises_of, find_exercise, find_question, questions_of
 from anatomy_utils.exercises.stub import solution_text
+from anatomy_utils.figures.contents import NOTEBOOKS
 from anatomy_utils.notebook.page import CellOutput, code_block, escape, in_code
 
 

@@ -6,33 +6,12 @@ A notebook's catalogue names its exercises in order; each of them is loaded when
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.questions import Question
-
-
-@dataclass(frozen=True)
-class Notebook:
-    """A notebook as the exercises see it: `prefix` starts the ids and names the catalogue module."""
-
-    prefix: str
-    number: str
-    title: str
-
-
-NOTEBOOKS = (
-    Notebook("start", "00", "Start here"),
-    Notebook("attention", "01", "Attention"),
-    Notebook("multi_head", "02", "Multi-head attention"),
-    Notebook("encoder", "03", "Encoder"),
-    Notebook("decoder", "04", "Decoder"),
-    Notebook("encoder_decoder", "05", "Encoder–decoder"),
-    Notebook("taxonomy", "06", "Taxonomy"),
-    Notebook("capstone", "07", "Capstone"),
-)
+from anatomy_utils.figures.contents import NOTEBOOKS
 
 
 @cache

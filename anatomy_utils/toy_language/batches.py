@@ -22,10 +22,7 @@ from anatomy_utils.toy_language.scene import Scene
 from anatomy_utils.toy_language.text import tokenize
 from anatomy_utils.toy_language.vocabulary import BOS, EOS, SEP, street_vocabulary
 from anatomy_utils.toy_language.word_types import Language
-
-IGNORE = -100
-"""The label of what is not to be learnt, padding above all: torch's `cross_entropy` leaves it out by default."""
-
+from anatomy_utils.training.losses import IGNORE
 
 AnyBatch = TypeVar("AnyBatch", bound="Batch")
 

@@ -20,6 +20,7 @@ import torch
 from PIL import Image
 
 from anatomy_utils.figures import canvas, cells, diagrams, palette, plots, style, transformer_layout
+from anatomy_utils.figures.contents import NOTEBOOKS
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.figures.style import PAGE, QUIET
 from anatomy_utils.taxonomy import TREE
@@ -388,13 +389,13 @@ def test_the_drawn_map_names_every_part() -> None:
     assert "▸ feed-forward" in taught and "▸ cross-attention" not in taught
 
 
-@pytest.mark.parametrize("notebook", [name for name, _, _ in diagrams.NOTEBOOKS])
+@pytest.mark.parametrize("notebook", [each.file for each in NOTEBOOKS])
 def test_every_notebook_has_its_place_on_the_strip(notebook: str) -> None:
     assert f"notebook {int(notebook[:2])} of" in diagrams.where_are_we(notebook).alt
 
 
 def test_the_map_and_the_course_name_the_same_notebooks() -> None:
-    assert {part.notebook for part in transformer_layout.parts()} <= {name for name, _, _ in diagrams.NOTEBOOKS}
+    assert {part.notebook for part in transformer_layout.parts()} <= {each.file for each in NOTEBOOKS}
 
 
 def test_the_family_tree_names_every_model_with_its_change() -> None:

@@ -50,5 +50,13 @@ def test_the_table_of_exercises_is_up_to_date(maker):
     assert len(maker.exercise_rows()) >= 40
 
 
+def test_the_readme_lists_the_notebooks(maker):
+    text = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    assert text == maker.with_notebooks(text), "run `make tables`"
+    assert {path.stem for path in (DOCS.parent / "notebooks").glob("*.ipynb")} == {
+        each.file for each in maker.NOTEBOOKS
+    }
+
+
 def test_rows_are_read_as_they_were_written(maker):
     assert maker.read_rows(maker.as_markdown(("a", "b"), [("1", ""), ("2", "x")])) == [("1", ""), ("2", "x")]

@@ -14,6 +14,7 @@ from anatomy_utils.toy_language.questions import QUESTIONS
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.toy_language.vocabulary import SPECIAL_TOKENS, TASKS, Vocabulary, street_vocabulary
 from anatomy_utils.toy_language.word_types import LANGUAGES
+from anatomy_utils.training import IGNORE
 
 numbers = st.integers(0, 2**63 - 1)
 TIRED = Scene("animal", "cross", "street", "tired", "couldn't", "old", "white")
@@ -173,7 +174,7 @@ def test_translation_by_hand():
     assert words(batch.decoder_input_ids[0]) == ["<bos>", *french] + (wide - 14) * ["<pad>"]
     assert batch.decoder_attention_mask[0].tolist() == [1] * 14 + [0] * (wide - 14)
     assert words(batch.labels[0, :14]) == [*french, "<eos>"]
-    assert batch.labels[0, 14:].tolist() == [batches.IGNORE] * (wide - 14)
+    assert batch.labels[0, 14:].tolist() == [IGNORE] * (wide - 14)
     back = batches.translation([LEFT], to="english")
     assert words(back.input_ids[0])[:3] == ["<english>", "le", "bus"]
     assert words(back.labels[0])[:3] == ["the", "bus", "left"]
@@ -188,8 +189,8 @@ def test_classification_and_tagging():
     tagged = batches.tagging([LEFT, TIRED])
     assert tagged.labels.shape == tagged.input_ids.shape
     assert [TAGS[number] for number in tagged.labels[1, 1:].tolist()] == tags(TIRED, toy_language.say(TIRED, "english"))
-    assert (tagged.labels[:, 0] == batches.IGNORE).all()
-    assert ((tagged.labels == batches.IGNORE)[:, 1:] == (tagged.attention_mask == 0)[:, 1:]).all()
+    assert (tagged.labels[:, 0] == IGNORE).all()
+    assert ((tagged.labels == IGNORE)[:, 1:] == (tagged.attention_mask == 0)[:, 1:]).all()
 
 
 def test_language_modelling_is_shifted_by_one():

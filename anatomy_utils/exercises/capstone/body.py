@@ -20,7 +20,8 @@ from anatomy_utils.exercises.by_id import your_function
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.registry import NOTEBOOKS, find_exercise, ids
+from anatomy_utils.exercises.registry import find_exercise, ids
+from anatomy_utils.figures.contents import NOTEBOOKS
 from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.transplant.operations import organs_in, reject, transplant
 from anatomy_utils.transplant.organs import ORGANS

@@ -12,7 +12,8 @@ from typing import Any
 from anatomy_utils.exercises.capstone.body import Body, Examination, assemble
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.registry import NOTEBOOKS, exercises_of, questions_of
+from anatomy_utils.exercises.registry import exercises_of, questions_of
+from anatomy_utils.figures.contents import NOTEBOOKS
 from anatomy_utils.notebook.page import CellOutput, escape
 
 WARD = "capstone.ward_"

@@ -15,12 +15,11 @@ from anatomy_utils.figures.diagrams.blocks import (
     pre_norm,
     transformer,
 )
-from anatomy_utils.figures.diagrams.course import NOTEBOOKS, course, family_tree, three_branches, where_are_we
+from anatomy_utils.figures.diagrams.course import course, family_tree, three_branches, where_are_we
 from anatomy_utils.figures.diagrams.heads import head_sharing, split_heads
 from anatomy_utils.figures.diagrams.numbers import masks, positions, six_steps
 
 __all__ = [
-    "NOTEBOOKS",
     "course",
     "cross_attention",
     "decoder_block",

@@ -10,21 +10,10 @@ import numpy as np
 from anatomy_utils.figures import canvas
 from anatomy_utils.figures import transformer_layout as layout
 from anatomy_utils.figures.canvas import Number
+from anatomy_utils.figures.contents import NOTEBOOKS
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.figures.style import INK, PAGE, QUIET, look
-
-NOTEBOOKS: tuple[tuple[str, str, str], ...] = (
-    ("00_start_here", "Start here", "is everything in place?"),
-    ("01_attention", "Attention", "how words look at each other"),
-    ("02_multi_head_attention", "Multi-head attention", "why several heads"),
-    ("03_encoder", "Encoder", "positions, feed-forward, norm, the stack"),
-    ("04_decoder", "Decoder", "writing one token after the other"),
-    ("05_encoder_decoder", "Encoder–decoder", "from one sequence to another"),
-    ("06_taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed"),
-    ("07_capstone", "Capstone", "your own organs, real weights"),
-)
-"""(name, title, question) of each notebook, in order."""
 
 
 def _badge(pen: Pen, x: Number, y: Number, words: str, radius: Number = 10, dark: bool = True) -> None:
@@ -41,14 +30,14 @@ def course() -> Picture:
         _body(pen, 20, 6, 0.565)
         x, top, step = 452, 74, 50
         pen.arrow((x, top), (x, top + step * 7), width=2, tip=False)
-        for i, (name, title, question) in enumerate(NOTEBOOKS):
+        for i, notebook in enumerate(NOTEBOOKS):
             y = top + i * step
-            _badge(pen, x, y, name[1], 14)
-            pen.text(x + 28, y - 8, title, 13, ha="left", weight="bold")
-            pen.note(x + 28, y + 10, question, 11, ha="left")
+            _badge(pen, x, y, str(i), 14)
+            pen.text(x + 28, y - 8, notebook.title, 13, ha="left", weight="bold")
+            pen.note(x + 28, y + 10, notebook.subject, 11, ha="left")
         return pen.picture(
             "The course as a map of the transformer: each part carries the number of the notebook that teaches it. "
-            "The path: " + ", ".join(f"{i} {title}" for i, (_, title, _) in enumerate(NOTEBOOKS)) + "."
+            "The path: " + ", ".join(f"{i} {each.title}" for i, each in enumerate(NOTEBOOKS)) + "."
         )
 
 
@@ -78,7 +67,7 @@ def where_are_we(notebook: str) -> Picture:
     Raises:
         ValueError: there is no notebook of that name.
     """
-    names = [name for name, _, _ in NOTEBOOKS]
+    names = [each.file for each in NOTEBOOKS]
     if notebook not in names:
         raise ValueError(f"There is no notebook {notebook!r}; choose one of {', '.join(names)}.")
     here = names.index(notebook)
@@ -86,14 +75,12 @@ def where_are_we(notebook: str) -> Picture:
         pen = Pen(700, 84)
         xs = np.linspace(44, 656, len(names))
         pen.arrow((xs[0], 32), (xs[-1], 32), width=2, tip=False)
-        for i, (x, (_, title, _)) in enumerate(zip(xs, NOTEBOOKS, strict=True)):
+        for i, (x, each) in enumerate(zip(xs, NOTEBOOKS, strict=True)):
             _badge(pen, x, 32, str(i), 15 if i == here else 10, dark=i == here)
-            words = {"Multi-head attention": "Multi-head\nattention", "Encoder–decoder": "Encoder–\ndecoder"}.get(
-                title, title
-            )
+            words = each.title.replace("head ", "head\n").replace("–", "–\n")
             pen.text(x, 54, words, 10, INK if i == here else QUIET, va="top", weight="bold" if i == here else "normal")
         pen.text(xs[here], 9, "you are here", 10, weight="bold")
-        return pen.picture(f"Where we are: notebook {here} of 0 to 7, {NOTEBOOKS[here][1]}.")
+        return pen.picture(f"Where we are: notebook {here} of 0 to 7, {NOTEBOOKS[here].title}.")
 
 
 def three_branches() -> Picture:

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.shared import labelled_cases
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
+from anatomy_utils.training.losses import IGNORE
 
 
 def _chosen(numbers: Tensor, labels: Tensor) -> Tensor:
@@ -22,7 +23,7 @@ def _losses(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def _mean(numbers: Tensor, labels: Tensor) -> Tensor:
-    return numbers[labels != -100].mean()
+    return numbers[labels != IGNORE].mean()
 
 
 def _text_by_text(logits: Tensor, labels: Tensor) -> Tensor:
@@ -37,23 +38,23 @@ def _word_by_word(logits: Tensor, labels: Tensor) -> Tensor:
     losses = []
     for row, text in zip(logits, labels, strict=True):
         for numbers, label in zip(row, text, strict=True):
-            if label != -100:
+            if label != IGNORE:
                 losses.append(numbers.exp().sum().log() - numbers[label])
     return torch.stack(losses).mean()
 
 
 def _one_hot(logits: Tensor, labels: Tensor) -> Tensor:
-    real = labels != -100
+    real = labels != IGNORE
     right = F.one_hot(labels[real], logits.shape[-1])
     return -(right * logits[real].log_softmax(-1)).sum() / len(right)
 
 
 def _steps(logits: Tensor, labels: Tensor) -> Mapping[str, Tensor]:
     return {
-        "real positions": labels != -100,
+        "real positions": labels != IGNORE,
         "probabilities": logits.softmax(-1),
         "log-probabilities": logits.log_softmax(-1),
-        "losses of the real tokens": _losses(logits, labels)[labels != -100],
+        "losses of the real tokens": _losses(logits, labels)[labels != IGNORE],
     }
 
 
@@ -76,17 +77,17 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "divided_by_all",
-            lambda logits, labels: (_losses(logits, labels) * (labels != -100)).mean(),
+            lambda logits, labels: (_losses(logits, labels) * (labels != IGNORE)).mean(),
             "Your sum is right, but it is divided by the number of all positions; those with −100 do not count.",
         ),
         Mistake(
             "summed",
-            lambda logits, labels: _losses(logits, labels)[labels != -100].sum(),
+            lambda logits, labels: _losses(logits, labels)[labels != IGNORE].sum(),
             "Yours is the sum over the tokens; the loss is their average.",
         ),
         Mistake(
             "per_text",
-            lambda logits, labels: (_losses(logits, labels) * (labels != -100)).sum(1).mean(),
+            lambda logits, labels: (_losses(logits, labels) * (labels != IGNORE)).sum(1).mean(),
             "Yours is the sum over each text, averaged over the texts: long texts cost more.",
         ),
         Mistake(

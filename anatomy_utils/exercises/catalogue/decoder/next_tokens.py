@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.sizes import real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.training.losses import IGNORE
 
 PADDING = 1
 """The id that fills texts up here; 0 is a word like any other."""
@@ -25,12 +26,12 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
-def _labels(ids: Tensor, mask: Tensor, ignore: int = -100) -> Tensor:
+def _labels(ids: Tensor, mask: Tensor, ignore: int = IGNORE) -> Tensor:
     return ids.masked_fill(mask == 0, ignore)
 
 
 def _word_by_word(ids: Tensor, mask: Tensor) -> Both:
-    labels = torch.full_like(ids[:, 1:], -100)
+    labels = torch.full_like(ids[:, 1:], IGNORE)
     for row in range(ids.shape[0]):
         for place in range(ids.shape[1] - 1):
             if mask[row, place + 1]:
@@ -40,7 +41,7 @@ def _word_by_word(ids: Tensor, mask: Tensor) -> Both:
 
 def _by_index(ids: Tensor, mask: Tensor) -> Both:
     labels = ids[:, 1:].clone()
-    labels[mask[:, 1:] == 0] = -100
+    labels[mask[:, 1:] == 0] = IGNORE
     return ids[:, :-1], labels
 
 
@@ -115,12 +116,12 @@ EXERCISE = Exercise(
         ),
     ),
     alternatives={
-        "where": lambda ids, mask: (ids[:, :-1], torch.where(mask[:, 1:] == 1, ids[:, 1:], -100)),
+        "where": lambda ids, mask: (ids[:, :-1], torch.where(mask[:, 1:] == 1, ids[:, 1:], IGNORE)),
         "by index": _by_index,
         "word by word": _word_by_word,
         "narrow and pad": lambda ids, mask: (
             ids.narrow(1, 0, ids.shape[1] - 1),
-            F.pad(_labels(ids, mask), (0, 1), value=-100)[:, 1:-1],
+            F.pad(_labels(ids, mask), (0, 1), value=IGNORE)[:, 1:-1],
         ),
     },
     hints=(

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.training.losses import IGNORE
 
 VOCABULARY, MASK = 97, 103
 
@@ -37,7 +38,7 @@ Both = tuple[Tensor, Tensor]
 
 
 def _made(
-    ids: Tensor, chosen: Tensor, hidden: Tensor, exchanged: Tensor, random_ids: Tensor, mask_id: int, rest: int = -100
+    ids: Tensor, chosen: Tensor, hidden: Tensor, exchanged: Tensor, random_ids: Tensor, mask_id: int, rest: int = IGNORE
 ) -> Both:
     masked = ids.masked_fill(chosen & hidden, mask_id)
     return torch.where(chosen & exchanged, random_ids, masked), ids.masked_fill(~chosen, rest)
@@ -55,13 +56,13 @@ def _hidden_labelled_only(
     ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int
 ) -> Both:
     masked, labels = _right(ids, real, choice, action, other, mask_id)
-    return masked, labels.masked_fill(action >= 0.8, -100)
+    return masked, labels.masked_fill(action >= 0.8, IGNORE)
 
 
 def _by_index(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
     chosen = _chosen(real, choice)
     masked, labels = ids.clone(), ids.clone()
-    labels[~chosen] = -100
+    labels[~chosen] = IGNORE
     exchanged = chosen & (action < 0.9)
     masked[exchanged] = other[exchanged]
     masked[chosen & (action < 0.8)] = mask_id
@@ -71,11 +72,11 @@ def _by_index(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: 
 def _where(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
     chosen = _chosen(real, choice)
     instead = torch.where(action < 0.8, mask_id, torch.where(action < 0.9, other, ids))
-    return torch.where(chosen, instead, ids), torch.where(chosen, ids, -100)
+    return torch.where(chosen, instead, ids), torch.where(chosen, ids, IGNORE)
 
 
 def _word_by_word(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
-    masked, labels = ids.clone(), torch.full_like(ids, -100)
+    masked, labels = ids.clone(), torch.full_like(ids, IGNORE)
     for row in range(ids.shape[0]):
         for place in range(ids.shape[1]):
             if real[row, place] == 0 or choice[row, place] >= 0.15:
@@ -194,7 +195,7 @@ EXERCISE = Exercise(
             "real_labelled",
             lambda ids, real, choice, action, other, mask_id: (
                 _right(ids, real, choice, action, other, mask_id)[0],
-                ids.masked_fill(real == 0, -100),
+                ids.masked_fill(real == 0, IGNORE),
             ),
             "Your masked_ids are right, but all real words have labels, not the chosen ones alone.",
         ),
@@ -208,7 +209,7 @@ EXERCISE = Exercise(
             "labels_turned_round",
             lambda ids, real, choice, action, other, mask_id: (
                 _right(ids, real, choice, action, other, mask_id)[0],
-                ids.masked_fill(_chosen(real, choice), -100),
+                ids.masked_fill(_chosen(real, choice), IGNORE),
             ),
             "Your masked_ids are right, but −100 stands where the words were chosen, and labels where they were not.",
         ),
@@ -216,7 +217,7 @@ EXERCISE = Exercise(
             "labels_of_the_masked",
             lambda ids, real, choice, action, other, mask_id: (
                 _right(ids, real, choice, action, other, mask_id)[0],
-                _right(ids, real, choice, action, other, mask_id)[0].masked_fill(~_chosen(real, choice), -100),
+                _right(ids, real, choice, action, other, mask_id)[0].masked_fill(~_chosen(real, choice), IGNORE),
             ),
             "Your labels are what stands there now, mask and all; they should be what stood there before.",
         ),

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.shared import labelled_cases
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
-from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.losses import IGNORE, cross_entropy
 
 EPSILONS = (0.1, 0.3, 0.2)
 
@@ -34,7 +34,7 @@ def _both(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
 def _mixed(logits: Tensor, labels: Tensor, right: float, spread: float) -> Tensor:
     """right · −log p(right token) + spread · the mean over the vocabulary, averaged over the real positions."""
     mine, even = _both(logits, labels)
-    return (right * mine + spread * even)[labels != -100].mean()
+    return (right * mine + spread * even)[labels != IGNORE].mean()
 
 
 def _others_only(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
@@ -44,7 +44,7 @@ def _others_only(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
 
 
 def _target_by_target(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
-    real = labels != -100
+    real = labels != IGNORE
     vocab_size = logits.shape[-1]
     target = (1 - epsilon) * F.one_hot(labels[real], vocab_size) + epsilon / vocab_size
     return -(target * logits[real].log_softmax(-1)).sum(-1).mean()
@@ -53,14 +53,14 @@ def _target_by_target(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
 def _word_by_word(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     losses = []
     for numbers, label in zip(logits.flatten(0, 1), labels.flatten().tolist(), strict=True):
-        if label != -100:
+        if label != IGNORE:
             each = numbers.exp().sum().log() - numbers
             losses.append((1 - epsilon) * each[label] + epsilon * each.mean())
     return torch.stack(losses).mean()
 
 
 def _steps(logits: Tensor, labels: Tensor, epsilon: float) -> Mapping[str, Tensor]:
-    real = labels != -100
+    real = labels != IGNORE
     mine, even = _both(logits, labels)
     return {"losses of the right tokens": mine[real], "losses of all tokens, averaged": even[real]}
 
@@ -124,14 +124,14 @@ EXERCISE = Exercise(
         Mistake(
             "mean_of_probabilities",
             lambda logits, labels, e: (
-                _mixed(logits, labels, 1 - e, 0.0) - e * logits.softmax(-1).mean(-1)[labels != -100].log().mean()
+                _mixed(logits, labels, 1 - e, 0.0) - e * logits.softmax(-1).mean(-1)[labels != IGNORE].log().mean()
             ),
             "You average the probabilities of all tokens and then take the logarithm: that is log(1/vocab_size) "
             "whatever the model says.",
         ),
         Mistake(
             "logits_averaged",
-            lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0) - e * logits.mean(-1)[labels != -100].mean(),
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0) - e * logits.mean(-1)[labels != IGNORE].mean(),
             "What you average over the vocabulary are the logits; they have seen no softmax.",
         ),
         Mistake(
@@ -146,7 +146,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "summed",
-            lambda logits, labels, e: _mixed(logits, labels, 1 - e, e) * (labels != -100).sum(),
+            lambda logits, labels, e: _mixed(logits, labels, 1 - e, e) * (labels != IGNORE).sum(),
             "Yours is the sum over the tokens; the loss is their average.",
         ),
     ),

@@ -1,0 +1,67 @@
+"""The course's table of contents, from which the map, the strip, the exercises, and the README take theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """One notebook of the course.
+
+    Attributes:
+        file: its name without `.ipynb`, beginning with its number.
+        prefix: of its exercises' ids, and the folder of the catalogue that holds them.
+        title: as its heading.
+        subject: what it is about, in a few words.
+        question: what it answers.
+        minutes: how long it takes.
+    """
+
+    file: str
+    prefix: str
+    title: str
+    subject: str
+    question: str
+    minutes: int
+
+    @property
+    def number(self) -> str:
+        """Its number as two digits."""
+        return self.file[:2]
+
+
+NOTEBOOKS = (
+    Notebook(
+        "00_start_here", "start", "Start here", "is everything in place?",
+        "Is everything ready, and where does each part of a transformer belong?", 10,
+    ),
+    Notebook(
+        "01_attention", "attention", "Attention", "how words look at each other",
+        "How can a word's vector depend on the words around it?", 60,
+    ),
+    Notebook(
+        "02_multi_head_attention", "multi_head", "Multi-head attention", "why several heads",
+        "Why several heads, and what do real ones look at?", 60,
+    ),
+    Notebook(
+        "03_encoder", "encoder", "Encoder", "positions, feed-forward, norm, the stack",
+        "What stands around attention, and why does it train?", 120,
+    ),
+    Notebook(
+        "04_decoder", "decoder", "Decoder", "writing one token after the other",
+        "How does a model write, one token after the other?", 120,
+    ),
+    Notebook(
+        "05_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
+        "How does one text become another?", 90,
+    ),
+    Notebook(
+        "06_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
+        "What do BERT, GPT, T5 and their families change?", 90,
+    ),
+    Notebook(
+        "07_capstone", "capstone", "Capstone", "your own organs, real weights",
+        "Does the transformer that you built run real weights?", 60,
+    ),
+)  # fmt: skip
