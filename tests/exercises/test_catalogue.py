@@ -9,7 +9,7 @@ import pytest
 
 from anatomy_utils.exercises import catalogue, find_exercise, ids
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.registry import NOTEBOOKS, Notebook
+from anatomy_utils.figures.contents import NOTEBOOKS, Notebook
 
 FOLDER = Path(catalogue.__file__).parent
 NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared"}

@@ -12,8 +12,9 @@ from anatomy_utils.exercises import find_exercise, ids, question_ids
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.judging.answer_key import Sheet
 from anatomy_utils.exercises.judging.judge import judge
-from anatomy_utils.exercises.registry import NOTEBOOKS, find_question
+from anatomy_utils.exercises.registry import find_question
 from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
+from anatomy_utils.figures.contents import NOTEBOOKS
 
 SEEDS = 200
 SEEDS_WITH_TYPES = 1

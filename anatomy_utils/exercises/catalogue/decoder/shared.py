@@ -11,6 +11,7 @@ from torch import Tensor
 from anatomy_utils.decoding.steps import SeenIds
 from anatomy_utils.exercises.catalogue.sizes import normal, real_words
 from anatomy_utils.exercises.definition import Case
+from anatomy_utils.training.losses import IGNORE
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,6 @@ def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
         labels = torch.randint(1, vocab_size, (batch, position), generator=generator)
         arguments = {
             "logits": 2 * normal(generator, batch, position, vocab_size),
-            "labels": labels.masked_fill(~real, -100),
+            "labels": labels.masked_fill(~real, IGNORE),
         }
         yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})
