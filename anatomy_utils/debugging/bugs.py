@@ -22,8 +22,9 @@ from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss
 from anatomy_utils.tap import tap
-from anatomy_utils.toy_language.batches import IGNORE, Labeled
+from anatomy_utils.toy_language.batches import Labeled
 from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.optimizers import adamw
 
 # ---- loss

@@ -15,9 +15,9 @@ from anatomy_utils.debugging.pipeline import Datasets, TrainedModel
 from anatomy_utils.debugging.samples import padded_prompts, sample_texts
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.recipes.encoder_tasks import label_loss
-from anatomy_utils.toy_language.batches import IGNORE
 from anatomy_utils.toy_language.parser import is_grammatical
 from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.training.losses import IGNORE
 
 TEXTS = 64
 """How many texts are sampled for a check."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.toy_language.batches import IGNORE, Labeled, shuffled, tagging
+from anatomy_utils.toy_language.batches import Labeled, shuffled, tagging
 from anatomy_utils.toy_language.labels import TAGS
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.toy_language.vocabulary import street_vocabulary
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
-from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.losses import IGNORE, cross_entropy
 
 BATCH = 64
 """Sentences in a step of training."""
