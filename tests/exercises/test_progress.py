@@ -100,6 +100,20 @@ def test_several_kernels_do_not_lose_each_others_entries(tmp_path: Path) -> None
     )
 
 
+def test_a_lock_that_another_kernel_never_gives_back_holds_nobody_up(
+    record: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[Progress.__module__], "PATIENCE", 0.1)
+    record.attempted("a", passed=True, source=SOURCE)
+    program = "import sys, filelock\nwith filelock.FileLock(sys.argv[1]): print('held', flush=True), sys.stdin.read()"
+    command = [sys.executable, "-c", program, f"{record.path}.lock"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as kernel:
+        assert kernel.stdout is not None and kernel.stdout.readline() == "held\n"
+        record.attempted("b", passed=True, source=SOURCE)
+        kernel.communicate()
+    assert record.notice == "" and Progress(record.path).passed("a") and Progress(record.path).passed("b")
+
+
 def test_a_place_that_cannot_be_written_costs_nothing_but_the_memory(tmp_path: Path) -> None:
     """A file stands where the folder should be: unlike a mode, that stops an administrator's account too."""
     (tmp_path / "folder").write_text("in the way")
@@ -144,9 +158,8 @@ def test_the_environment_names_the_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_only_one_place_reads_the_environment() -> None:
     folder = Path(__file__).parents[2] / "anatomy_utils" / "exercises"
-    assert [path.name for path in folder.rglob("*.py") if "environ" in path.read_text(encoding="utf-8")] == [
-        "location.py"
-    ]
+    readers = [path.name for path in folder.rglob("*.py") if "environ" in path.read_text(encoding="utf-8")]
+    assert readers == ["location.py"]
 
 
 def test_progress_is_shown_by_notebook(record: Progress) -> None:

@@ -1,1 +1,1 @@
-"""To be filled."""
+"""Notebook 07: the learner's functions inside whole models, the broken models, the certificate."""

@@ -1,1 +1,1 @@
-"""To be filled."""
+"""What a learner has done: the file, where it is, and the functions that passed."""

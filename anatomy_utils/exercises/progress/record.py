@@ -11,16 +11,18 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from anatomy_utils.exercises.lock import locked
+from filelock import FileLock
 
 Record = dict[str, Any]
 DAMAGED = (ValueError, RecursionError)
 """What reading a file that is no progress file may raise: no JSON, no text, nested without end, of another form."""
 SECTIONS = ("exercises", "questions", "predictions")
+PATIENCE = 5.0
+"""Seconds to wait for another kernel's lock, which that holds for a few milliseconds; then it is done without."""
 
 
 class Progress:
@@ -66,7 +68,9 @@ class Progress:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with locked(self.path.with_name(self.path.name + ".lock")):
+            with ExitStack() as stack:
+                with suppress(OSError, NotImplementedError):  # it took too long, or the file system knows no locks
+                    stack.enter_context(FileLock(self.path.with_name(self.path.name + ".lock"), timeout=PATIENCE))
                 record = self._read_or_set_aside()
                 _update(record, section, id, update)
                 _write(self.path, record)
