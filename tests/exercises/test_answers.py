@@ -24,7 +24,7 @@ from unchecked import shapes_unchecked
 
 from anatomy_utils.exercises import find_exercise, ids, solution_source
 from anatomy_utils.exercises.card import card_page
-from anatomy_utils.exercises.judging.answer_key import Sheet
+from anatomy_utils.exercises.judging.answer_key import AnswerKey
 from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.judging.tensors import same_result
 
@@ -50,7 +50,7 @@ def test_few_answers_are_left_with_nothing_but_the_first_cell() -> None:
 @pytest.mark.parametrize("id", ids())
 def test_no_small_change_to_the_solution_passes(id: str, monkeypatch: pytest.MonkeyPatch, unchecked: None) -> None:
     quick = ("any", "Only whether it passes matters here.")
-    monkeypatch.setattr("anatomy_utils.exercises.judging.judge.find_likeness", lambda wrong: quick)
+    monkeypatch.setattr("anatomy_utils.exercises.judging.value_checks.diagnose", lambda wrong: quick)
     exercise = find_exercise(id)
     tried = 0
     for text, tree in _mutants(solution_source(id)):
@@ -64,8 +64,8 @@ def test_no_small_change_to_the_solution_passes(id: str, monkeypatch: pytest.Mon
 def _equals_the_reference(id: str, function: Any) -> bool:
     """Some changes change nothing (−1 for 1 as the last axis of two): then all other seeds agree as well."""
     for seed in range(1000, 1100):
-        sheet = Sheet(find_exercise(id), seed)
-        for case, target in zip(sheet.cases, sheet.targets, strict=True):
+        key = AnswerKey(find_exercise(id), seed)
+        for case, target in zip(key.cases, key.targets, strict=True):
             wanted = tuple(target) if isinstance(target, tuple) else target
             if not same_result(function(*case.arguments.values()), wanted):
                 return False

@@ -10,7 +10,7 @@ import torch
 
 from anatomy_utils.exercises import find_exercise, ids, question_ids
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.judging.answer_key import Sheet
+from anatomy_utils.exercises.judging.answer_key import AnswerKey
 from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.registry import find_question
 from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
@@ -41,12 +41,12 @@ def _prove(exercise: Exercise, seeds: int) -> None:
         **exercise.alternatives,
     }
     for seed in range(seeds):
-        sheet = Sheet(exercise, seed)
+        key = AnswerKey(exercise, seed)
         for name, function in right.items():
-            verdict = judge(exercise, function, sheet=sheet)
+            verdict = judge(exercise, function, answer_key=key)
             assert verdict.passed, f"{name} on seed {seed}: {verdict.sentence}"
         for mistake in exercise.mistakes:
-            verdict = judge(exercise, mistake.function, sheet=sheet)
+            verdict = judge(exercise, mistake.function, answer_key=key)
             assert verdict.sentence == mistake.sentence, f"{mistake.name} on seed {seed}: {verdict.sentence}"
             assert verdict.state == "wrong"
 
@@ -76,7 +76,7 @@ def test_an_exercise_is_complete(id: str) -> None:
 @pytest.mark.parametrize("id", ids())
 def test_cases_have_unequal_prime_sizes(id: str) -> None:
     for seed in range(20):
-        for case in Sheet(find_exercise(id), seed).cases:
+        for case in AnswerKey(find_exercise(id), seed).cases:
             lengths = [length for length in case.sizes.values() if length > 1]
             assert len(set(lengths)) == len(lengths), f"two axes of equal length in seed {seed}: {dict(case.sizes)}"
 
@@ -85,16 +85,16 @@ def test_cases_have_unequal_prime_sizes(id: str) -> None:
 def test_cases_are_drawn_from_the_seed_alone(id: str) -> None:
     exercise = find_exercise(id)
     torch.manual_seed(1)
-    once = Sheet(exercise, 3)
+    once = AnswerKey(exercise, 3)
     torch.manual_seed(2)
     state = torch.get_rng_state()
-    again = Sheet(exercise, 3)
+    again = AnswerKey(exercise, 3)
     torch.testing.assert_close(_tensors(once), _tensors(again), rtol=0, atol=0, equal_nan=True)
     assert torch.equal(state, torch.get_rng_state()), "drawing cases touched the global generator"
 
 
-def _tensors(sheet: Sheet) -> list[torch.Tensor]:
-    return [value for case in sheet.cases for value in case.arguments.values() if isinstance(value, torch.Tensor)]
+def _tensors(key: AnswerKey) -> list[torch.Tensor]:
+    return [value for case in key.cases for value in case.arguments.values() if isinstance(value, torch.Tensor)]
 
 
 @pytest.mark.parametrize("id", question_ids())

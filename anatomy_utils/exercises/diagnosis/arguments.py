@@ -1,4 +1,4 @@
-"""Likenesses to what the reference makes of other arguments: swapped, left out, turned round, cut short."""
+"""Diagnoses by the arguments: what the reference makes of them swapped, left out, turned round or cut short."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.diagnosis.values import one_of, size_words
-from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
+from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Diagnosis, Wrong
 from anatomy_utils.exercises.judging.run import try_once
 from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, numbers, plain
 
@@ -30,9 +30,9 @@ def an_argument_itself(wrong: Wrong) -> tuple[str, str] | None:
 
 def a_stage(wrong: Wrong) -> tuple[str, str] | None:
     """The answer stops at one of the tensors that lie on the way."""
-    if wrong.exercise.stages is None:
+    if wrong.trial.exercise.stages is None:
         return None
-    passed = [wrong.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
+    passed = [wrong.trial.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
     for name in passed[0]:
         if all(close(y, plain(stages[name])) for y, stages in zip(wrong.yours, passed, strict=True)):
             return "stage", f"What you return as {wrong.name} is only the {name}: up to there it is right."
@@ -204,7 +204,7 @@ def _unmoved(wrong: Wrong, name: str, case: Case, yours: Tensor) -> bool:
     target = wrong.targets[[c is case for c in wrong.cases].index(True)]
     if reference is None or close(reference[wrong.index], target):
         return False
-    again = try_once(wrong.function, arguments, wrong.seconds)
+    again = try_once(wrong.trial.function, arguments, SECONDS)
     return again is not None and len(again) > wrong.index and close(again[wrong.index], yours)
 
 
@@ -241,11 +241,11 @@ def _tensor_names(wrong: Wrong) -> list[str]:
 
 
 def _optional_names(wrong: Wrong) -> list[str]:
-    parameters = inspect.signature(wrong.exercise.resolve()).parameters.values()
+    parameters = inspect.signature(wrong.trial.exercise.resolve()).parameters.values()
     given = list(wrong.cases[0].arguments)
     optional = [g for g, p in zip(given, parameters, strict=False) if p.default is None]
     return [name for name in optional if all(case.arguments[name] is not None for case in wrong.cases)]
 
 
-ALL: tuple[Likeness, ...] = (an_argument_itself, a_stage, of_one_argument, other_arguments, missing_entries)
-LAST: tuple[Likeness, ...] = (argument_without_effect,)
+ALL: tuple[Diagnosis, ...] = (an_argument_itself, a_stage, of_one_argument, other_arguments, missing_entries)
+LAST: tuple[Diagnosis, ...] = (argument_without_effect,)

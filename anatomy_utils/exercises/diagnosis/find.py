@@ -1,30 +1,35 @@
-"""What a wrong answer is like, when it is no catalogued mistake: the first diagnosis that fits."""
+"""What a wrong answer is, when it is no catalogued mistake: the first diagnosis that fits."""
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
+from anatomy_utils.exercises.diagnosis import (
+    arguments,
+    first_difference,
+    functions,
+    locations,
+    shapes,
+    values,
+    weights,
+)
+from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
+
+OF_VALUES: tuple[Diagnosis, ...] = (
+    *values.FIRST,
+    *weights.FIRST,
+    *arguments.ALL,
+    *weights.REST,
+    *values.REST,
+    *functions.ALL,
+    *weights.LAST,
+    *locations.ALL,
+    *arguments.LAST,
+    *first_difference.ALL,
+)
+OF_SHAPES: tuple[Diagnosis, ...] = (*shapes.NUMBERS_RIGHT, *arguments.ALL, *shapes.REST)
+"""The most telling diagnoses come first; the last one always fits."""
 
 
-def find_likeness(wrong: Wrong) -> tuple[str, str] | None:
-    """The first likeness that holds, the most telling ones first."""
-    from anatomy_utils.exercises.diagnosis import arguments as inputs
-    from anatomy_utils.exercises.diagnosis import functions, places, shapes, values, weights
-
-    looks: tuple[Likeness, ...] = (
-        *values.FIRST,
-        *weights.FIRST,
-        *inputs.ALL,
-        *weights.REST,
-        *values.REST,
-        *functions.ALL,
-        *weights.LAST,
-        *places.ALL,
-        *inputs.LAST,
-    )
-    if any(y.shape != t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True)):
-        looks = (*shapes.NUMBERS_RIGHT, *inputs.ALL, *shapes.REST)
-    for look in looks:
-        found = look(wrong)
-        if found:
-            return found
-    return None
+def diagnose(wrong: Wrong) -> tuple[str, str]:
+    """The name and the sentence of the first diagnosis that holds."""
+    shaped = all(y.shape == t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True))
+    return next(found for look in (OF_VALUES if shaped else OF_SHAPES) if (found := look(wrong)))

@@ -1,4 +1,4 @@
-"""Likenesses to a function of the target: squared, rounded, one softmax too many, turned round."""
+"""Diagnoses by a function of the target: squared, rounded, one softmax too many, turned round."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.diagnosis.values import is_bool, say
-from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
+from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
 from anatomy_utils.exercises.judging.tensors import close
 
 
@@ -98,4 +98,4 @@ def cut_off(wrong: Wrong) -> tuple[str, str] | None:
     return "cut_off", f"{wrong.this_is} the target, but what lies {' or '.join(ends)} is cut off."
 
 
-ALL: tuple[Likeness, ...] = (function_of_target, cut_off)
+ALL: tuple[Diagnosis, ...] = (function_of_target, cut_off)

@@ -1,4 +1,4 @@
-"""Likenesses of an answer whose shape is not the target's."""
+"""Diagnoses of an answer whose shape is not the target's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
+from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
 from anatomy_utils.exercises.judging.tensors import close
 
 
@@ -165,7 +165,7 @@ def _shapes(wrong: Wrong) -> str:
     return f"yours is {tuple(wrong.yours[0].shape)}, the target {tuple(wrong.targets[0].shape)}"
 
 
-NUMBERS_RIGHT: tuple[Likeness, ...] = (
+NUMBERS_RIGHT: tuple[Diagnosis, ...] = (
     axes_swapped,
     extra_or_missing_ones,
     laid_out_differently,
@@ -174,7 +174,7 @@ NUMBERS_RIGHT: tuple[Likeness, ...] = (
     one_axis_left,
     some_entries,
 )
-REST: tuple[Likeness, ...] = (
+REST: tuple[Diagnosis, ...] = (
     always_the_same_shape,
     sizes_in_words,
 )

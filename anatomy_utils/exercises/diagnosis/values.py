@@ -1,4 +1,4 @@
-"""Likenesses in size: the target times a number, plus a number, row by row or as a whole."""
+"""Diagnoses of size: the target times a number, plus a number, row by row or as a whole."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case
-from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
+from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
 from anatomy_utils.exercises.judging.tensors import close
 
 STEADY = 1e-3
@@ -195,5 +195,5 @@ def say(number: float) -> str:
     return f"{number:.3g}".replace("-", "−")
 
 
-FIRST: tuple[Likeness, ...] = (all_one_number, opposite, one_factor, one_offset)
-REST: tuple[Likeness, ...] = (factor_per_case, scaled_rows, shifted_rows)
+FIRST: tuple[Diagnosis, ...] = (all_one_number, opposite, one_factor, one_offset)
+REST: tuple[Diagnosis, ...] = (factor_per_case, scaled_rows, shifted_rows)

@@ -1,4 +1,4 @@
-"""Likenesses of weights: rows that should sum to 1, and rows that do but are too sharp or too flat."""
+"""Diagnoses of weights: rows that should sum to 1, and rows that do but are too sharp or too flat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from anatomy_utils.exercises.diagnosis.values import (
     size_in_words,
     two_cases,
 )
-from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
+from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
 from anatomy_utils.exercises.judging.tensors import close
 
 
@@ -132,6 +132,6 @@ def _all_sum_to_one(tensors: Sequence[Tensor], axis: int) -> bool:
     return True
 
 
-FIRST: tuple[Likeness, ...] = (opposite_sums, temperature)
-REST: tuple[Likeness, ...] = (proportions_right,)
-LAST: tuple[Likeness, ...] = (wrong_sums,)
+FIRST: tuple[Diagnosis, ...] = (opposite_sums, temperature)
+REST: tuple[Diagnosis, ...] = (proportions_right,)
+LAST: tuple[Diagnosis, ...] = (wrong_sums,)

@@ -2,45 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from torch import Tensor
 
-from anatomy_utils.exercises.definition import Case, Exercise, Output
+from anatomy_utils.exercises.definition import Case, Output
 from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, numbers, parts, plain
+from anatomy_utils.exercises.judging.trial import Pair, Trial
+
+SECONDS = 2.0
+"""How long a diagnosis may run the learner's function on one more input."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """One wrong output on the cases in which it is wrong; all tensors plain.
+    """One wrong output on the cases in which it is wrong.
 
     Args:
-        exercise: whose answer.
+        trial: the answer, and the exercise that it belongs to.
         index: which output.
-        cases: those in which it is wrong.
-        yours, targets: that output, case by case, with their own types.
-        others: the learner's other outputs, case by case, by index.
-        function: the learner's, for looks that run it again.
-        seconds: how long it may take to run again.
+        indices: the cases in which it is wrong.
     """
 
-    exercise: Exercise
+    trial: Trial
     index: int
-    cases: Sequence[Case]
-    yours: Sequence[Tensor]
-    targets: Sequence[Tensor]
-    function: Callable[..., Any]
-    others: Sequence[Mapping[int, Tensor]] = ()
-    seconds: float = 2.0
+    indices: Sequence[int]
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """The cases in which it is wrong."""
+        return [self.trial.cases[i] for i in self.indices]
+
+    @cached_property
+    def yours(self) -> list[Tensor]:
+        """The learner's output on these cases, plain, with its own type."""
+        return [self._outputs[i][self.index].yours for i in self.indices]
+
+    @cached_property
+    def targets(self) -> list[Tensor]:
+        """The target's output on these cases, plain, with its own type."""
+        return [self._outputs[i][self.index].target for i in self.indices]
+
+    @cached_property
+    def _outputs(self) -> dict[int, list[Pair]]:
+        return {i: [pair for pair in self.trial.pairs if pair.case == i] for i in self.indices}
 
     @property
     def output(self) -> Output:
-        return self.exercise.returns[self.index]
+        """What is wrong, as the exercise describes it."""
+        return self.trial.exercise.returns[self.index]
 
     @property
     def name(self) -> str:
+        """The output's name: `"scores"`."""
         return self.output.name
 
     @property
@@ -61,33 +78,32 @@ class Wrong:
         return True
 
     def axis(self, index: int, tensor: Tensor) -> str:
+        """The name of one of the tensor's axes."""
         return self.output.axis(index, tensor.dim())
 
     def reference(self, arguments: dict[str, Any]) -> tuple[Tensor, ...] | None:
         """The reference's outputs for other arguments, None when it does not take them."""
         try:
-            result = parts(self.exercise.resolve()(*arguments.values()))
+            result = parts(self.trial.exercise.resolve()(*arguments.values()))
         except Exception:
             return None
         return tuple(plain(part) for part in result) if result else None
 
     def holds_for_arguments(self, change: Callable[[dict[str, Any], Case], dict[str, Any] | None]) -> bool:
         """Whether the reference on changed arguments gives yours, in all outputs, on every case."""
-        for i, (case, yours) in enumerate(zip(self.cases, self.yours, strict=True)):
+        for i, case in zip(self.indices, self.cases, strict=True):
             try:
                 arguments = change(fresh_arguments(case.arguments), case)
             except (RuntimeError, IndexError, ValueError):  # no such axis, shapes that do not fit
                 return False
             result = None if arguments is None else self.reference(arguments)
-            if result is None or not close(yours, result[self.index]):
-                return False
-            if self.others and not all(close(other, result[k]) for k, other in self.others[i].items()):
+            if result is None or not all(close(pair.yours, result[pair.output]) for pair in self._outputs[i]):
                 return False
         return True
 
 
-Likeness = Callable[[Wrong], tuple[str, str] | None]
-"""Gives the likeness's name and the sentence, or None."""
+Diagnosis = Callable[[Wrong], tuple[str, str] | None]
+"""Gives the diagnosis's name and its sentence, or None where it does not hold."""
 
 
 def _tried(change: Callable[[Tensor], Tensor | None], target: Tensor) -> Tensor | None:

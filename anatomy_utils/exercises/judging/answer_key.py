@@ -11,7 +11,7 @@ from anatomy_utils.exercises.definition import Exercise, Mistake
 from anatomy_utils.exercises.judging.tensors import fresh_arguments
 
 
-class Sheet:
+class AnswerKey:
     """Cases drawn from one seed, the reference's results, and what each catalogued mistake makes of them.
 
     Args:

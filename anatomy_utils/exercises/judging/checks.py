@@ -1,12 +1,11 @@
 """The outer form of an answer: did it run, and did it return the right kind of thing? One function per question.
 
-Each returns a `Finding` or None. They look at all cases and report the first one in which something is off.
+Each takes a trial and returns a `Finding` or None. They look at all cases and report the first one that is off.
 """
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
 from typing import Any
 
 import numpy
@@ -14,45 +13,58 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.judging.answer_key import Sheet
-from anatomy_utils.exercises.judging.crash import type_words
-from anatomy_utils.exercises.judging.run import Attempt
+from anatomy_utils.exercises.judging.crash import learners_line, type_words
+from anatomy_utils.exercises.judging.error_messages import plain_words
 from anatomy_utils.exercises.judging.tensors import close, parts, plain
+from anatomy_utils.exercises.judging.trial import Trial, kinds_in_words
+from anatomy_utils.exercises.judging.verdict import Finding
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A sentence, the look that found it, and the case and output it was found in (None: not to be drawn)."""
+def crashed(trial: Trial) -> Finding | None:
+    """It raised an error, or it had to be stopped."""
+    error, ran = trial.run.error, len(trial.results)
+    if error is None:
+        return None
+    line = learners_line(error, trial.function, trial.source)
+    notes = [f"It was given {trial.arguments_in_words(min(ran, len(trial.cases) - 1))}."]
+    if ran:
+        notes.append(f"It ran through with {kinds_in_words(trial.cases[:ran])}.")
+    if trial.run.stopped:
+        sentence = (
+            f"Your function was stopped: it had not ended after {trial.seconds:g} seconds. "
+            "Does its loop ever reach an end?"
+        )
+        return Finding(sentence, "time", notes=tuple(notes), state="stopped", line=line)
+    sentence = plain_words(error)
+    if line is not None and line.turns_all_axes_round():
+        sentence += " Note that `.T` turns all axes round, the batch too; only the last two should change places."
+    return Finding(sentence, "crash", notes=tuple(notes), state="crashed", line=line)
 
-    sentence: str
-    found_by: str
-    case: int = 0
-    output: int | None = None
-    notes: tuple[str, ...] = ()
 
-
-def returned_nothing(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
-    for i, result in enumerate(made.results):
+def returned_nothing(trial: Trial) -> Finding | None:
+    """It returned None on some case."""
+    for i, result in enumerate(trial.results):
         if result is None:
-            always = all(r is None for r in made.results)
+            always = all(r is None for r in trial.results)
             ending = (
                 "Its last line should be `return` and the result."
                 if always
-                else (f"It does so with {sheet.cases[i].kind}; with other cases it returns something.")
+                else (f"It does so with {trial.cases[i].kind}; with other cases it returns something.")
             )
-            if made.printed and always:
+            if trial.run.printed and always:
                 ending = "It printed something, but to print is not to return: later code cannot use what is printed."
             return Finding(f"Your function ran to its end, but it returned nothing (None). {ending}", "nothing", i)
     return None
 
 
-def wrong_type(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
-    for i, (result, target) in enumerate(zip(made.results, sheet.targets, strict=True)):
+def wrong_type(trial: Trial) -> Finding | None:
+    """It returned something that is not a tensor, or not as many as wanted."""
+    for i, (result, target) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
         wanted = parts(target) or ()
         if isinstance(target, Tensor):
             words = None if isinstance(result, Tensor) else _instead_of_a_tensor(result)
         else:
-            words = _instead_of_a_tuple(exercise, result, wanted)
+            words = _instead_of_a_tuple(trial.exercise, result, wanted)
         if words:
             return Finding(words, "type", i)
     return None
@@ -124,10 +136,11 @@ def _a(value: Any) -> str:
     return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
-def mutated(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
-    if not made.changed:
+def changed_input(trial: Trial) -> Finding | None:
+    """It wrote into one of its arguments."""
+    if not trial.run.changed:
         return None
-    names = " and ".join(f"`{name}`" for name in made.changed)
+    names = " and ".join(f"`{name}`" for name in trial.run.changed)
     return Finding(
         f"Your function changes its input: {names} held other numbers afterwards. Whoever called it still needs them; "
         "work on a new tensor (`x = x / 2` makes one, `x /= 2` and functions that end in `_` do not).",
@@ -135,30 +148,33 @@ def mutated(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
     )
 
 
-def wrong_device(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
-    for i, k, yours, target in pairs(sheet, made):
-        if yours.device != target.device:
-            return Finding(
-                f"You return the {exercise.returns[k].name} on the device {yours.device}, but the input is on "
-                f"{target.device}; make new tensors where the input is.",
-                "device",
-                i,
-            )
+def wrong_device(trial: Trial) -> Finding | None:
+    """It returned a tensor on another device than the input's."""
+    for i, (result, wanted) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
+        for output, yours, target in zip(trial.exercise.returns, parts(result) or (), parts(wanted) or (), strict=True):
+            if yours.device != target.device:
+                return Finding(
+                    f"You return the {output.name} on the device {yours.device}, but the input is on "
+                    f"{target.device}; make new tensors where the input is.",
+                    "device",
+                    i,
+                )
     return None
 
 
-def complex_numbers(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
+def complex_numbers(trial: Trial) -> Finding | None:
     """Numbers with an imaginary part can be compared to nothing here, so they come before everything about numbers."""
-    if any(yours.is_complex() for _, _, yours, _ in pairs(sheet, made)):
-        return wrong_dtype(exercise, sheet, made)
+    if any(yours.is_complex() for _, _, yours, _ in trial.pairs):
+        return wrong_dtype(trial)
     return None
 
 
-def wrong_dtype(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
-    for i, k, yours, target in pairs(sheet, made):
+def wrong_dtype(trial: Trial) -> Finding | None:
+    """The numbers are of another type than the target's."""
+    for i, k, yours, target in trial.pairs:
         if yours.dtype == target.dtype:
             continue
-        name = exercise.returns[k].name
+        name = trial.exercise.returns[k].name
         cure = ""
         if target.dtype == torch.bool:
             cure = " A comparison such as `a >= b` gives True and False, and so does .bool()."
@@ -166,7 +182,7 @@ def wrong_dtype(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | No
             cure = " Whole numbers cut off what stands behind the point."
         elif target.is_floating_point() and yours.is_floating_point():
             cure = " Cells further on would refuse to mix the two; bring it back with .to(…)."
-        right = yours.shape == target.shape and close(plain(yours), plain(target))
+        right = i not in trial.wrong[k]
         start = f"The numbers are right, but not their type: in your {name}" if right else f"In your {name}"
         have, want = type_words(yours), type_words(target)
         if yours.is_floating_point() and target.is_floating_point():
@@ -175,20 +191,20 @@ def wrong_dtype(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | No
     return None
 
 
-def not_a_number(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | None:
-    for i, k, yours, target in pairs(sheet, made):
+def not_a_number(trial: Trial) -> Finding | None:
+    """There is NaN or ∞ where the target has none."""
+    for i, k, yours, target in trial.pairs:
         if not yours.is_floating_point():
             continue
-        values, wanted = plain(yours), plain(target)
-        name = exercise.returns[k].name
+        name = trial.exercise.returns[k].name
         for lost, what, why in (
             (
-                values.isnan() & ~wanted.isnan(),
+                yours.isnan() & ~target.isnan(),
                 "NaN (not a number)",
                 "It comes from 0/0, from ∞ − ∞ or from the root of a negative number.",
             ),
             (
-                values.isinf() & ~wanted.isinf().any(),  # where −∞ is wanted somewhere, it is only misplaced
+                yours.isinf() & ~target.isinf().any(),  # where −∞ is wanted somewhere, it is only misplaced
                 "∞",
                 "It comes from a division by 0, from a number too large to hold, such as exp(1000), or from an ∞ that "
                 "was written there.",
@@ -197,36 +213,21 @@ def not_a_number(exercise: Exercise, sheet: Sheet, made: Attempt) -> Finding | N
             if bool(lost.any()):
                 count = int(lost.sum())
                 where = "everywhere" if count == lost.numel() else f"in {count} of {lost.numel()} cells"
-                only = _kind_of_case(sheet, made, i, k)
+                only = _kind_of_case(trial, i, k)
                 return Finding(f"In your {name} there is {what} {where}{only}. {why}", "nan", i, k)
     return None
 
 
-def _kind_of_case(sheet: Sheet, made: Attempt, case: int, k: int) -> str:
+def _kind_of_case(trial: Trial, case: int, output: int) -> str:
     """Where all cases of another kind are right, say which kind is not."""
-    right = {
-        sheet.cases[i].kind
-        for i, j, yours, target in pairs(sheet, made)
-        if j == k and close(plain(yours), plain(target))
-    }
-    kind = sheet.cases[case].kind
+    right = {c.kind for i, c in enumerate(trial.cases) if i not in trial.wrong[output]}
+    kind = trial.cases[case].kind
     if right and kind not in right:
         return f" with {kind}; with {' and with '.join(sorted(right))} it is right"
-    elsewhere = {
-        sheet.cases[i].kind for i, j, yours, _ in pairs(sheet, made) if j == k and bool(plain(yours).isfinite().all())
-    }
+    elsewhere = {trial.cases[i].kind for i, k, yours, _ in trial.pairs if k == output and bool(yours.isfinite().all())}
     if elsewhere and kind not in elsewhere:
         return (
             f" with {kind}; with {' and with '.join(sorted(elsewhere))} there is none, but the numbers are "
             f"not right either"
         )
     return ""
-
-
-def pairs(sheet: Sheet, made: Attempt) -> list[tuple[int, int, Tensor, Tensor]]:
-    """Case, output, yours, target: for all of them."""
-    return [
-        (i, k, yours, target)
-        for i, (result, wanted) in enumerate(zip(made.results, sheet.targets, strict=True))
-        for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True))
-    ]

@@ -21,7 +21,7 @@ LIBRARIES = tuple({*sysconfig.get_paths().values(), str(Path(torch.__file__).par
 
 
 @dataclass(frozen=True)
-class Line:
+class SourceLine:
     """A line of the learner's, with what its names held.
 
     Args:
@@ -46,7 +46,7 @@ class Line:
         )
 
 
-def learners_line(error: BaseException, function: Callable[..., Any], source: str | None = None) -> Line | None:
+def learners_line(error: BaseException, function: Callable[..., Any], source: str | None = None) -> SourceLine | None:
     """The innermost line that the learner wrote; None when the call itself did not fit."""
     code: CodeType | None = getattr(function, "__code__", None)
     found: tuple[FrameType, int, int] | None = None
@@ -61,7 +61,7 @@ def learners_line(error: BaseException, function: Callable[..., Any], source: st
     frame, number, instruction = found
     text = _text(frame, number, code, source)
     part = _failed_part(frame.f_code, instruction, text)
-    return Line(number, text.strip(), part, _held(part or text, frame))
+    return SourceLine(number, text.strip(), part, _held(part or text, frame))
 
 
 def _text(frame: FrameType, number: int, code: CodeType | None, source: str | None) -> str:

@@ -7,7 +7,7 @@ import inspect
 import io
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case
-from anatomy_utils.exercises.judging.answer_key import Sheet
 from anatomy_utils.exercises.judging.tensors import changed, fresh_arguments, parts, plain
 from anatomy_utils.exercises.judging.time_limit import TimeRanOut, interruptible, run_limited
 
@@ -25,7 +24,7 @@ MOST_PRINTED = 2000
 
 
 @dataclass
-class Attempt:
+class Execution:
     """What came of it. `results` has fewer entries than there are cases when the function crashed or was stopped."""
 
     results: list[Any] = field(default_factory=list)
@@ -37,20 +36,23 @@ class Attempt:
 
     @property
     def stopped(self) -> bool:
+        """Whether it took longer than the time limit."""
         return isinstance(self.error, TimeRanOut)
 
 
-def attempt(function: Callable[..., Any], sheet: Sheet, *, seconds: float, thread: bool | None = None) -> Attempt:
-    """Try `function` on the cases of `sheet`, and stop at the first crash.
+def execute(
+    function: Callable[..., Any], cases: Sequence[Case], *, seconds: float, thread: bool | None = None
+) -> Execution:
+    """Run `function` on every case, and stop at the first crash.
 
     Raises:
         KeyboardInterrupt: the learner pressed stop.
     """
-    made = Attempt()
+    made = Execution()
 
     with _put_back():
         try:
-            run_limited(partial(_run_all, function, sheet, made), seconds, thread=thread)
+            run_limited(partial(_run_all, function, cases, made), seconds, thread=thread)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -58,8 +60,8 @@ def attempt(function: Callable[..., Any], sheet: Sheet, *, seconds: float, threa
     return made
 
 
-def _run_all(function: Callable[..., Any], sheet: Sheet, made: Attempt) -> None:
-    for case in sheet.cases:
+def _run_all(function: Callable[..., Any], cases: Sequence[Case], made: Execution) -> None:
+    for case in cases:
         paper = io.StringIO()
         given = fresh_arguments(case.arguments)
         with contextlib.redirect_stdout(paper):

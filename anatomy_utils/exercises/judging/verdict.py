@@ -8,9 +8,28 @@ from functools import cached_property
 from typing import Literal
 
 from anatomy_utils.exercises.judging.comparison import Comparison
-from anatomy_utils.exercises.judging.crash import Line
+from anatomy_utils.exercises.judging.crash import SourceLine
 
 State = Literal["not attempted", "passed", "wrong", "crashed", "stopped", "unchecked"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check found.
+
+    Args:
+        sentence, found_by, notes, state, line: as in the verdict that is made of it.
+        case: the case in which it was found.
+        output: the output in which it was found; None when there is nothing to draw.
+    """
+
+    sentence: str
+    found_by: str
+    case: int = 0
+    output: int | None = None
+    notes: tuple[str, ...] = ()
+    state: State = "wrong"
+    line: SourceLine | None = None
 
 
 @dataclass(frozen=True)
@@ -20,7 +39,7 @@ class Verdict:
     Args:
         state: `"unchecked"` means that the check itself failed.
         sentence: what was found, in one or two sentences.
-        found_by: which look found it: `"mistake:no_scale"`, `"shape"`, `"likeness:factor"`, `"cell"`.
+        found_by: which check or diagnosis found it: `"mistake:no_scale"`, `"shape"`, `"likeness:factor"`, `"cell"`.
         notes: further facts, a sentence each.
         line: the learner's line, when it crashed or was stopped there.
         draw: makes `comparison`; only a card needs it.
@@ -31,7 +50,7 @@ class Verdict:
     sentence: str
     found_by: str
     notes: tuple[str, ...] = ()
-    line: Line | None = None
+    line: SourceLine | None = None
     draw: Callable[[], Comparison | None] | None = field(default=None, repr=False, compare=False)
     printed: str = ""
 
@@ -42,4 +61,5 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
+        """Whether the answer is right."""
         return self.state == "passed"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from anatomy_utils.exercises.diagnosis.wrong import Wrong
+from anatomy_utils.exercises.diagnosis.gradient_attribution import attribution
+from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Diagnosis, Wrong
 from anatomy_utils.exercises.judging.comparison import cell_text
-from anatomy_utils.exercises.judging.gradient_attribution import made_of
 from anatomy_utils.exercises.judging.run import variables
 from anatomy_utils.exercises.judging.tensors import close, differing, fresh_arguments, plain
 
@@ -16,10 +16,10 @@ def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:
 
     A variable counts only when it holds the stage on every case.
     """
-    if wrong.exercise.stages is None:
+    if wrong.trial.exercise.stages is None:
         return None
-    held = [variables(wrong.function, case, wrong.seconds) for case in wrong.cases]
-    passed = [wrong.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
+    held = [variables(wrong.trial.function, case, SECONDS) for case in wrong.cases]
+    passed = [wrong.trial.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
     names = [name for name in held[0] if all(name in variables for variables in held)]
     right: dict[str, str] = {}
     misnamed: str | None = None
@@ -57,15 +57,18 @@ def first_cell(wrong: Wrong) -> tuple[str, str]:
     """How many cells differ, and the first of them with both numbers."""
     marks = [differing(y, t) for y, t in zip(wrong.yours, wrong.targets, strict=True)]
     off, all_cells = sum(int(m.sum()) for m in marks), sum(m.numel() for m in marks)
-    place = marks[0].nonzero()[0].tolist()
-    yours, target = (cell_text(tensors[0][tuple(place)]) for tensors in (wrong.yours, wrong.targets))
-    where = ", ".join(f"{wrong.axis(axis, wrong.targets[0])} {index}" for axis, index in enumerate(place))
+    cell = marks[0].nonzero()[0].tolist()
+    yours, target = (cell_text(tensors[0][tuple(cell)]) for tensors in (wrong.yours, wrong.targets))
+    where = ", ".join(f"{wrong.axis(axis, wrong.targets[0])} {index}" for axis, index in enumerate(cell))
     return "cell", (
         f"{_share(off, all_cells)} of your {wrong.name} differ from the target. "
-        f"{f'The first one, at {where}: you' if place else 'You'} have {yours}, the target is {target}."
-        + made_of(wrong, tuple(place))
+        f"{f'The first one, at {where}: you' if cell else 'You'} have {yours}, the target is {target}."
+        + attribution(wrong, tuple(cell))
     )
 
 
 def _share(off: int, all_cells: int) -> str:
     return "All cells" if off == all_cells else f"{off} of {all_cells} cells"
+
+
+ALL: tuple[Diagnosis, ...] = (last_good_stage, first_cell)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.diagnosis.wrong import Wrong
+from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Wrong
 from anatomy_utils.exercises.judging.run import try_with_gradients
 from anatomy_utils.exercises.judging.tensors import fresh
 
@@ -16,12 +16,12 @@ Used = dict[str, Tensor]
 """Argument → True wherever a number of it takes part."""
 
 
-def made_of(wrong: Wrong, place: tuple[int, ...]) -> str:
+def attribution(wrong: Wrong, cell: tuple[int, ...]) -> str:
     """A sentence (with a space in front) that says what the cell hangs on; empty where gradients cannot tell."""
-    target = _used(wrong, wrong.exercise.resolve(), place)
+    target = _used(wrong, wrong.trial.exercise.resolve(), cell)
     if not target:
         return ""
-    yours = _used(wrong, wrong.function, place)
+    yours = _used(wrong, wrong.trial.function, cell)
     words = _words(target)
     if not words:  # such as −∞, which hangs on nothing
         return ""
@@ -41,17 +41,17 @@ def made_of(wrong: Wrong, place: tuple[int, ...]) -> str:
     return f" Both are made of {words}: work this one out by hand."
 
 
-def _used(wrong: Wrong, function: Callable[..., Any], place: tuple[int, ...]) -> Used | None:
+def _used(wrong: Wrong, function: Callable[..., Any], cell: tuple[int, ...]) -> Used | None:
     arguments = {name: fresh(value) for name, value in wrong.cases[0].arguments.items()}
     watched = {n: v for n, v in arguments.items() if isinstance(v, Tensor) and v.is_floating_point()}
     for tensor in watched.values():
         tensor.requires_grad_(True)
-    result = try_with_gradients(function, arguments, wrong.seconds)
+    result = try_with_gradients(function, arguments, SECONDS)
     if result is None or len(result) <= wrong.index or not watched:
         return None
     try:
-        cell = result[wrong.index][place]
-        gradients = torch.autograd.grad(cell, list(watched.values()), allow_unused=True)
+        value = result[wrong.index][cell]
+        gradients = torch.autograd.grad(value, list(watched.values()), allow_unused=True)
     except (RuntimeError, IndexError):
         return None
     return {

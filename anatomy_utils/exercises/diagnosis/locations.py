@@ -1,4 +1,4 @@
-"""Likenesses in where an answer of the right shape is wrong: in another order, or only in some places."""
+"""Diagnoses of location: an answer of the right shape that is in another order, or wrong only in some places."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.diagnosis.values import one_of
-from anatomy_utils.exercises.diagnosis.wrong import Likeness, Wrong
+from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
 from anatomy_utils.exercises.judging.tensors import close, differing
 
 
@@ -166,7 +166,7 @@ def _too_much_or_too_little(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-ALL: tuple[Likeness, ...] = (
+ALL: tuple[Diagnosis, ...] = (
     heads_scrambled,
     another_order,
     same_for_all,

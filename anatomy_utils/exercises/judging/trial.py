@@ -1,0 +1,85 @@
+"""One answer, tried: what every check and every diagnosis looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from anatomy_utils.exercises.definition import Case, Exercise
+from anatomy_utils.exercises.judging.answer_key import AnswerKey
+from anatomy_utils.exercises.judging.run import Execution
+from anatomy_utils.exercises.judging.tensors import close, parts, plain
+
+
+class Pair(NamedTuple):
+    """One output of one case beside its target, both plain."""
+
+    case: int
+    output: int
+    yours: Tensor
+    target: Tensor
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The learner's function, what it returned on every case, and what it should have returned.
+
+    Args:
+        exercise: what was asked.
+        answer_key: the cases and their targets.
+        function: the learner's answer.
+        run: what came of running it on the cases.
+        seconds: how long all cases together may take.
+        source: the answer's text, for where Python cannot find it.
+    """
+
+    exercise: Exercise
+    answer_key: AnswerKey
+    function: Callable[..., Any]
+    run: Execution
+    seconds: float
+    source: str | None = None
+
+    @property
+    def cases(self) -> Sequence[Case]:
+        """The inputs, as the answer key has them."""
+        return self.answer_key.cases
+
+    @property
+    def results(self) -> Sequence[Any]:
+        """What the function returned, case by case; fewer than there are cases when it crashed or was stopped."""
+        return self.run.results
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Yours and the target for every output of every case; the results must be of the right type."""
+        return [
+            Pair(i, k, plain(yours), plain(target))
+            for i, (result, wanted) in enumerate(zip(self.results, self.answer_key.targets, strict=True))
+            for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True))
+        ]
+
+    @cached_property
+    def wrong(self) -> dict[int, list[int]]:
+        """Output → the cases in which it is not the target; outputs in the order in which a fault spreads."""
+        names = [output.name for output in self.exercise.returns]
+        order = [names.index(name) for name in dict.fromkeys([*self.exercise.look_first, *names])]
+        off = [(pair.output, pair.case) for pair in self.pairs if not close(pair.yours, pair.target)]
+        return {k: [case for output, case in off if output == k] for k in order}
+
+    def arguments_in_words(self, case: int) -> str:
+        """The arguments of one case: `"query (2, 3), scale 0.5"`."""
+        return ", ".join(f"{name} {_short(value)}" for name, value in self.cases[case].arguments.items())
+
+
+def kinds_in_words(cases: Sequence[Case]) -> str:
+    """The kinds of some cases: `"one sentence and with a batch of sentences"`."""
+    return " and with ".join(dict.fromkeys(case.kind for case in cases))
+
+
+def _short(value: Any) -> str:
+    return str(tuple(value.shape)) if isinstance(value, Tensor) else repr(value)[:40]
