@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.progress.source import load
@@ -32,14 +34,29 @@ def inject_solutions(cell: str) -> str:
 
 
 def your_function(id: str, *, record: Progress | None = None) -> Callable[..., Any] | None:
-    """The learner's own function that passed last, from whichever notebook and day; None when none has passed.
+    """The learner's own function that passed last, from whichever notebook and day.
+
+    None when none has passed, and where its saved text does not run any more; a warning then says why.
+    """
+    exercise = find_exercise(id)
+    try:
+        return saved_function(exercise, record or own_progress())
+    except ValueError as error:
+        warnings.warn(str(error), stacklevel=2)
+        return None
+
+
+def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] | None:
+    """The learner's function as the record holds it; None when none has passed.
 
     Raises:
         ValueError: its saved text does not run any more.
     """
-    exercise = find_exercise(id)
-    text = (record or own_progress()).source(id)
-    return None if text is None else load(text, _defined_name(text, exercise.function_name))
+    text = record.source(exercise.id)
+    if text is None:
+        return None
+    references = {other.function_name: other.resolve for other in map(find_exercise, ids())}
+    return load(text, _defined_name(text, exercise.function_name), references)
 
 
 def _defined_name(text: str, usual: str) -> str:

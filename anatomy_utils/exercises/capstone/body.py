@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from anatomy_utils.exercises.by_id import your_function
+from anatomy_utils.exercises.by_id import saved_function
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
@@ -223,7 +223,7 @@ def written_in() -> dict[str, str]:
 def _part(name: str, id: str, notes: Progress) -> Part:
     exercise, note = find_exercise(id), ""
     try:
-        yours = your_function(id, record=notes)
+        yours = saved_function(exercise, notes)
     except ValueError as error:
         yours, note = None, str(error)
     if yours is None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anatomy_utils.exercises.stub import source_of
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def standing_alone(function: Callable[..., Any], source: str | None = None) -> str | None:
@@ -31,21 +33,56 @@ def standing_alone(function: Callable[..., Any], source: str | None = None) -> s
     return "\n".join(["from __future__ import annotations", *above.values(), text]) + "\n"
 
 
-def load(text: str, name: str) -> Callable[..., Any]:
+def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | None = None) -> Callable[..., Any]:
     """The function called `name` from such a text.
+
+    An older version of the course may have saved imports that this one no longer has. Where the imported name is that
+    of an exercise's function, its reference takes the place; an import that the function does not use is left out.
+
+    Args:
+        text: as `standing_alone` made it.
+        name: the function's.
+        references: what gives the course's own version of other exercises' functions, by name.
 
     Raises:
         ValueError: the text does not run, or makes no such function.
     """
     namespace: dict[str, Any] = {"__name__": "learner"}
+    lost: dict[str, str] = {}
     try:
-        exec(compile(text, f"<your {name}>", "exec", dont_inherit=True), namespace)
+        tree = ast.parse(text, f"<your {name}>")
+        for statement in [node for node in tree.body if isinstance(node, IMPORTS)]:
+            alias = statement.names[0]
+            bound, module = alias.asname or alias.name, getattr(statement, "module", None) or alias.name
+            try:
+                exec(compile(ast.Module([statement], []), f"<your {name}>", "exec"), namespace)
+            except ImportError:
+                if not module.startswith("anatomy_utils"):
+                    raise
+                tree.body.remove(statement)
+                if references and bound in references:
+                    namespace[bound] = references[bound]()
+                else:
+                    lost[bound] = module
+        code = compile(tree, f"<your {name}>", "exec", dont_inherit=True)
+        exec(code, namespace)
     except Exception as error:
         raise ValueError(f"Your saved {name} does not run any more ({error}); pass the exercise once more.") from error
+    if missing := sorted({lost[used] for used in _globals_of(code) if used in lost}):
+        raise ValueError(
+            f"Your saved {name} does not run any more (it uses {' and '.join(missing)}, which is no longer there); "
+            "pass the exercise once more."
+        )
     made = namespace.get(name)
     if not callable(made):
         raise ValueError(f"Your saved text holds no function {name}; pass the exercise once more.")
     return made  # type: ignore[no-any-return]
+
+
+def _globals_of(code: types.CodeType) -> set[str]:
+    """The global names that a piece of code, and all functions in it, look up."""
+    found = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return found.union(*(_globals_of(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
 
 
 def _without_decorators(source: str) -> str:
