@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from anatomy_utils.exercises.definition import Exercise
@@ -44,7 +45,7 @@ def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, An
         "line": _line(verdict),
         "notes": list(verdict.notes),
         "after": "Later cells use your function." if verdict.passed else FALLBACK,
-        "comparison": _comparison(verdict),
+        "comparison": asdict(verdict.comparison) if verdict.comparison else None,
         "printed": verdict.printed.rstrip(),
         "hints": list(exercise.hints),
         "solution": solution_text(exercise),
@@ -58,24 +59,6 @@ def _line(verdict: Verdict) -> dict[str, Any] | None:
     if line is None:
         return None
     return {"number": line.number, "text": line.text, "part": line.part, "held": [f"{n}: {w}" for n, w in line.held]}
-
-
-def _comparison(verdict: Verdict) -> dict[str, Any] | None:
-    drawn = verdict.comparison
-    if drawn is None:
-        return None
-
-    def window(piece: comparison.Window) -> dict[str, Any]:
-        return {
-            "caption": piece.caption,
-            "cells": [list(row) for row in piece.cells],
-            "levels": [list(row) for row in piece.levels],
-            "marked": [list(row) for row in piece.marked],
-            "rows": list(piece.row_names),
-            "columns": list(piece.column_names),
-        }
-
-    return {"title": drawn.title, "kind": drawn.kind, "target": window(drawn.target), "yours": window(drawn.yours)}
 
 
 def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOutput:

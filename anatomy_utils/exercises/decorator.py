@@ -49,6 +49,7 @@ class Answer:
 
     @property
     def passed(self) -> bool:
+        """Whether the learner's function passed."""
         return self.verdict.passed
 
     def __repr__(self) -> str:

@@ -109,6 +109,7 @@ class Exercise:
 
     @property
     def function_name(self) -> str:
+        """The name that the stub defines."""
         return self.signature.partition("(")[0]
 
     def resolve(self) -> Callable[..., Any]:

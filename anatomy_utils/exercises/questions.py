@@ -50,6 +50,7 @@ class Question:
 
     @property
     def right(self) -> int:
+        """The index of the right choice."""
         return next(i for i, choice in enumerate(self.choices) if choice.right)
 
     def data(self) -> dict[str, Any]:

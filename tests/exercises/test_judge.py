@@ -268,7 +268,7 @@ def test_the_drawing_marks_what_differs_and_stays_small() -> None:
     drawn = compare("scores", "query key", target, yours)
     assert len(drawn.yours.cells) == ROWS and len(drawn.yours.cells[0]) == COLUMNS
     assert sum(map(sum, drawn.yours.marked)) == 1 and not any(map(any, drawn.target.marked))
-    assert "13" in drawn.yours.row_names and "17" in drawn.yours.column_names
+    assert "13" in drawn.yours.rows and "17" in drawn.yours.columns
     assert as_text(drawn).count("*") == 1 and as_html(drawn).count("≠") == 1
 
 

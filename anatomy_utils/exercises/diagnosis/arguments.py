@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +22,7 @@ Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
 
 
 def an_argument_itself(wrong: Wrong) -> tuple[str, str] | None:
+    """One of the arguments, unchanged."""
     for name in _tensor_names(wrong):
         given = [plain(case.arguments[name]) for case in wrong.cases]
         if all(g.shape == y.shape and close(numbers(y), numbers(g)) for g, y in zip(given, wrong.yours, strict=True)):
@@ -57,6 +59,7 @@ def _stage_factor(wrong: Wrong, stages: list[Tensor]) -> float | None:
 
 
 def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
+    """What the reference makes of arguments that are swapped, left out or changed."""
     for words, change in _changes(wrong):
         if wrong.holds_for_arguments(change):
             return "inputs", f"{wrong.this_is} exactly what comes out {words}."
@@ -67,66 +70,64 @@ def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
     names = _tensor_names(wrong)
     for one, other in combinations(names, 2):
         yield f"when `{one}` and `{other}` change places", _swap(one, other)
-        yield f"when `{one}` is used in place of `{other}`", _set(other, _take(one))
-        yield f"when `{other}` is used in place of `{one}`", _set(one, _take(other))
+        yield f"when `{one}` is used in place of `{other}`", _put(one, other)
+        yield f"when `{other}` is used in place of `{one}`", _put(other, one)
     for name in _optional_names(wrong):
-        yield f"when `{name}` is left out", _set(name, lambda a: None)
+        yield f"when `{name}` is left out", _map(name, lambda value: None)
     for name in names:
         if all(case.arguments[name].dtype == torch.bool for case in wrong.cases):
-            yield f"when True and False change places in `{name}`", _set(name, _through(name, torch.logical_not))
-            yield f"when `{name}` is True everywhere", _set(name, _through(name, torch.ones_like))
+            yield f"when True and False change places in `{name}`", _map(name, torch.logical_not)
+            yield f"when `{name}` is True everywhere", _map(name, torch.ones_like)
     for name in names:
         yield from _changes_of_one(wrong, name)
 
 
 def _changes_of_one(wrong: Wrong, name: str) -> Iterator[tuple[str, Change]]:
     if all(case.arguments[name].is_floating_point() for case in wrong.cases):
-        yield f"when the signs in `{name}` are turned round", _set(name, lambda a: -a[name])
-        yield f"when `{name}` is all 0", _set(name, lambda a: torch.zeros_like(a[name]))
-        sizes = [s for s in wrong.cases[0].sizes if all(s in case.sizes for case in wrong.cases)]
-        for size in sizes:
+        yield f"when the signs in `{name}` are turned round", _map(name, torch.neg)
+        yield f"when `{name}` is all 0", _map(name, torch.zeros_like)
+        for size in (s for s in wrong.cases[0].sizes if all(s in case.sizes for case in wrong.cases)):
             if len({case.sizes[size] for case in wrong.cases}) > 1:
                 root, itself = size_words(size, root=True), size_words(size)
                 yield f"when `{name}` is multiplied by {root}", _scale(name, size, 0.5)
                 yield f"when `{name}` is divided by {root}", _scale(name, size, -0.5)
                 yield f"when `{name}` is multiplied by {itself}", _scale(name, size, 1.0)
                 yield f"when `{name}` is divided by {itself}", _scale(name, size, -1.0)
-        yield f"when `{name}` counts twice", _set(name, lambda a: 2 * a[name])
-        yield f"when `{name}` counts half", _set(name, lambda a: a[name] / 2)
-        yield f"when every number in `{name}` is squared", _set(name, lambda a: a[name].square())
-        yield f"when every number in `{name}` loses its sign", _set(name, lambda a: a[name].abs())
-        yield f"when 1 − `{name}` stands in place of `{name}`", _set(name, lambda a: 1 - a[name])
-        yield (
-            f"when its average is taken off each vector in `{name}`",
-            _set(name, lambda a: a[name] - a[name].mean(-1, keepdim=True)),
-        )
-        yield f"when `{name}` is sorted along its last axis", _set(name, lambda a: a[name].sort(-1).values)
-        yield f"when softmax is taken of `{name}` first", _set(name, lambda a: a[name].softmax(-1))
-        yield f"when each vector in `{name}` is first brought to length 1", _set(name, lambda a: _unit(a[name]))
-    for axis in (-1, -2):
-        words = "last axis" if axis == -1 else "last axis but one"
-        yield (
-            f"when `{name}` is turned round along its {words} (last first)",
-            _set(name, _along(name, axis, lambda t, x: t.flip(x))),
-        )
-        yield (
-            f"when everything in `{name}` moves on by one along its {words}",
-            _set(name, _along(name, axis, lambda t, x: t.roll(1, x))),
-        )
-        yield (
-            f"when everything in `{name}` moves back by one along its {words}",
-            _set(name, _along(name, axis, lambda t, x: t.roll(-1, x))),
-        )
-    yield (
-        f"when the numbers in `{name}` are laid out as if its last two axes were the other way round",
-        _set(name, lambda a: a[name].transpose(-2, -1).reshape(a[name].shape)),
-    )
-    yield (
-        f"when the last two axes of `{name}` are not swapped, but its numbers are re-cut (reshape or view)",
-        _set(
-            name, lambda a: a[name].reshape(*a[name].shape[:-2], a[name].shape[-1], a[name].shape[-2]).transpose(-2, -1)
-        ),
-    )
+        for words, way in OF_NUMBERS:
+            yield f"when {words.format(name)}", _map(name, way)
+    for axis, which in ((-1, "last axis"), (-2, "last axis but one")):
+        for words, along in ALONG:
+            yield f"when {words.format(name, which)}", _map(name, partial(along, a=axis))  # type: ignore[call-arg]
+    for words, way in LAID_OUT:
+        yield f"when {words.format(name)}", _map(name, way)
+
+
+OF_NUMBERS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
+    ("`{}` counts twice", lambda t: 2 * t),
+    ("`{}` counts half", lambda t: t / 2),
+    ("every number in `{}` is squared", torch.square),
+    ("every number in `{}` loses its sign", torch.abs),
+    ("1 − `{0}` stands in place of `{0}`", lambda t: 1 - t),
+    ("its average is taken off each vector in `{}`", lambda t: t - t.mean(-1, keepdim=True)),
+    ("`{}` is sorted along its last axis", lambda t: t.sort(-1).values),
+    ("softmax is taken of `{}` first", lambda t: t.softmax(-1)),
+    ("each vector in `{}` is first brought to length 1", lambda t: t / t.norm(dim=-1, keepdim=True)),
+)
+ALONG: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
+    ("`{}` is turned round along its {} (last first)", lambda t, a: t.flip(a)),
+    ("everything in `{}` moves on by one along its {}", lambda t, a: t.roll(1, a)),
+    ("everything in `{}` moves back by one along its {}", lambda t, a: t.roll(-1, a)),
+)
+LAID_OUT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
+    (
+        "the numbers in `{}` are laid out as if its last two axes were the other way round",
+        lambda t: t.transpose(-2, -1).reshape(t.shape),
+    ),
+    (
+        "the last two axes of `{}` are not swapped, but its numbers are re-cut (reshape or view)",
+        lambda t: t.reshape(*t.shape[:-2], t.shape[-1], t.shape[-2]).transpose(-2, -1),
+    ),
+)
 
 
 def missing_entries(wrong: Wrong) -> tuple[str, str] | None:
@@ -208,20 +209,12 @@ def _unmoved(wrong: Wrong, name: str, case: Case, yours: Tensor) -> bool:
     return again is not None and len(again) > wrong.index and close(again[wrong.index], yours)
 
 
-def _set(name: str, value: Callable[[dict[str, Any]], Any]) -> Change:
-    return lambda arguments, case: {**arguments, name: value(arguments)}
+def _map(name: str, way: Callable[[Any], Any]) -> Change:
+    return lambda arguments, case: {**arguments, name: way(arguments[name])}
 
 
-def _take(name: str) -> Callable[[dict[str, Any]], Any]:
-    return lambda arguments: arguments[name]
-
-
-def _through(name: str, way: Callable[[Tensor], Tensor]) -> Callable[[dict[str, Any]], Any]:
-    return lambda arguments: way(arguments[name])
-
-
-def _along(name: str, axis: int, way: Callable[[Tensor, int], Tensor]) -> Callable[[dict[str, Any]], Any]:
-    return lambda arguments: way(arguments[name], axis)
+def _put(one: str, other: str) -> Change:
+    return lambda arguments, case: {**arguments, other: arguments[one]}
 
 
 def _swap(one: str, other: str) -> Change:
@@ -230,10 +223,6 @@ def _swap(one: str, other: str) -> Change:
 
 def _scale(name: str, size: str, power: float) -> Change:
     return lambda arguments, case: {**arguments, name: arguments[name] * math.pow(case.sizes[size], power)}
-
-
-def _unit(tensor: Tensor) -> Tensor:
-    return tensor / tensor.norm(dim=-1, keepdim=True)
 
 
 def _tensor_names(wrong: Wrong) -> list[str]:

@@ -8,7 +8,7 @@ from anatomy_utils.exercises.diagnosis.gradient_attribution import attribution
 from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Diagnosis, Wrong
 from anatomy_utils.exercises.judging.comparison import cell_text
 from anatomy_utils.exercises.judging.run import variables
-from anatomy_utils.exercises.judging.tensors import close, differing, fresh_arguments, plain
+from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, plain
 
 
 def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:
@@ -55,11 +55,11 @@ def _holds(variable: Tensor, stage: Tensor) -> bool:
 
 def first_cell(wrong: Wrong) -> tuple[str, str]:
     """How many cells differ, and the first of them with both numbers."""
-    marks = [differing(y, t) for y, t in zip(wrong.yours, wrong.targets, strict=True)]
+    marks = wrong.marks()
     off, all_cells = sum(int(m.sum()) for m in marks), sum(m.numel() for m in marks)
     cell = marks[0].nonzero()[0].tolist()
     yours, target = (cell_text(tensors[0][tuple(cell)]) for tensors in (wrong.yours, wrong.targets))
-    where = ", ".join(f"{wrong.axis(axis, wrong.targets[0])} {index}" for axis, index in enumerate(cell))
+    where = ", ".join(f"{wrong.axis(axis)} {index}" for axis, index in enumerate(cell))
     return "cell", (
         f"{_share(off, all_cells)} of your {wrong.name} differ from the target. "
         f"{f'The first one, at {where}: you' if cell else 'You'} have {yours}, the target is {target}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -13,7 +14,8 @@ from anatomy_utils.exercises.judging.tensors import close
 
 
 def function_of_target(wrong: Wrong) -> tuple[str, str] | None:
-    for words, change in (*(() if is_bool(wrong) else (*CELLWISE, *_sums_and_scales(wrong))), *_moves(wrong)):
+    """The target, changed cell by cell or along one axis."""
+    for words, change in _changes(wrong):
         if wrong.holds(change) and not all(close(y, t) for y, t in wrong.pairs()):
             return "function", f"{wrong.this_is} {words}."
     return None
@@ -38,49 +40,38 @@ CELLWISE: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def _sums_and_scales(wrong: Wrong) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
-    for axis in range(-1, -1 - min(t.dim() for t in wrong.targets), -1):
-        name = wrong.axis(axis, wrong.targets[0])
-        yield (
-            f"softmax of the target, over the {name} axis: one softmax too many",
-            _along(lambda t, a: t.softmax(a), axis),
-        )
-        yield (
-            f"the logarithm of softmax of the target, over the {name} axis",
-            _along(lambda t, a: t.log_softmax(a), axis),
-        )
-        yield (
-            f"the target minus its average over the {name} axis",
-            _along(lambda t, a: t - t.mean(a, keepdim=True), axis),
-        )
-        yield (
-            f"the target minus its largest number over the {name} axis",
-            _along(lambda t, a: t - t.amax(a, keepdim=True), axis),
-        )
-        yield (
-            f"the target divided by its sum over the {name} axis",
-            _along(lambda t, a: t / t.sum(a, keepdim=True), axis),
-        )
-        yield (
-            f"the target divided by its length over the {name} axis",
-            _along(lambda t, a: t / t.norm(dim=a, keepdim=True), axis),
-        )
-        yield f"the running sum of the target over the {name} axis", _along(lambda t, a: t.cumsum(a), axis)
-        yield f"the target sorted along the {name} axis", _along(lambda t, a: t.sort(a).values, axis)
+ALONG: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
+    ("softmax of the target, over the {} axis: one softmax too many", lambda t, a: t.softmax(a)),
+    ("the logarithm of softmax of the target, over the {} axis", lambda t, a: t.log_softmax(a)),
+    ("the target minus its average over the {} axis", lambda t, a: t - t.mean(a, keepdim=True)),
+    ("the target minus its largest number over the {} axis", lambda t, a: t - t.amax(a, keepdim=True)),
+    ("the target divided by its sum over the {} axis", lambda t, a: t / t.sum(a, keepdim=True)),
+    ("the target divided by its length over the {} axis", lambda t, a: t / t.norm(dim=a, keepdim=True)),
+    ("the running sum of the target over the {} axis", lambda t, a: t.cumsum(a)),
+    ("the target sorted along the {} axis", lambda t, a: t.sort(a).values),
+)
+MOVES: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
+    ("the target turned round along the {} axis: last first", lambda t, a: t.flip(a)),
+    ("the target moved on by one place along the {} axis", lambda t, a: t.roll(1, a)),
+    ("the target moved back by one place along the {} axis", lambda t, a: t.roll(-1, a)),
+)
 
 
-def _moves(wrong: Wrong) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
-    if min(t.dim() for t in wrong.targets) >= 2:
+def _changes(wrong: Wrong) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
+    if not is_bool(wrong):
+        yield from CELLWISE
+        yield from _along_each_axis(wrong, ALONG)
+    if len(wrong.axes) >= 2:
         yield "the target lying on its side: rows and columns have changed places", lambda t: t.transpose(-2, -1)
-    for axis in range(-1, -1 - min(t.dim() for t in wrong.targets), -1):
-        name = wrong.axis(axis, wrong.targets[0])
-        yield f"the target turned round along the {name} axis: last first", _along(lambda t, a: t.flip(a), axis)
-        yield f"the target moved on by one place along the {name} axis", _along(lambda t, a: t.roll(1, a), axis)
-        yield f"the target moved back by one place along the {name} axis", _along(lambda t, a: t.roll(-1, a), axis)
+    yield from _along_each_axis(wrong, MOVES)
 
 
-def _along(way: Callable[[Tensor, int], Tensor], axis: int) -> Callable[[Tensor], Tensor]:
-    return lambda tensor: way(tensor, axis)
+def _along_each_axis(
+    wrong: Wrong, ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...]
+) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
+    for axis in wrong.axes:
+        for words, way in ways:
+            yield words.format(wrong.axis(axis)), partial(way, a=axis)  # type: ignore[call-arg]
 
 
 def cut_off(wrong: Wrong) -> tuple[str, str] | None:

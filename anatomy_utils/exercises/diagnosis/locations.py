@@ -7,14 +7,14 @@ from torch import Tensor
 
 from anatomy_utils.exercises.diagnosis.values import one_of
 from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
-from anatomy_utils.exercises.judging.tensors import close, differing
+from anatomy_utils.exercises.judging.tensors import close
 
 
 def another_order(wrong: Wrong) -> tuple[str, str] | None:
     """The same rows, columns, heads or sentences, at other places."""
-    for axis in range(-1, -1 - min(t.dim() for t in wrong.targets), -1):
+    for axis in wrong.axes:
         if all(_is_reordering(y, t, axis) for y, t in wrong.pairs()):
-            name = wrong.axis(axis, wrong.targets[0])
+            name = wrong.axis(axis)
             return "order", f"In your {wrong.name} everything is there, but in another order along the {name} axis."
     return None
 
@@ -52,7 +52,7 @@ def heads_scrambled(wrong: Wrong) -> tuple[str, str] | None:
 
 def same_for_all(wrong: Wrong) -> tuple[str, str] | None:
     """Every entry along one axis equals the first, which is the target's first."""
-    for axis in range(-1, -1 - min(t.dim() for t in wrong.targets), -1):
+    for axis in wrong.axes:
         holds = all(
             t.shape[axis] > 1
             and y.select(axis, 0).numel() > 1
@@ -61,7 +61,7 @@ def same_for_all(wrong: Wrong) -> tuple[str, str] | None:
             for y, t in wrong.pairs()
         )
         if holds:
-            name = wrong.axis(axis, wrong.targets[0])
+            name = wrong.axis(axis)
             right = all(close(y.select(axis, 0), t.select(axis, 0)) for y, t in wrong.pairs())
             more = f"; the first is right, and it is repeated for every {one_of(name)}" if right else ""
             return "same", f"In your {wrong.name} every entry along the {name} axis is the same{more}."
@@ -70,12 +70,12 @@ def same_for_all(wrong: Wrong) -> tuple[str, str] | None:
 
 def only_some_entries(wrong: Wrong) -> tuple[str, str] | None:
     """Right except in the first, the last, or all but the first entry along one axis."""
-    marks = [differing(y, t) for y, t in zip(wrong.yours, wrong.targets, strict=True)]
-    for axis in range(-1, -1 - min(m.dim() for m in marks), -1):
+    marks = wrong.marks()
+    for axis in wrong.axes:
         if any(m.shape[axis] < 2 for m in marks):
             continue
         lines = [_lines(m, axis).any(1) for m in marks]
-        name = one_of(wrong.axis(axis, wrong.targets[0]))
+        name = one_of(wrong.axis(axis))
         for words, wanted in (
             (f"right except in the last {name}", lambda n: [False] * (n - 1) + [True]),
             (f"right except in the first {name}", lambda n: [True] + [False] * (n - 1)),
@@ -88,10 +88,10 @@ def only_some_entries(wrong: Wrong) -> tuple[str, str] | None:
 
 def parts_of_a_square(wrong: Wrong) -> tuple[str, str] | None:
     """Right on one side of the diagonal."""
-    marks = [differing(y, t) for y, t in zip(wrong.yours, wrong.targets, strict=True)]
+    marks = wrong.marks()
     if any(m.dim() < 2 or m.shape[-1] != m.shape[-2] for m in marks):
         return None
-    query, key = (wrong.axis(axis, wrong.targets[0]) for axis in (-2, -1))
+    query, key = (wrong.axis(axis) for axis in (-2, -1))
     if all(torch.equal(m, m & _diagonal(m)) for m in marks):
         return "diagonal", f"Only cells on the diagonal are wrong, where {query} and {key} are the same position."
     for words, inside in (("behind", torch.triu), ("before", torch.tril)):
@@ -139,7 +139,7 @@ def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
     if all(
         m.dim() >= 2 and torch.equal(m, c & torch.ones_like(m).triu(1)) for m, c in zip(too_few, counted, strict=True)
     ):
-        query, key = (wrong.axis(axis, wrong.targets[0]) for axis in (-2, -1))
+        query, key = (wrong.axis(axis) for axis in (-2, -1))
         return (
             "causal",
             f"{wrong.this_is} 0 wherever the {key} stands behind the {query}, as under a causal mask; there "

@@ -13,24 +13,25 @@ from anatomy_utils.exercises.judging.tensors import close
 
 
 def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:
+    """The target, transposed or permuted."""
     ranks = {target.dim() for target in wrong.targets}
     if min(ranks) >= 2 and wrong.holds(lambda t: t.transpose(-2, -1)):
-        target = wrong.targets[0]
         return "transposed", (
             "Your numbers are right, but the last two axes have changed places: there is one row per "
-            f"{wrong.axis(-1, target)} and one column per {wrong.axis(-2, target)}."
+            f"{wrong.axis(-1)} and one column per {wrong.axis(-2)}."
         )
     if len(ranks) != 1:
         return None
     rank = ranks.pop()
     for order in permutations(range(rank)):
         if order != tuple(range(rank)) and wrong.holds(lambda t, order=order: t.permute(order)):  # type: ignore[misc]
-            names = " × ".join(wrong.axis(axis, wrong.targets[0]) for axis in order)
+            names = " × ".join(wrong.axis(axis) for axis in order)
             return "transposed", f"Your numbers are right, but the axes stand in another order: {names}."
     return None
 
 
 def extra_or_missing_ones(wrong: Wrong) -> tuple[str, str] | None:
+    """The target with an axis of length 1 too many, too few, or elsewhere."""
     if not all(
         y.numel() == t.numel() and [s for s in y.shape if s != 1] == [s for s in t.shape if s != 1]
         for y, t in zip(wrong.yours, wrong.targets, strict=True)
@@ -49,6 +50,7 @@ def extra_or_missing_ones(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def laid_out_differently(wrong: Wrong) -> tuple[str, str] | None:
+    """The target's numbers in their order, in another shape."""
     if all(y.numel() == t.numel() and close(y.reshape(t.shape), t) for y, t in wrong.pairs()):
         return (
             "layout",
@@ -58,6 +60,7 @@ def laid_out_differently(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def one_axis_gone(wrong: Wrong) -> tuple[str, str] | None:
+    """The target summed, averaged or cut along one axis."""
     ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
         ("the sum", lambda t, a: t.sum(a)),
         ("the average", lambda t, a: t.mean(a)),
@@ -73,12 +76,13 @@ def one_axis_gone(wrong: Wrong) -> tuple[str, str] | None:
         for keep in (False, True):
             for words, way in ways:
                 if wrong.holds(lambda t: way(t, axis).unsqueeze(axis) if keep else way(t, axis)):  # noqa: B023
-                    name = wrong.axis(axis, wrong.targets[0])
+                    name = wrong.axis(axis)
                     return "axis_gone", f"Your result is {words} of the target over the {name} axis: {_shapes(wrong)}."
     return None
 
 
 def one_axis_left(wrong: Wrong) -> tuple[str, str] | None:
+    """The target before a last sum or average."""
     ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
         ("added up", lambda y, a: y.sum(a)),
         ("averaged", lambda y, a: y.mean(a)),
@@ -94,6 +98,7 @@ def one_axis_left(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def some_entries(wrong: Wrong) -> tuple[str, str] | None:
+    """The target without its first or last entries along an axis, or with more of them."""
     ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
         ("the last one is missing", lambda t, a: t.narrow(a, 0, t.shape[a] - 1)),
         ("the first one is missing", lambda t, a: t.narrow(a, 1, t.shape[a] - 1)),
@@ -101,19 +106,20 @@ def some_entries(wrong: Wrong) -> tuple[str, str] | None:
     for axis in (-1, -2, -3):
         for words, way in ways:
             if wrong.holds(lambda t: way(t, axis)):  # noqa: B023
-                name = wrong.axis(axis, wrong.targets[0])
+                name = wrong.axis(axis)
                 return "entries", f"Your numbers are right, but along the {name} axis {words}: {_shapes(wrong)}."
     for axis in (-1, -2, -3):
         if all(
             y.dim() == t.dim() >= -axis and y.shape[axis] > t.shape[axis] and close(y.narrow(axis, 0, t.shape[axis]), t)
             for y, t in wrong.pairs()
         ):
-            name = wrong.axis(axis, wrong.targets[0])
+            name = wrong.axis(axis)
             return "entries", f"The target is in your result, but along the {name} axis more follows: {_shapes(wrong)}."
     return None
 
 
 def repeated(wrong: Wrong) -> tuple[str, str] | None:
+    """The target, expanded along a new axis."""
     for yours, target in wrong.pairs():
         if yours.dim() <= target.dim():
             return None
@@ -147,7 +153,7 @@ def sizes_in_words(wrong: Wrong) -> tuple[str, str] | None:
     yours, target, case = wrong.yours[0], wrong.targets[0], wrong.cases[0]
     wanted = f"wanted is {tuple(target.shape)}"
     if wrong.output.axes:
-        wanted += f" ({' × '.join(wrong.axis(i, target) for i in range(target.dim()))})"
+        wanted += f" ({' × '.join(wrong.axis(i) for i in range(target.dim()))})"
     sentence = f"The shape of your {wrong.name} is {tuple(yours.shape)}; {wanted}."
     if yours.dim() != target.dim():
         more = "too many" if yours.dim() > target.dim() else "too few"

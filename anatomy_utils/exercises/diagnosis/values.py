@@ -17,6 +17,7 @@ STEADY = 1e-3
 
 
 def all_one_number(wrong: Wrong) -> tuple[str, str] | None:
+    """The same number, or the same truth value, in every cell."""
     firsts = [yours.flatten()[:1] for yours, _ in wrong.pairs()]
     if any(y.numel() < 2 or not close(y, f.expand(y.shape)) for (y, _), f in zip(wrong.pairs(), firsts, strict=True)):
         return None
@@ -29,6 +30,7 @@ def all_one_number(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def opposite(wrong: Wrong) -> tuple[str, str] | None:
+    """The target with True and False exchanged."""
     if all(
         y.dtype == t.dtype == torch.bool and torch.equal(y, ~t) for y, t in zip(wrong.yours, wrong.targets, strict=True)
     ):
@@ -80,6 +82,7 @@ def two_cases(factors: list[float], cases: Sequence[Case]) -> str:
 
 
 def one_offset(wrong: Wrong) -> tuple[str, str] | None:
+    """The target plus one number."""
     offsets = []
     for yours, target in wrong.pairs():
         if yours.numel() < 2 or not bool((yours.isfinite() & target.isfinite()).all()):
@@ -105,6 +108,7 @@ def proportional_rows(wrong: Wrong) -> bool:
 
 
 def scaled_rows(wrong: Wrong) -> tuple[str, str] | None:
+    """The target with each row, or each column, times a number of its own."""
     for axis, words in ((-1, "row"), (-2, "column")):
         if not _each_line(wrong, axis, lambda y, t: _factor(y, t) is not None):
             continue
@@ -113,6 +117,7 @@ def scaled_rows(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def shifted_rows(wrong: Wrong) -> tuple[str, str] | None:
+    """The target with each row, or each column, plus a number of its own."""
     for axis, words in ((-1, "row"), (-2, "column")):
         if _each_line(wrong, axis, lambda y, t: close(y, t + (y - t).mean())):
             return "row_offset", f"In your {wrong.name} each {words} is the target's {words} plus a number of its own."
@@ -150,6 +155,7 @@ def one_number(numbers: list[float]) -> float | None:
 
 
 def size_in_words(factors: list[float], known: Sequence[Case]) -> str | None:
+    """The size that some factors are made of: `"divided by √d_head"`; None when there is no such size."""
     names = [name for name in known[0].sizes if all(name in case.sizes for case in known)]
     if len({tuple(case.sizes[n] for n in names) for case in known}) < 2:
         return None
@@ -185,10 +191,12 @@ def one_of(name: str) -> str:
 
 
 def is_bool(wrong: Wrong) -> bool:
+    """Whether the target is a mask."""
     return wrong.targets[0].dtype == torch.bool
 
 
 def say(number: float) -> str:
+    """A number in at most three digits, with a true minus sign."""
     nearest = round(number)
     if abs(number - nearest) < 1e-4:
         return str(nearest).replace("-", "−")

@@ -23,12 +23,11 @@ def opposite_sums(wrong: Wrong) -> tuple[str, str] | None:
     """The target sums to 1 along its last axis, yours along another: a softmax over the wrong axis."""
     if not _all_sum_to_one(wrong.targets, -1) or _all_sum_to_one(wrong.yours, -1):
         return None
-    target = wrong.targets[0]
-    rows = wrong.axis(-1, target)
+    rows = wrong.axis(-1)
     for axis in (-2, -3, -4):
         if min(t.dim() for t in wrong.targets) >= -axis and _all_sum_to_one(wrong.yours, axis):
             return "sum_axis", (
-                f"Your {wrong.name} sum to 1 over the {wrong.axis(axis, target)} axis; "
+                f"Your {wrong.name} sum to 1 over the {wrong.axis(axis)} axis; "
                 f"they should sum to 1 over the {rows} axis."
             )
     if _all_sum_to_one(wrong.yours, 0):
@@ -67,6 +66,7 @@ def temperature(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def proportions_right(wrong: Wrong) -> tuple[str, str] | None:
+    """Rows in the right proportions, which do not sum to 1."""
     if not _all_sum_to_one(wrong.targets, -1) or not proportional_rows(wrong):
         return None
     return "row_factor", (
@@ -76,6 +76,7 @@ def proportions_right(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def wrong_sums(wrong: Wrong) -> tuple[str, str] | None:
+    """Weights below 0, or rows of which none sums to 1."""
     if not _all_sum_to_one(wrong.targets, -1):
         return None
     if any(bool((y < -1e-6).any()) for y, _ in wrong.pairs()) and all(

@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case, Output
-from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, numbers, parts, plain
+from anatomy_utils.exercises.judging.tensors import close, differing, fresh_arguments, numbers, parts, plain
 from anatomy_utils.exercises.judging.trial import Pair, Trial
 
 SECONDS = 2.0
@@ -77,9 +77,18 @@ class Wrong:
                 return False
         return True
 
-    def axis(self, index: int, tensor: Tensor) -> str:
-        """The name of one of the tensor's axes."""
-        return self.output.axis(index, tensor.dim())
+    def axis(self, index: int) -> str:
+        """The name of one of the target's axes: `"query"`."""
+        return self.output.axis(index, self.targets[0].dim())
+
+    @property
+    def axes(self) -> range:
+        """The axes that the target has on every case, counted from the last: −1, −2, …"""
+        return range(-1, -1 - min(target.dim() for target in self.targets), -1)
+
+    def marks(self) -> list[Tensor]:
+        """True in every cell that differs, case by case; yours must have the target's shape."""
+        return [differing(y, t) for y, t in zip(self.yours, self.targets, strict=True)]
 
     def reference(self, arguments: dict[str, Any]) -> tuple[Tensor, ...] | None:
         """The reference's outputs for other arguments, None when it does not take them."""

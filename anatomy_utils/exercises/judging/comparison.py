@@ -26,15 +26,15 @@ class Window:
         cells: rows of texts.
         levels: rows of numbers from −1 to 1, for the background; None for no background.
         marked: rows of True where the cell differs from the target.
-        row_names, column_names: indices, as texts.
+        rows, columns: indices, as texts.
     """
 
     caption: str
     cells: tuple[tuple[str, ...], ...]
     levels: tuple[tuple[float | None, ...], ...]
     marked: tuple[tuple[bool, ...], ...]
-    row_names: tuple[str, ...]
-    column_names: tuple[str, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -157,12 +157,12 @@ def as_text(comparison: Comparison) -> str:
 def _block(window: Window) -> str:
     if not window.cells:
         return f"  {window.caption}"
-    width = max(len(text) for line in (*window.cells, window.column_names) for text in line)
-    margin = max(map(len, window.row_names))
+    width = max(len(text) for line in (*window.cells, window.columns) for text in line)
+    margin = max(map(len, window.rows))
     lines = [f"  {window.caption}"]
-    if any(window.column_names):
-        lines.append(f"    {'':>{margin}} " + " ".join(f"{name:>{width}} " for name in window.column_names))
-    for name, texts, marks in zip(window.row_names, window.cells, window.marked, strict=True):
+    if any(window.columns):
+        lines.append(f"    {'':>{margin}} " + " ".join(f"{name:>{width}} " for name in window.columns))
+    for name, texts, marks in zip(window.rows, window.cells, window.marked, strict=True):
         cells = " ".join(f"{text:>{width}}{'*' if mark else ' '}" for text, mark in zip(texts, marks, strict=True))
         lines.append(f"    {name:>{margin}} {cells}")
     return "\n".join(line.rstrip() for line in lines)
@@ -176,9 +176,9 @@ def as_html(comparison: Comparison) -> str:
 
 
 def _table(window: Window, kind: str) -> str:
-    head = "".join(f'<th scope="col">{name}</th>' for name in window.column_names)
-    rows = [f"<tr><td></td>{head}</tr>"] if any(window.column_names) else []
-    for name, texts, levels, marks in zip(window.row_names, window.cells, window.levels, window.marked, strict=True):
+    head = "".join(f'<th scope="col">{name}</th>' for name in window.columns)
+    rows = [f"<tr><td></td>{head}</tr>"] if any(window.columns) else []
+    for name, texts, levels, marks in zip(window.rows, window.cells, window.levels, window.marked, strict=True):
         cells = "".join(_cell(*cell, kind) for cell in zip(texts, levels, marks, strict=True))
         rows.append(f'<tr><th scope="row">{name}</th>{cells}</tr>')
     caption = f'<caption style="text-align:left">{html.escape(window.caption)}</caption>'

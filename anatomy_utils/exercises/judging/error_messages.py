@@ -7,67 +7,46 @@ from collections.abc import Callable
 
 Words = str | Callable[[re.Match[str]], str]
 
-
-def _matmul(match: re.Match[str]) -> str:
-    rows, inner, other, columns = match.groups()
-    return (
-        f"The two do not fit for a matrix product: the left one is {rows} × {inner}, the right one {other} × "
-        f"{columns}. "
-        "The last axis of the left must be as long as the last but one of the right."
-    )
-
-
-def _unequal(match: re.Match[str]) -> str:
-    return (
-        f"Two shapes do not fit each other: one has {match[1]} and the other {match[2]} where they should be equal "
-        f"(axis {match[3]}, counted from 0). Write both shapes down and see which axes meet."
-    )
-
-
 PLAIN: tuple[tuple[str, Words], ...] = (
-    (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
+    (
+        r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
+        "The two do not fit for a matrix product: the left one is {1} × {2}, the right one {3} × {4}. The last axis "
+        "of the left must be as long as the last but one of the right.",
+    ),
     (
         r"size mismatch, got input \((\d+)\), mat \((\d+)x(\d+)\), vec \((\d+)\)",
-        lambda m: (
-            f"The two do not fit for a product: the matrix is {m[2]} × {m[3]}, the vector has {m[4]} numbers. "
-            "The matrix's last axis must be as long as the vector."
-        ),
+        "The two do not fit for a product: the matrix is {2} × {3}, the vector has {4} numbers. The matrix's last "
+        "axis must be as long as the vector.",
     ),
     (
         r"[Ee]xpected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: \[(\d+), (\d+)\]",
-        lambda m: (
-            f"The two do not fit for a matrix product: the last axis of the left has {m[2]}, the last but one of "
-            f"the right has {m[4]}; they must be equal."
-        ),
+        "The two do not fit for a matrix product: the last axis of the left has {2}, the last but one of the right "
+        "has {4}; they must be equal.",
     ),
     (
         r"inconsistent tensor size, expected tensor \[(\d+)\] and src \[(\d+)\]",
-        lambda m: f"A dot product needs two vectors of the same length; these have {m[1]} and {m[2]} numbers.",
+        "A dot product needs two vectors of the same length; these have {1} and {2} numbers.",
     ),
     (
         r"1D tensors expected, but got (\d)D and (\d)D tensors",
-        lambda m: (
-            f"torch.dot takes two vectors; you gave tensors with {m[1]} and {m[2]} axes. For matrices there is `@`."
-        ),
+        "torch.dot takes two vectors; you gave tensors with {1} and {2} axes. For matrices there is `@`.",
     ),
     (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
-        _unequal,
+        "Two shapes do not fit each other: one has {1} and the other {2} where they should be equal (axis {3}, "
+        "counted from 0). Write both shapes down and see which axes meet.",
     ),
-    (r"einsum\(\): .*", lambda m: f"The letters of the einsum do not fit the shapes; torch says: {m[0]}"),
+    (r"einsum\(\): .*", "The letters of the einsum do not fit the shapes; torch says: {0}"),
     (
         r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
-        lambda m: f"There is no axis {m[3]}: this tensor's axes run from {m[1]} to {m[2]}.",
+        "There is no axis {3}: this tensor's axes run from {1} to {2}.",
     ),
     (
         r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
         lambda m: f"Index {m[1]} is beyond the end of axis {m[2]}, which holds {m[3]} (0 to {int(m[3]) - 1}).",
     ),
     (r"index out of range in self", "An index is beyond the end of the table."),
-    (
-        r"too many indices for tensor of dimension (\d+)",
-        lambda m: f"You index more axes than there are: the tensor has {m[1]}.",
-    ),
+    (r"too many indices for tensor of dimension (\d+)", "You index more axes than there are: the tensor has {1}."),
     (
         r"(expected scalar type|same dtype|expected m1 and m2)",
         "The two hold different types of numbers; turn one into the other's type with .to(other.dtype).",
@@ -78,7 +57,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"shape '\[(.+)\]' is invalid for input of size (\d+)",
-        lambda m: f"{m[2]} numbers cannot be laid out as ({m[1]}): the sizes must multiply to {m[2]}.",
+        "{2} numbers cannot be laid out as ({1}): the sizes must multiply to {2}.",
     ),
     (
         r"view size is not compatible with input tensor's size and stride",
@@ -87,23 +66,21 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"unflatten: Provided sizes \[(.+)\] don't multiply up to the size of dim (-?\d+) \((\d+)\)",
-        lambda m: f"An axis of length {m[3]} cannot be cut into ({m[1]}): the sizes must multiply to {m[3]}.",
+        "An axis of length {3} cannot be cut into ({1}): the sizes must multiply to {3}.",
     ),
     (r"only one dimension can be inferred", "Only one of the sizes may be −1; the others must be given."),
     (
         r"Sizes of tensors must match except in dimension (\d+)\. Expected size (\d+) but got size (\d+)",
-        lambda m: f"Joined along axis {m[1]}, tensors must be equally long along all others; here {m[2]} meets {m[3]}.",
+        "Joined along axis {1}, tensors must be equally long along all others; here {2} meets {3}.",
     ),
     (
         r"Tensors must have same number of dimensions: got (\d+) and (\d+)",
-        lambda m: f"Tensors that are joined must have equally many axes; here one has {m[1]} and the other {m[2]}.",
+        "Tensors that are joined must have equally many axes; here one has {1} and the other {2}.",
     ),
     (
         r"zero-dimensional tensor \(at position (\d+)\) cannot be concatenated",
-        lambda m: (
-            f"Number {m[1]} of what is to be joined (counted from 0) is a single number without an axis. A slice keeps "
-            "the axis: `ids[3:4]` in place of `ids[3]`."
-        ),
+        "Number {1} of what is to be joined (counted from 0) is a single number without an axis. A slice keeps the "
+        "axis: `ids[3:4]` in place of `ids[3]`.",
     ),
     (
         r"Index tensor must have the same number of dimensions as (input|self) tensor",
@@ -112,19 +89,17 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"Expected target size \[(.*?)\], got \[(.*?)\]",
-        lambda m: (
-            f"torch's cross_entropy takes axis 1 for the classes, so it wanted labels of shape ({m[1]}); these have "
-            f"({m[2]}). `logits.flatten(0, 1)` and `labels.flatten()` make one long row of questions."
-        ),
+        "torch's cross_entropy takes axis 1 for the classes, so it wanted labels of shape ({1}); these have ({2}). "
+        "`logits.flatten(0, 1)` and `labels.flatten()` make one long row of questions.",
     ),
     (
         r"stack expects each tensor to be equal size, but got \[(.*?)\] at entry 0 and \[(.*?)\] at entry (\d+)",
-        lambda m: f"torch.stack wants tensors of one shape; here number 0 has ({m[1]}) and number {m[3]} has ({m[2]}).",
+        "torch.stack wants tensors of one shape; here number 0 has ({1}) and number {3} has ({2}).",
     ),
     (
         r"[Tt]he expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton "
         r"dimension (\d+)",
-        lambda m: f"expand repeats an axis of length 1 only; axis {m[3]} has {m[2]}, and {m[1]} was asked for.",
+        "expand repeats an axis of length 1 only; axis {3} has {2}, and {1} was asked for.",
     ),
     (
         r"tuple of ints,\s?but got float|slice indices must be integers|valid indices \(got float\)|"
@@ -133,20 +108,17 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"[Bb]oolean value of Tensor with more than one value is ambiguous",
-        "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many; torch.where "
-        "decides cell by cell.",
+        "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many; torch.where decides "
+        "cell by cell.",
     ),
     (
         r"(only one element tensors can be converted|a Tensor with \d+ elements cannot be converted)",
-        "A tensor with many numbers cannot be turned into a single one; math.exp, math.sqrt and float() want "
-        "a single number, "
-        "torch.exp and torch.sqrt take tensors.",
+        "A tensor with many numbers cannot be turned into a single one; math.exp, math.sqrt and float() want a "
+        "single number, torch.exp and torch.sqrt take tensors.",
     ),
     (
         r"(\w+)\(\): argument '\w+' \(position \d\) must be Tensor, not (int|float)",
-        lambda m: (
-            f"torch.{m[1]} wants a tensor, and this is a plain number; for numbers use math.{m[1]} or `number ** 0.5`."
-        ),
+        "torch.{1} wants a tensor, and this is a plain number; for numbers use math.{1} or `number ** 0.5`.",
     ),
     (r"Negation, the `-` operator, on a bool tensor", "`-` does not turn True and False round; `~mask` does."),
     (
@@ -167,31 +139,21 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"result type (\w+) can't be cast to the desired output type (\w+)",
-        lambda m: f"A {m[2]} tensor cannot take {m[1]} numbers in place; make a new tensor instead.",
+        "A {2} tensor cannot take {1} numbers in place; make a new tensor instead.",
     ),
     (
         r"name '(\w+)' is not defined",
-        lambda m: (
-            f"`{m[1]}` is not known here. Is it spelled as where it was made, and was it imported or computed before?"
-        ),
+        "`{1}` is not known here. Is it spelled as where it was made, and was it imported or computed before?",
     ),
+    (r"cannot access local variable '(\w+)'", "`{1}` is used before anything has been put into it."),
     (
-        r"cannot access local variable '(\w+)'|local variable '(\w+)' referenced before",
-        lambda m: f"`{m[1] or m[2]}` is used before anything has been put into it.",
+        r"'(Tensor|NoneType|list|tuple|int|float)' object has no attribute '(\w+)'(.+)",
+        "A {1} has nothing called `{2}`{3}",
     ),
-    (
-        r"'(Tensor|NoneType|list|tuple|int|float)' object has no attribute '(\w+)'(.*)",
-        lambda m: f"A {m[1]} has nothing called `{m[2]}`{m[3] or '.'}",
-    ),
-    (
-        r"'(\w+)' object is not callable",
-        lambda m: f"A {m[1]} cannot be called like a function; is there a `(` too many?",
-    ),
-    (r"'(\w+)' object is not subscriptable", lambda m: f"A {m[1]} has no parts to take with `[ ]`."),
-    (
-        r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'",
-        lambda m: f"`{m[1]}` does not work between {m[2]} and {m[3]}.",
-    ),
+    (r"'(Tensor|NoneType|list|tuple|int|float)' object has no attribute '(\w+)'", "A {1} has nothing called `{2}`."),
+    (r"'(\w+)' object is not callable", "A {1} cannot be called like a function; is there a `(` too many?"),
+    (r"'(\w+)' object is not subscriptable", "A {1} has no parts to take with `[ ]`."),
+    (r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'", "`{1}` does not work between {2} and {3}."),
     (r"maximum recursion depth exceeded", "The function calls itself without end."),
     (r"division by zero", "Something is divided by zero."),
     (r"missing \d+ required positional argument", "A call on this line lacks an argument."),
@@ -204,6 +166,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         "This tensor takes part in training and must not be changed in place; make a new one.",
     ),
 )
+"""A pattern, and what to say: `{1}` is the pattern's first group, `{0}` all that it matched."""
 
 
 def plain_words(error: BaseException) -> str:
@@ -215,7 +178,7 @@ def plain_words(error: BaseException) -> str:
     message = _first_line(str_of(error))
     for pattern, words in PLAIN:
         if match := re.search(pattern, message):
-            return words if isinstance(words, str) else words(match)
+            return words.format(match[0], *match.groups()) if isinstance(words, str) else words(match)
     return f"{type(error).__name__}: {message}" if message else f"It raised {type(error).__name__}."
 
 

@@ -25,6 +25,7 @@ def fresh(value: Any) -> Any:
 
 
 def fresh_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Copies of all arguments, by name."""
     return {name: fresh(value) for name, value in arguments.items()}
 
 

@@ -116,6 +116,7 @@ class Progress:
         self.change("predictions", id, lambda entry: entry.update(choice=choice))
 
     def passed(self, id: str) -> bool:
+        """Whether an exercise has ever passed."""
         return self.entry("exercises", id).get("passed") is True
 
     def source(self, id: str) -> str | None:
