@@ -90,6 +90,7 @@ def test_an_object_that_fights_back() -> None:
     [
         torch.tensor(1.0),
         torch.zeros(0),
+        torch.zeros(0, 5),
         torch.zeros(2, 3, 5, 7, 2),
         torch.zeros(3).to_sparse(),
         torch.zeros(3, dtype=torch.complex64),

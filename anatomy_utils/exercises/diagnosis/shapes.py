@@ -69,7 +69,7 @@ def one_axis_gone(wrong: Wrong) -> tuple[str, str] | None:
         ("only the last entry", lambda t, a: t.select(a, -1)),
     )
     if any(t.dtype == torch.bool for t in wrong.targets) or all(
-        bool((y == y.flatten()[:1]).all()) for y in wrong.yours
+        bool((y.flatten() == y.flatten()[:1]).all()) for y in wrong.yours
     ):
         return None  # too many things would be equal by chance
     for axis in (-1, -2, -3, 0):
