@@ -130,19 +130,17 @@ def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -
         cells.append(
             f'<tr><th scope="row" style="text-align:left">{escape(name)}</th><td>{bar}</td><td>{words}</td></tr>'
         )
-    page = f"<div><table><caption>{escape(title)}</caption>{''.join(cells)}</table>"
-    page += f"<p>{escape(notice)}</p></div>" if notice else "</div>"
-    return CellOutput(page, "\n".join([*lines, notice] if notice else lines))
+    return _with_notice(f"<table><caption>{escape(title)}</caption>{''.join(cells)}</table>", lines, notice)
 
 
 def _list(title: str, items: list[tuple[str, bool]], notice: str) -> CellOutput:
     passed = sum(done for _, done in items)
     headline = f"{title}: {passed} of {len(items)} exercises passed"
-    marks = [("✓", "passed") if done else ("○", "open") for _, done in items]
-    lines = [headline, *(f"  {sign} {name}" for (name, _), (sign, _) in zip(items, marks, strict=True))]
-    rows = "".join(
-        f"<li>{escape(name)}: {sign} {word}</li>" for (name, _), (sign, word) in zip(items, marks, strict=True)
-    )
-    page = f"<div><p><strong>{escape(headline)}</strong></p><ul>{rows}</ul>"
-    page += f"<p>{escape(notice)}</p></div>" if notice else "</div>"
-    return CellOutput(page, "\n".join([*lines, notice] if notice else lines))
+    lines = [headline, *(f"  {'✓' if done else '○'} {name}" for name, done in items)]
+    rows = "".join(f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}</li>" for name, done in items)
+    return _with_notice(f"<p><strong>{escape(headline)}</strong></p><ul>{rows}</ul>", lines, notice)
+
+
+def _with_notice(page: str, lines: list[str], notice: str) -> CellOutput:
+    said = f"<p>{escape(notice)}</p>" if notice else ""
+    return CellOutput(f"<div>{page}{said}</div>", "\n".join([*lines, notice] if notice else lines))

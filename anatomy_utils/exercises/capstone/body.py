@@ -22,7 +22,7 @@ from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import find_exercise, ids
 from anatomy_utils.figures.contents import NOTEBOOKS
-from anatomy_utils.notebook.page import CellOutput, table
+from anatomy_utils.notebook.page import CellOutput, escape, table
 from anatomy_utils.transplant.operations import organs_in, reject, transplant
 from anatomy_utils.transplant.organs import ORGANS
 from anatomy_utils.transplant.rejection import Rejection
@@ -156,7 +156,9 @@ class Body:
         rows = [[name, part.notebook, part.exercise.id, part.whose] for name, part in self.parts.items()]
         page = table(caption, ["organ", "notebook", "exercise", "whose"], rows)
         notes = [part.note for part in self.parts.values() if part.note]
-        return CellOutput("".join([page.html, *(f"<p>{note}</p>" for note in notes)]), "\n".join([page.text, *notes]))
+        return CellOutput(
+            "".join([page.html, *(f"<p>{escape(note)}</p>" for note in notes)]), "\n".join([page.text, *notes])
+        )
 
 
 @dataclass(frozen=True)

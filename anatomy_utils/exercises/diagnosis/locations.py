@@ -92,17 +92,12 @@ def parts_of_a_square(wrong: Wrong) -> tuple[str, str] | None:
     if any(m.dim() < 2 or m.shape[-1] != m.shape[-2] for m in marks):
         return None
     query, key = (wrong.axis(axis) for axis in (-2, -1))
-    if all(torch.equal(m, m & _diagonal(m)) for m in marks):
+    if all(torch.equal(m, m & torch.eye(m.shape[-1], dtype=torch.bool)) for m in marks):
         return "diagonal", f"Only cells on the diagonal are wrong, where {query} and {key} are the same position."
-    for words, inside in (("behind", torch.triu), ("before", torch.tril)):
-        sided = [inside(torch.ones_like(m), 1 if words == "behind" else -1) for m in marks]
-        if all(torch.equal(m, m & side) for m, side in zip(marks, sided, strict=True)):
+    for words, side in (("behind", lambda m: m.triu(1)), ("before", lambda m: m.tril(-1))):
+        if all(torch.equal(m, side(m)) for m in marks):
             return "side", f"Only cells in which the {key} stands {words} the {query} are wrong; the others are right."
     return None
-
-
-def _diagonal(mark: Tensor) -> Tensor:
-    return torch.eye(mark.shape[-1], dtype=torch.bool).expand(mark.shape)
 
 
 def same_order_of_size(wrong: Wrong) -> tuple[str, str] | None:

@@ -180,7 +180,4 @@ NUMBERS_RIGHT: tuple[Diagnosis, ...] = (
     one_axis_left,
     some_entries,
 )
-REST: tuple[Diagnosis, ...] = (
-    always_the_same_shape,
-    sizes_in_words,
-)
+REST: tuple[Diagnosis, ...] = (always_the_same_shape, sizes_in_words)

@@ -102,29 +102,28 @@ def one_offset(wrong: Wrong) -> tuple[str, str] | None:
     return "offset", f"In your {wrong.name} every number is {much}."
 
 
-def proportional_rows(wrong: Wrong) -> bool:
-    """Whether each row is the target's row times a number of its own."""
-    return _each_line(wrong, -1, lambda y, t: _factor(y, t) is not None)
-
-
 def scaled_rows(wrong: Wrong) -> tuple[str, str] | None:
     """The target with each row, or each column, times a number of its own."""
     for axis, words in ((-1, "row"), (-2, "column")):
-        if not _each_line(wrong, axis, lambda y, t: _factor(y, t) is not None):
-            continue
-        return "row_factor", f"In your {wrong.name} each {words} is the target's {words} times a number of its own."
+        if each_line(wrong, axis, proportional):
+            return "row_factor", f"In your {wrong.name} each {words} is the target's {words} times a number of its own."
     return None
 
 
 def shifted_rows(wrong: Wrong) -> tuple[str, str] | None:
     """The target with each row, or each column, plus a number of its own."""
     for axis, words in ((-1, "row"), (-2, "column")):
-        if _each_line(wrong, axis, lambda y, t: close(y, t + (y - t).mean())):
+        if each_line(wrong, axis, lambda y, t: close(y, t + (y - t).mean())):
             return "row_offset", f"In your {wrong.name} each {words} is the target's {words} plus a number of its own."
     return None
 
 
-def _each_line(wrong: Wrong, axis: int, same: Callable[[Tensor, Tensor], bool]) -> bool:
+def proportional(yours: Tensor, target: Tensor) -> bool:
+    """Whether yours is the target times one number."""
+    return _factor(yours, target) is not None
+
+
+def each_line(wrong: Wrong, axis: int, same: Callable[[Tensor, Tensor], bool]) -> bool:
     """Whether `same` holds for each row (or column) of at least two cells, and there are several of them."""
     if is_bool(wrong):
         return False

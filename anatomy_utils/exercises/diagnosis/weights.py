@@ -9,8 +9,9 @@ from torch import Tensor
 
 from anatomy_utils.exercises.diagnosis.values import (
     STEADY,
+    each_line,
     one_number,
-    proportional_rows,
+    proportional,
     say,
     size_in_words,
     two_cases,
@@ -67,7 +68,7 @@ def temperature(wrong: Wrong) -> tuple[str, str] | None:
 
 def proportions_right(wrong: Wrong) -> tuple[str, str] | None:
     """Rows in the right proportions, which do not sum to 1."""
-    if not _all_sum_to_one(wrong.targets, -1) or not proportional_rows(wrong):
+    if not _all_sum_to_one(wrong.targets, -1) or not each_line(wrong, -1, proportional):
         return None
     return "row_factor", (
         f"Within each row the proportions of your {wrong.name} are right, but the rows do not sum to 1: "
@@ -79,18 +80,11 @@ def wrong_sums(wrong: Wrong) -> tuple[str, str] | None:
     """Weights below 0, or rows of which none sums to 1."""
     if not _all_sum_to_one(wrong.targets, -1):
         return None
-    if any(bool((y < -1e-6).any()) for y, _ in wrong.pairs()) and all(
-        bool((y < -1e-6).any()) for y, _ in wrong.pairs()
-    ):
+    if all(bool((y < -1e-6).any()) for y, _ in wrong.pairs()):
         return "negative_weights", f"Some of your {wrong.name} are below 0; a weight is 0 or more."
-    if all(_no_row_sums_to_one(y) for y, _ in wrong.pairs()):
+    if all(bool(((y.sum(-1) - 1).abs() > 1e-3).all()) for y, _ in wrong.pairs()):
         return "sums", f"The rows of your {wrong.name} should each sum to 1; they sum to {_sums(wrong)}."
     return None
-
-
-def _no_row_sums_to_one(yours: Tensor) -> bool:
-    sums = yours.sum(-1)
-    return bool(((sums - 1).abs() > 1e-3).all())
 
 
 def _sums(wrong: Wrong) -> str:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.definition import Case, Output
 from anatomy_utils.exercises.judging.tensors import close, differing, fresh_arguments, numbers, parts, plain
-from anatomy_utils.exercises.judging.trial import Pair, Trial
+from anatomy_utils.exercises.judging.trial import OutputPair, Trial
 
 SECONDS = 2.0
 """How long a diagnosis may run the learner's function on one more input."""
@@ -47,7 +47,7 @@ class Wrong:
         return [self._outputs[i][self.index].target for i in self.indices]
 
     @cached_property
-    def _outputs(self) -> dict[int, list[Pair]]:
+    def _outputs(self) -> dict[int, list[OutputPair]]:
         return {i: [pair for pair in self.trial.pairs if pair.case == i] for i in self.indices}
 
     @property

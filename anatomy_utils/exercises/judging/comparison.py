@@ -38,7 +38,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TensorComparison:
     """The two windows and the line above them."""
 
     title: str
@@ -47,7 +47,7 @@ class Comparison:
     yours: Window
 
 
-def compare(name: str, axes: str, target: Tensor, yours: Tensor) -> Comparison:
+def compare(name: str, axes: str, target: Tensor, yours: Tensor) -> TensorComparison:
     """Choose the window around the first difference and fill it.
 
     Args:
@@ -62,7 +62,7 @@ def compare(name: str, axes: str, target: Tensor, yours: Tensor) -> Comparison:
     kind = _kind(target)
     scale = max(_largest(target), _largest(yours)) if kind == "signed" else 1.0
     title = f"{name}: the target beside yours"
-    return Comparison(
+    return TensorComparison(
         title,
         kind,
         _window(
@@ -149,7 +149,7 @@ def _level(cell: Tensor, kind: str, scale: float) -> float | None:
     return max(-1.0, min(1.0, value / scale if scale else 0.0))
 
 
-def as_text(comparison: Comparison) -> str:
+def as_text(comparison: TensorComparison) -> str:
     """Two aligned blocks; `*` stands behind each cell that differs."""
     return "\n".join([comparison.title, _block(comparison.target), _block(comparison.yours)])
 
@@ -168,7 +168,7 @@ def _block(window: Window) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def as_html(comparison: Comparison) -> str:
+def as_html(comparison: TensorComparison) -> str:
     """Two tables next to each other; differing cells are framed and carry a `≠`."""
     title = html.escape(comparison.title)
     tables = _table(comparison.target, comparison.kind) + _table(comparison.yours, comparison.kind)

@@ -15,7 +15,7 @@ from anatomy_utils.exercises.judging.run import Execution
 from anatomy_utils.exercises.judging.tensors import close, parts, plain
 
 
-class Pair(NamedTuple):
+class OutputPair(NamedTuple):
     """One output of one case beside its target, both plain."""
 
     case: int
@@ -55,10 +55,10 @@ class Trial:
         return self.run.results
 
     @cached_property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[OutputPair]:
         """Yours and the target for every output of every case; the results must be of the right type."""
         return [
-            Pair(i, k, plain(yours), plain(target))
+            OutputPair(i, k, plain(yours), plain(target))
             for i, (result, wanted) in enumerate(zip(self.results, self.answer_key.targets, strict=True))
             for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True))
         ]

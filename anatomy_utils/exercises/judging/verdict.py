@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from anatomy_utils.exercises.judging.comparison import Comparison
+from anatomy_utils.exercises.judging.comparison import TensorComparison
 from anatomy_utils.exercises.judging.crash import SourceLine
 
 State = Literal["not attempted", "passed", "wrong", "crashed", "stopped", "unchecked"]
@@ -51,11 +51,11 @@ class Verdict:
     found_by: str
     notes: tuple[str, ...] = ()
     line: SourceLine | None = None
-    draw: Callable[[], Comparison | None] | None = field(default=None, repr=False, compare=False)
+    draw: Callable[[], TensorComparison | None] | None = field(default=None, repr=False, compare=False)
     printed: str = ""
 
     @cached_property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> TensorComparison | None:
         """Target and yours, to be drawn side by side."""
         return self.draw() if self.draw else None
 
