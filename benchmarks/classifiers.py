@@ -22,7 +22,7 @@ def make(sizes: Sizes) -> tuple[dict[str, Model], tuple[Tensor, Tensor], Tensor]
     ids = sizes.ids() * mask
     theirs = transformers.BertForTokenClassification(hugging_face_config(sizes, num_labels=LABELS))
     config = {**theirs.config.to_dict(), "architectures": ["BertForTokenClassification"]}
-    ours = bert.load(config, {name: tensor.clone() for name, tensor in theirs.state_dict().items()})
+    ours = bert.FAMILY.load(config, {name: tensor.clone() for name, tensor in theirs.state_dict().items()})
     x, torchs = x_transformers(sizes), TorchClassifier(sizes)
     models = {
         OURS: Model(ours.train(), ours),

@@ -70,7 +70,7 @@ def _models(config: dict, tensors: dict[str, Tensor], sizes: Sizes) -> dict[str,
     theirs.load_state_dict(tensors, strict=False)  # without the pooler
     packing = TorchBert(sizes).eval()
     packing.load_published(tensors)
-    ours = bert.load(config, tensors)
+    ours = bert.FAMILY.load(config, tensors)
     return {
         OURS: Model(ours, ours),
         "HF BERT": Model(theirs, lambda ids, mask: theirs(ids, mask).last_hidden_state),

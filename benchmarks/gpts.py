@@ -59,7 +59,7 @@ def hugging_face(sizes: Sizes, activation: str = "gelu") -> transformers.GPT2LMH
 def from_hugging_face(theirs: transformers.GPT2LMHeadModel) -> LanguageModel:
     """Ours with a copy of their weights, through the zoo's loader."""
     config = {**theirs.config.to_dict(), "activation_function": "gelu_new", "architectures": ["GPT2LMHeadModel"]}
-    model = gpt2.load(config, {name: tensor.clone() for name, tensor in theirs.state_dict().items()})
+    model = gpt2.FAMILY.load(config, {name: tensor.clone() for name, tensor in theirs.state_dict().items()})
     if theirs.config.activation_function == "gelu":
         for layer in model.decoder.layers:
             assert isinstance(layer, DecoderLayer)

@@ -80,7 +80,7 @@ def greedy(config: dict[str, Any], tensors: dict[str, Tensor] | None, prompt: Te
     if tensors is None:
         tensors = theirs.state_dict()
     theirs.load_state_dict(tensors, strict=False)  # the tied projection is not stored
-    ours = llama.load(config, tensors)
+    ours = llama.FAMILY.load(config, tensors)
     mask = torch.ones_like(prompt)
     writers = {
         OURS: lambda: generate(

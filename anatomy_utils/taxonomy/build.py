@@ -4,50 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from importlib import import_module
 from math import sqrt
-from operator import attrgetter
 from typing import Any
 
 import torch
 from torch import nn
 
+from anatomy_utils import zoo
 from anatomy_utils.taxonomy.row import Model, Size
 from anatomy_utils.zoo.checkpoint import unfilled
-
-BUILDERS = {
-    "bert": ("BertConfig.from_published", "with_head"),
-    "roberta": ("RobertaConfig.from_published", "with_head"),
-    "albert": ("AlbertConfig.from_published", "with_head"),
-    "electra": ("ElectraConfig.from_published", "with_head"),
-    "xlm_roberta": ("XlmRobertaConfig.from_published", "with_head"),
-    "deberta": ("DebertaConfig.from_published", "with_head"),
-    "deberta_v2": ("DebertaV2Config.from_published", "with_head"),
-    "modernbert": ("ModernBertConfig.from_published", "with_head"),
-    "big_bird": ("BigBirdConfig.from_published", "with_head"),
-    "distilbert": ("distilbert_config", "distilbert_with_head"),
-    "openai_gpt": ("GptConfig.from_published", "with_head"),
-    "ctrl": ("CtrlConfig.from_published", "with_head"),
-    "transfo_xl": ("TransfoXLConfig.from_published", "with_head"),
-    "gpt2": ("Gpt2Config.from_published", "with_head"),
-    "gpt_neo": ("GptNeoConfig.from_published", "with_head"),
-    "gptj": ("GptJConfig.from_published", "with_head"),
-    "mistral": ("MistralConfig.from_published", "with_head"),
-    "qwen2": ("Qwen2Config.from_published", "with_head"),
-    "qwen3": ("Qwen3Config.from_published", "with_head"),
-    "gemma": ("GemmaConfig.from_published", "with_head"),
-    "llama": ("LlamaConfig.from_published", "with_head"),
-    "bart": ("BartConfig.from_published", "with_head"),
-    "m2m_100": ("M2m100Config.from_published", "with_head"),
-    "t5": ("T5Config.from_published", "with_head"),
-}
-"""File in the zoo → what reads a published `config.json` there, and what builds a model with a head."""
-UNPUBLISHED = {
-    "transformer": ("TransformerConfig", "transformer"),
-    "recurrent": ("RecurrentConfig", "RecurrentTranslator"),
-    "elmo": ("ElmoConfig", "elmo"),
-}
-"""The same for models that nobody publishes a `config.json` of: their entries are our own names."""
 
 SMALL = {
     "vocab_size": 53,
@@ -117,9 +82,7 @@ def small(model: Model, *, generator: torch.Generator, vocab_size: int = SMALL["
 def _assembled(model: Model, config: Mapping[str, Any]) -> nn.Module:
     if not model.runs:
         raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
-    family = import_module(f"anatomy_utils.zoo.{model.family}")
-    if model.family in UNPUBLISHED:
-        numbers, builder = (getattr(family, name) for name in UNPUBLISHED[model.family])
-        return builder(numbers(**config))
-    reader, builder = (attrgetter(name)(family) for name in BUILDERS[model.family])
-    return builder(reader(config), model.task)
+    family = zoo.find(model.family)
+    if family is None:
+        raise ValueError(f"{model.name} is said to be in zoo/{model.family}.py, but there is no such family.")
+    return family.build(config, model.task)

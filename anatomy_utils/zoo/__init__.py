@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
 
-_MODEL_TYPES = """
-albert bart bert big_bird ctrl deberta deberta-v2 distilbert electra gemma gpt2 gpt_neo gptj llama m2m_100 mistral
-modernbert openai-gpt qwen2 qwen3 roberta t5 transfo-xl xlm-roberta
-"""
-FAMILIES = {name: f"anatomy_utils.zoo.{name.replace('-', '_')}" for name in _MODEL_TYPES.split()}
-"""`model_type` in a published config.json → the module that builds and loads it."""
+if TYPE_CHECKING:
+    from anatomy_utils.zoo.family import Family
+
+_FILES = frozenset(module.name for module in iter_modules(__path__))
+
+
+def find(name: str) -> Family | None:
+    """The record of the family that has a file of this name, such as "deberta_v2"; None where there is none."""
+    return getattr(import_module(f"{__name__}.{name}"), "FAMILY", None) if name in _FILES else None
 
 
 def loader(model_type: object) -> Callable[..., Any]:
-    """The `load(config, tensors)` function of a family.
+    """The `load(config, tensors)` of a family.
+
+    Args:
+        model_type: as in a published `config.json`: the name of the family's file, where "-" stands for "_".
 
     Raises:
         ValueError: no family has this `model_type`.
     """
-    if not isinstance(model_type, str) or model_type not in FAMILIES:
-        raise ValueError(f"model_type {model_type!r} is not in the zoo; it has {', '.join(sorted(FAMILIES))}.")
-    return import_module(FAMILIES[model_type]).load
+    family = find(model_type.replace("-", "_")) if isinstance(model_type, str) else None
+    if family is None or not family.tasks:
+        known = [name for name in sorted(_FILES) if (found := find(name)) and found.tasks]
+        raise ValueError(f"model_type {model_type!r} is not in the zoo; it has {', '.join(known)}.")
+    return family.load

@@ -32,7 +32,8 @@ from anatomy_utils.nn.heads import (
 )
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, pick
 
 ACTIVATIONS: dict[str, Activation] = {"gelu": F.gelu, "gelu_new": gelu_tanh}
 
@@ -204,7 +205,6 @@ TASKS: dict[str, KeyMap] = {
     "TokenClassification": KEYS.within("body.", _LABELS),
     "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
 }
-"""Task, as published architectures name it → where each tensor goes, after `by_place`."""
 
 
 def by_place(config: AlbertConfig, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -218,11 +218,4 @@ def by_place(config: AlbertConfig, tensors: Mapping[str, Tensor]) -> dict[str, T
     return {re.sub(published, first, name): tensor for name, tensor in tensors.items()}
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """An ALBERT, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "Albert", TASKS)
-    known = AlbertConfig.from_published(config)
-    with unfilled():
-        model = with_head(known, task, number_of_labels(config))
-    load_published(model, by_place(known, tensors), TASKS[task])
-    return model.eval()
+FAMILY = Family("Albert", AlbertConfig.from_published, with_head, TASKS, prepare=by_place)

@@ -12,19 +12,22 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional as F
 
+from anatomy_utils.functional.feed_forward import Activation
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.embeddings import Embeddings
-from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder, Rewriter
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
 
 OFFSET = 2
 """The first row of the position tables that a real token uses."""
@@ -58,8 +61,7 @@ class BartConfig:
         Raises:
             ValueError: an entry is missing, or the activation is another one than GELU.
         """
-        if config.get("activation_function", "gelu") != "gelu":
-            raise ValueError(f"activation_function is {config['activation_function']!r}, but BART here has 'gelu'.")
+        expect(config, "BART", activation_function="gelu")
         published = (
             "vocab_size d_model encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads "
             "encoder_ffn_dim decoder_ffn_dim max_position_embeddings"
@@ -79,8 +81,8 @@ class BartConfig:
         )
 
 
-def _stacks(config: BartConfig) -> tuple[Encoder, Decoder]:
-    """The two stacks of a BART."""
+def stacks(config: BartConfig, *, activation: Activation = F.gelu) -> tuple[Encoder, Decoder]:
+    """The two stacks of a BART; M2M-100 has another activation."""
 
     def after() -> Norms:
         return Norms(after=LayerNorm(config.d_model))
@@ -89,7 +91,7 @@ def _stacks(config: BartConfig) -> tuple[Encoder, Decoder]:
         return MultiHeadAttention(config.d_model, num_heads, dropout=config.attention_dropout)
 
     def feed_forward(d_ff: int) -> FeedForward:
-        return FeedForward(config.d_model, d_ff, activation=F.gelu, dropout=config.activation_dropout)
+        return FeedForward(config.d_model, d_ff, activation=activation, dropout=config.activation_dropout)
 
     def embeddings() -> Embeddings:
         return Embeddings(
@@ -101,43 +103,31 @@ def _stacks(config: BartConfig) -> tuple[Encoder, Decoder]:
             dropout=config.dropout,
         )
 
-    encoder_layers = [
-        EncoderLayer(
-            attention(config.num_heads),
-            feed_forward(config.d_ff),
-            self_attention_norms=after(),
-            feed_forward_norms=after(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_layers)
-    ]
-    decoder_layers = [
-        DecoderLayer(
-            attention(config.num_decoder_heads),
-            feed_forward(config.decoder_d_ff),
-            self_attention_norms=after(),
-            feed_forward_norms=after(),
-            cross_attention=attention(config.num_decoder_heads),
-            cross_attention_norms=after(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_decoder_layers)
-    ]
-    return Encoder(embeddings(), encoder_layers), Decoder(embeddings(), decoder_layers)
+    rest = (after, config.dropout)
+    encoder = encoder_layers(
+        config.num_layers, lambda: attention(config.num_heads), lambda: feed_forward(config.d_ff), *rest
+    )
+    decoder = decoder_layers(
+        config.num_decoder_layers,
+        lambda: attention(config.num_decoder_heads),
+        lambda: feed_forward(config.decoder_d_ff),
+        *rest,
+    )
+    return Encoder(embeddings(), encoder), Decoder(embeddings(), decoder)
 
 
 def bart(config: BartConfig) -> EncoderDecoder:
     """A BART of the given size, with fresh weights."""
     vocabulary = nn.Linear(config.d_model, config.vocab_size)
     vocabulary.bias.requires_grad_(False)  # published as final_logits_bias, which is not trained
-    return EncoderDecoder(*_stacks(config), vocabulary)
+    return EncoderDecoder(*stacks(config), vocabulary)
 
 
 def with_head(config: BartConfig, task: str, num_labels: int = 2) -> nn.Module:
     """A BART for a task, with fresh weights; see `TASKS`."""
     if task == "ConditionalGeneration":
         return bart(config)
-    body, width = EncoderDecoder(*_stacks(config), nn.Identity(), tied=False), config.d_model
+    body, width = EncoderDecoder(*stacks(config), nn.Identity(), tied=False), config.d_model
     dropout = config.classifier_dropout
     heads = {
         "SequenceClassification": lambda: SequenceHead(
@@ -202,13 +192,5 @@ TASKS: dict[str, KeyMap] = {
     ),
     "QuestionAnswering": KEYS.within("body.model.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A BART, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of({"architectures": ["BartForConditionalGeneration"]} | dict(config), "Bart", TASKS)
-    with unfilled():
-        model = with_head(BartConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Bart", BartConfig.from_published, with_head, TASKS, usual_task="ConditionalGeneration")

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional as F
 
+from anatomy_utils.functional.feed_forward import Activation
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
@@ -28,7 +29,8 @@ from anatomy_utils.nn.heads import (
 )
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect, pick
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,7 @@ class BertConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that BERT does not have.
         """
-        for name, expected in (("hidden_act", "gelu"), ("position_embedding_type", "absolute")):
-            if config.get(name, expected) != expected:
-                raise ValueError(f"{name} is {config[name]!r}, but BERT here has {expected!r}; this is another family.")
+        expect(config, "BERT", hidden_act="gelu", position_embedding_type="absolute")
         names = (
             "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings "
             "type_vocab_size layer_norm_eps hidden_dropout_prob attention_probs_dropout_prob"
@@ -65,8 +65,8 @@ class BertConfig:
         return cls(*pick(config, *names.split()))
 
 
-def bert(config: BertConfig) -> Encoder:
-    """A BERT of the given size, with fresh weights."""
+def bert(config: BertConfig, *, activation: Activation = F.gelu) -> Encoder:
+    """A BERT of the given size, with fresh weights; other families have another activation."""
 
     def norm() -> LayerNorm:
         return LayerNorm(config.d_model, config.norm_epsilon)
@@ -74,7 +74,7 @@ def bert(config: BertConfig) -> Encoder:
     def layer() -> EncoderLayer:
         return EncoderLayer(
             MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
-            FeedForward(config.d_model, config.d_ff, activation=F.gelu),
+            FeedForward(config.d_model, config.d_ff, activation=activation),
             self_attention_norms=Norms(after=norm()),
             feed_forward_norms=Norms(after=norm()),
             dropout=config.dropout,
@@ -91,15 +91,9 @@ def bert(config: BertConfig) -> Encoder:
     return Encoder(embeddings, [layer() for _ in range(config.num_layers)])
 
 
-def with_head(config: BertConfig, task: str, num_labels: int = 2) -> nn.Module:
-    """A BERT with the head of a task, with fresh weights.
-
-    Args:
-        config: the numbers.
-        task: one of `TASKS`.
-        num_labels: for classification.
-    """
-    body, width = bert(config), config.d_model
+def with_head(config: BertConfig, task: str, num_labels: int = 2, *, body: Encoder | None = None) -> nn.Module:
+    """A BERT, or the `body` that another family makes of it, with the head of a task; see `TASKS`. Fresh weights."""
+    body, width = body or bert(config), config.d_model
 
     def masked() -> MaskedLanguageHead:
         return MaskedLanguageHead(body.embeddings.tokens, LayerNorm(width, config.norm_epsilon))
@@ -167,13 +161,5 @@ TASKS: dict[str, KeyMap] = {
     "TokenClassification": KEYS.within("body.", _LABELS),
     "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A BERT, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "Bert", TASKS)
-    with unfilled():
-        model = with_head(BertConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Bert", BertConfig.from_published, with_head, TASKS)

@@ -10,8 +10,8 @@ afterwards it counts the first block's keys once more for each. Here they are th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
 import torch
 from jaxtyping import Bool, Float
@@ -22,23 +22,12 @@ from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.functional.window_attention import bigbird_blocks
-from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.dropout import dropout_or_nothing
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
-from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.heads import (
-    MaskedLanguageHead,
-    MultipleChoice,
-    PretrainingHead,
-    SequenceHead,
-    TokenHead,
-    WithHead,
-)
-from anatomy_utils.nn.norm import LayerNorm, Norms
-from anatomy_utils.nn.positions import LearnedPositions
+from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead
 from anatomy_utils.zoo import bert
 from anatomy_utils.zoo.bert import KEYS, BertConfig
-from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.family import Family, expect, pick
 
 Pattern = Callable[[int], Bool[Tensor, "heads query_block key_block"]]
 """Number of blocks → which of them meet, in each head."""
@@ -63,18 +52,11 @@ class BigBirdConfig(BertConfig):
         Raises:
             ValueError: an entry is missing, or the model has a variation that BigBird does not have here.
         """
-        expected = {"hidden_act": "gelu_new", "use_bias": True, "rescale_embeddings": False, "is_decoder": False}
-        for name, value in expected.items():
-            if config.get(name, value) != value:
-                raise ValueError(f"{name} is {config[name]!r}, but BigBird here has {value!r}.")
-        names = (
-            "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings "
-            "type_vocab_size layer_norm_eps hidden_dropout_prob attention_probs_dropout_prob"
-        )
-        of_bert, no_offset = pick(config, *names.split()), 0
+        expect(config, "BigBird", hidden_act="gelu_new", use_bias=True, rescale_embeddings=False, is_decoder=False)
+        known = BertConfig.from_published(dict(config) | {"hidden_act": "gelu"})
         block_size, num_random, kind = pick(config, "block_size", "num_random_blocks", "attention_type")
-        numbers = [*of_bert, no_offset, block_size, num_random, kind == "block_sparse"]
-        return cls(*numbers)
+        its_own = {"block_size": block_size, "num_random": num_random, "sparse": kind == "block_sparse"}
+        return cls(**asdict(known) | its_own)
 
 
 class BlockSparseLayer(EncoderLayer):
@@ -83,11 +65,7 @@ class BlockSparseLayer(EncoderLayer):
     Zaheer et al. 2020, section 2 (arXiv:2007.14062).
 
     Args:
-        self_attention: mixes information between the blocks that meet.
-        feed_forward: works on each position by itself.
-        self_attention_norms: the norms around self-attention.
-        feed_forward_norms: the norms around the feed-forward network.
-        dropout: probability of dropping a feature of a sub-layer's output while training.
+        layer: the layer, whose parts are used.
         block_size: positions of a block.
         num_random: how many random blocks each block sees.
         pattern: which blocks meet.
@@ -95,25 +73,14 @@ class BlockSparseLayer(EncoderLayer):
 
     block_size: int
 
-    def __init__(
-        self,
-        self_attention: MultiHeadAttention,
-        feed_forward: nn.Module,
-        *,
-        self_attention_norms: Norms,
-        feed_forward_norms: Norms,
-        dropout: float,
-        block_size: int,
-        num_random: int,
-        pattern: Pattern,
-    ) -> None:
+    def __init__(self, layer: EncoderLayer, block_size: int, num_random: int, pattern: Pattern) -> None:
         super().__init__(
-            self_attention,
-            feed_forward,
-            self_attention_norms=self_attention_norms,
-            feed_forward_norms=feed_forward_norms,
-            dropout=dropout,
+            layer.self_attention,
+            layer.feed_forward,
+            self_attention_norms=layer.self_attention_norms,
+            feed_forward_norms=layer.feed_forward_norms,
         )
+        self.dropout = layer.dropout
         self.block_size = block_size
         self.num_random = num_random
         self.pattern = pattern
@@ -151,59 +118,22 @@ def drawn(seed: int, num_heads: int, num_random: int) -> Pattern:
 
 def big_bird(config: BigBirdConfig) -> Encoder:
     """A BigBird of the given size, with fresh weights; each layer has random blocks of its own."""
-
-    def norm() -> LayerNorm:
-        return LayerNorm(config.d_model, config.norm_epsilon)
-
-    def layer(number: int) -> EncoderLayer:
-        attention = MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout)
-        feed_forward = FeedForward(config.d_model, config.d_ff, activation=gelu_tanh)
-        first, second, dropout = Norms(after=norm()), Norms(after=norm()), config.dropout
-        if not config.sparse:
-            return EncoderLayer(
-                attention, feed_forward, self_attention_norms=first, feed_forward_norms=second, dropout=dropout
-            )
-        return BlockSparseLayer(
-            attention,
-            feed_forward,
-            self_attention_norms=first,
-            feed_forward_norms=second,
-            dropout=dropout,
-            block_size=config.block_size,
-            num_random=config.num_random,
-            pattern=drawn(number, config.num_heads, config.num_random),
-        )
-
-    embeddings = Embeddings(
-        config.vocab_size,
-        config.d_model,
-        LearnedPositions(config.max_positions, config.d_model),
-        num_segments=config.num_segments,
-        norm=norm(),
-        dropout=config.dropout,
-    )
-    return Encoder(embeddings, [layer(number) for number in range(config.num_layers)])
+    body = bert.bert(config, activation=gelu_tanh)
+    for number, layer in enumerate(cast(list[EncoderLayer], body.layers) if config.sparse else []):
+        pattern = drawn(number, config.num_heads, config.num_random)
+        body.layers[number] = BlockSparseLayer(layer, config.block_size, config.num_random, pattern)
+    return body
 
 
 def with_head(config: BigBirdConfig, task: str, num_labels: int = 2) -> nn.Module:
     """A BigBird with the head of a task, with fresh weights; see `TASKS`."""
-    body, width = big_bird(config), config.d_model
-
-    def masked() -> MaskedLanguageHead:
-        norm = LayerNorm(width, config.norm_epsilon)
-        return MaskedLanguageHead(body.embeddings.tokens, norm, activation=gelu_tanh)
-
-    if task == "MultipleChoice":
-        return MultipleChoice(body, SequenceHead(width, 1, dropout=config.dropout))
-    heads = {
-        "MaskedLM": masked,
-        "PreTraining": lambda: PretrainingHead(masked(), SequenceHead(width, 2)),
-        "SequenceClassification": lambda: SequenceHead(
-            width, num_labels, activation=gelu_tanh, dropout=config.dropout, input_dropout=config.dropout
-        ),
-        "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.dropout),
-    }
-    return WithHead(body, heads[task]()) if task in heads else body
+    model = bert.with_head(config, task, num_labels, body=big_bird(config))
+    for part in model.modules():
+        if isinstance(part, MaskedLanguageHead):
+            part.activation = gelu_tanh
+    if task == "SequenceClassification" and isinstance(model.head, SequenceHead):
+        model.head.activation, model.head.input_dropout = gelu_tanh, dropout_or_nothing(config.dropout)
+    return model
 
 
 _LABELS = (r"classifier\.(weight|bias)", r"head.labels.\1")
@@ -223,13 +153,5 @@ TASKS = {
         "body.", (r"bert\.pooler\.(weight|bias)", r"head.dense.\1"), _LABELS, ignore=KEYS.ignore[:1]
     ),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A BigBird, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "BigBird", TASKS)
-    with unfilled():
-        model = with_head(BigBirdConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("BigBird", BigBirdConfig.from_published, with_head, TASKS)

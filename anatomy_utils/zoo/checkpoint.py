@@ -182,39 +182,3 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
 def unfilled() -> AbstractContextManager[Any]:
     """Modules made in this `with` block take no memory for weights until `load_published` gives them theirs."""
     return torch.device("meta")
-
-
-def pick(config: Mapping[str, Any], *names: str) -> list[Any]:
-    """The named entries of a configuration, in order.
-
-    Raises:
-        ValueError: some are missing; all of them are listed.
-    """
-    if missing := [name for name in names if name not in config]:
-        raise ValueError(f"The configuration lacks {', '.join(missing)}; it holds {', '.join(sorted(config))}.")
-    return [config[name] for name in names]
-
-
-def task_of(config: Mapping[str, Any], family: str, tasks: Mapping[str, KeyMap]) -> str:
-    """The task that a configuration's `architectures` names: "MaskedLM" for "BertForMaskedLM", "Model" for "BertModel".
-
-    Raises:
-        ValueError: the family has no such task here.
-    """
-    architecture = (config.get("architectures") or [f"{family}Model"])[0]
-    task = architecture.removeprefix(family).removeprefix("For")
-    if task not in tasks:
-        known = ", ".join(sorted(tasks))
-        raise ValueError(f"The architecture {architecture!r} is not here; {family} has the tasks {known}.")
-    return task
-
-
-def number_of_labels(config: Mapping[str, Any]) -> int:
-    """How many labels a classifier chooses from; published configurations leave it out when there are two."""
-    return len(config["id2label"]) if "id2label" in config else int(config.get("num_labels", 2))
-
-
-def classifier_dropout(config: Mapping[str, Any]) -> float:
-    """The dropout before a token classifier's labels, 0.1 where a configuration leaves it out."""
-    given = (config.get(name) for name in ("classifier_dropout", "hidden_dropout"))
-    return next((float(value) for value in given if value is not None), 0.1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
@@ -21,7 +21,8 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, pick
 
 NORM_EPSILON = 1e-6
 
@@ -107,13 +108,5 @@ TASKS: dict[str, KeyMap] = {
     "LMHeadModel": KEYS.within("decoder.", (r"lm_head\.(weight|bias)", r"vocabulary.\1"), ignore=[]),
     "SequenceClassification": KEYS.within("body.", (r"classifier\.weight", "head.labels.weight")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A CTRL, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "CTRL", TASKS)
-    with unfilled():
-        model = with_head(CtrlConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("CTRL", CtrlConfig.from_published, with_head, TASKS)

@@ -26,7 +26,8 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, MultipleChoice, SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.relative_positions import DisentangledPositions, OffsetTable
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, pick
 
 
 @dataclass(frozen=True)
@@ -228,20 +229,13 @@ def tasks(keys: KeyMap) -> dict[str, KeyMap]:
 TASKS = tasks(KEYS)
 
 
-def part_by_part(weight: Float[Tensor, "rows d_model"], num_heads: int) -> Float[Tensor, "rows d_model"]:
-    """Rows that go (head, part, feature) in the order (part, head, feature), so that they can be cut into parts."""
-    return weight.unflatten(0, (num_heads, 3, -1)).transpose(0, 1).flatten(0, 2)
+def part_by_part(config: DebertaConfig, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The published tensors; rows that go (head, part, feature) in the order (part, head, feature), to be cut."""
+
+    def reordered(weight: Float[Tensor, "rows d_model"]) -> Float[Tensor, "rows d_model"]:
+        return weight.unflatten(0, (config.num_heads, 3, -1)).transpose(0, 1).flatten(0, 2)
+
+    return {name: reordered(part) if name.endswith("in_proj.weight") else part for name, part in tensors.items()}
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A DeBERTa, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "Deberta", TASKS)
-    known = DebertaConfig.from_published(config)
-    with unfilled():
-        model = with_head(known, task, number_of_labels(config))
-    tensors = {
-        name: part_by_part(tensor, known.num_heads) if name.endswith("in_proj.weight") else tensor
-        for name, tensor in tensors.items()
-    }
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Deberta", DebertaConfig.from_published, with_head, TASKS, prepare=part_by_part)

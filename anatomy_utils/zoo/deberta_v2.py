@@ -21,9 +21,10 @@ from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.tap import tap
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.deberta import KEYS as FIRST_KEYS
 from anatomy_utils.zoo.deberta import SHARED_KEYS, DebertaConfig, deberta, headed, shared_numbers, tasks
+from anatomy_utils.zoo.family import Family
 
 
 @dataclass(frozen=True)
@@ -123,13 +124,5 @@ KEYS = KeyMap(
     ignore=FIRST_KEYS.ignore,
 )
 TASKS = tasks(KEYS)
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A DeBERTa v2 or v3, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "DebertaV2", TASKS)
-    with unfilled():
-        model = with_head(DebertaV2Config.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("DebertaV2", DebertaV2Config.from_published, with_head, TASKS)

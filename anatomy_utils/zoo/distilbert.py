@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.nn.heads import MultipleChoice, SequenceHead, WithHead
 from anatomy_utils.zoo.bert import BertConfig, bert, with_head
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect, pick
 
 
 def distilbert_config(config: Mapping[str, Any]) -> BertConfig:
@@ -22,8 +23,7 @@ def distilbert_config(config: Mapping[str, Any]) -> BertConfig:
     Raises:
         ValueError: an entry is missing, or the activation is another one than GELU.
     """
-    if config.get("activation", "gelu") != "gelu":
-        raise ValueError(f"activation is {config['activation']!r}, but DistilBERT here has 'gelu'.")
+    expect(config, "DistilBERT", activation="gelu")
     if config.get("sinusoidal_pos_embds"):
         raise ValueError("sinusoidal_pos_embds is set, but DistilBERT here reads its positions from the file.")
     vocab_size, d_model, num_layers, num_heads, d_ff, max_positions = pick(
@@ -83,13 +83,5 @@ TASKS: dict[str, KeyMap] = {
     "TokenClassification": KEYS.within("body.", _LABELS),
     "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A DistilBERT, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "DistilBert", TASKS)
-    with unfilled():
-        model = distilbert_with_head(distilbert_config(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("DistilBert", distilbert_config, distilbert_with_head, TASKS)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.nn.embeddings import Embeddings
@@ -28,7 +28,8 @@ from anatomy_utils.nn.heads import (
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo import bert
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect, pick
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,7 @@ class ElectraConfig(bert.BertConfig):
         Raises:
             ValueError: an entry is missing, or the model has a variation that ELECTRA does not have.
         """
-        expected = {"summary_type": "first", "summary_use_proj": True, "summary_activation": "gelu"}
-        for name, value in expected.items():
-            if config.get(name, value) != value:
-                raise ValueError(f"{name} is {config[name]!r}, but ELECTRA here has {value!r}.")
+        expect(config, "ELECTRA", summary_type="first", summary_use_proj=True, summary_activation="gelu")
         known, given = bert.BertConfig.from_published(config), config.get("classifier_dropout")
         its_own = {
             "d_embedding": pick(config, "embedding_size")[0],
@@ -134,13 +132,5 @@ TASKS: dict[str, KeyMap] = {
     "TokenClassification": KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
     "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """An ELECTRA, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "Electra", TASKS)
-    with unfilled():
-        model = with_head(ElectraConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Electra", ElectraConfig.from_published, with_head, TASKS)

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from anatomy_utils.functional import masks
 from anatomy_utils.tap import tap
+from anatomy_utils.zoo.family import Family
 
 
 @dataclass(frozen=True)
@@ -160,3 +161,6 @@ def _mirror(
         return positions.flip(1)
     turned = attention_mask.sum(1, keepdim=True) - 1 - positions
     return turned.where(turned >= 0, positions)
+
+
+FAMILY = Family("ELMo", lambda entries: ElmoConfig(**entries), elmo)

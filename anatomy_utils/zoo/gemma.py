@@ -18,7 +18,7 @@ from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.norm import Norms, RMSNorm
-from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.family import Family
 from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
 from anatomy_utils.zoo.llama import with_head as llama_with_head
 
@@ -86,10 +86,4 @@ def with_head(config: GemmaConfig, task: str, num_labels: int = 2) -> nn.Module:
     return llama_with_head(config, task, num_labels, body=gemma(config))
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A Gemma, with the head its configuration names, ready to use."""
-    task = task_of(config, "Gemma", TASKS)
-    with unfilled():
-        model = with_head(GemmaConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Gemma", GemmaConfig.from_published, with_head, TASKS)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.attention import MultiHeadAttention
@@ -22,16 +22,8 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import (
-    KeyMap,
-    classifier_dropout,
-    load_published,
-    number_of_labels,
-    pick,
-    task_of,
-    transposed,
-    unfilled,
-)
+from anatomy_utils.zoo.checkpoint import KeyMap, transposed
+from anatomy_utils.zoo.family import Family, classifier_dropout, expect, pick
 
 
 @dataclass(frozen=True)
@@ -57,14 +49,13 @@ class Gpt2Config:
         Raises:
             ValueError: an entry is missing, or the model has a variation that GPT-2 does not have.
         """
-        expected = {
-            "activation_function": "gelu_new",
-            "scale_attn_by_inverse_layer_idx": False,
-            "scale_attn_weights": True,
-        }
-        for name, value in expected.items():
-            if config.get(name, value) != value:
-                raise ValueError(f"{name} is {config[name]!r}, but GPT-2 here has {value!r}; this is another family.")
+        expect(
+            config,
+            "GPT-2",
+            activation_function="gelu_new",
+            scale_attn_by_inverse_layer_idx=False,
+            scale_attn_weights=True,
+        )
         vocab_size, d_model, layers, heads, positions = pick(
             config, "vocab_size", "n_embd", "n_layer", "n_head", "n_positions"
         )
@@ -135,23 +126,22 @@ KEYS = KeyMap(
     ],
     change=[(_LAYER + r"(attn|mlp)\.c_\w+\.weight", transposed)],
 )
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "LMHeadModel": KEYS.within("decoder."),
-    "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
-    "TokenClassification": KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
-    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-}
-"""Task, as published architectures name it → where each tensor goes."""
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A GPT-2, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "GPT2", TASKS)
-    with unfilled():
-        model = with_head(Gpt2Config.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+def tasks(keys: KeyMap, language_model: str) -> dict[str, KeyMap]:
+    """The same stack under every head; the one that writes is named differently from family to family."""
+    return {
+        "Model": keys,
+        language_model: keys.within("decoder."),
+        "SequenceClassification": keys.within("body.", (r"score\.weight", "head.labels.weight")),
+        "TokenClassification": keys.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
+        "QuestionAnswering": keys.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+    }
+
+
+TASKS = tasks(KEYS, "LMHeadModel")
+
+FAMILY = Family("GPT2", Gpt2Config.from_published, with_head, TASKS)
 
 
 def initialize(model: nn.Module, num_layers: int, *, generator: torch.Generator) -> None:

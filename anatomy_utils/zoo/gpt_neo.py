@@ -11,21 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.zoo.checkpoint import (
-    KeyMap,
-    classifier_dropout,
-    load_published,
-    number_of_labels,
-    pick,
-    task_of,
-    unfilled,
-)
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, classifier_dropout, expect, pick
 from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS
-from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
+from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, tasks
 from anatomy_utils.zoo.gpt2 import with_head as gpt2_with_head
 
 
@@ -46,8 +39,7 @@ class GptNeoConfig(Gpt2Config):
         Raises:
             ValueError: an entry is missing, or the model has a variation that GPT-Neo does not have.
         """
-        if config.get("activation_function", "gelu_new") != "gelu_new":
-            raise ValueError(f"activation_function is {config['activation_function']!r}, but GPT-Neo has 'gelu_new'.")
+        expect(config, "GPT-Neo", activation_function="gelu_new")
         names = "vocab_size hidden_size num_layers num_heads max_position_embeddings attention_types"
         vocab_size, d_model, num_layers, num_heads, max_positions, types = pick(config, *names.split())
         kinds = [kind for kinds, times in types for kind in list(kinds) * times]
@@ -101,20 +93,6 @@ KEYS = KeyMap(
     ],
     ignore=[_ATTENTION + r"(masked_)?bias", *GPT2_KEYS.ignore],
 )
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "CausalLM": KEYS.within("decoder."),
-    "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
-    "TokenClassification": KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
-    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-}
-"""Task, as published architectures name it → where each tensor goes."""
+TASKS = tasks(KEYS, "CausalLM")
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A GPT-Neo, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "GPTNeo", TASKS)
-    with unfilled():
-        model = with_head(GptNeoConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("GPTNeo", GptNeoConfig.from_published, with_head, TASKS)

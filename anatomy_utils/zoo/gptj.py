@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.attention import MultiHeadAttention
@@ -22,7 +22,8 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect, pick
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,7 @@ class GptJConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that GPT-J does not have.
         """
-        if config.get("activation_function", "gelu_new") != "gelu_new":
-            raise ValueError(f"activation_function is {config['activation_function']!r}, but GPT-J has 'gelu_new'.")
+        expect(config, "GPT-J", activation_function="gelu_new")
         vocab_size, d_model, layers, heads, turned = pick(
             config, "vocab_size", "n_embd", "n_layer", "n_head", "rotary_dim"
         )
@@ -126,13 +126,5 @@ TASKS: dict[str, KeyMap] = {
     "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
     "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A GPT-J, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "GPTJ", TASKS)
-    with unfilled():
-        model = with_head(GptJConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("GPTJ", GptJConfig.from_published, with_head, TASKS)

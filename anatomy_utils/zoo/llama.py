@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
@@ -19,15 +19,8 @@ from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import Norms, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.zoo.checkpoint import (
-    KeyMap,
-    classifier_dropout,
-    load_published,
-    number_of_labels,
-    pick,
-    task_of,
-    unfilled,
-)
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, classifier_dropout, expect, pick
 
 
 @dataclass(frozen=True)
@@ -60,8 +53,7 @@ class LlamaConfig:
         rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
         if rope.get("rope_type", rope.get("type", "default")) != "default":
             raise ValueError(f"The rotary positions are scaled ({rope}), which Llama here does not do.")
-        if config.get("hidden_act", "silu") != "silu":
-            raise ValueError(f"hidden_act is {config['hidden_act']!r}, but Llama here has 'silu'.")
+        expect(config, "Llama", hidden_act="silu")
         names = "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size"
         vocab_size, d_model, num_layers, num_heads, d_ff = pick(config, *names.split())
         return cls(
@@ -155,13 +147,5 @@ def tasks(keys: KeyMap) -> dict[str, KeyMap]:
 
 
 TASKS = tasks(KEYS)
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A Llama, with the head its configuration names, ready to use."""
-    task = task_of(config, "Llama", TASKS)
-    with unfilled():
-        model = with_head(LlamaConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Llama", LlamaConfig.from_published, with_head, TASKS)

@@ -9,44 +9,35 @@ whole layers at random while training (LayerDrop); that is left out here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.embeddings import Embeddings
-from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, Norms
-from anatomy_utils.zoo.bart import stack_keys
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick, task_of, unfilled
+from anatomy_utils.zoo.bart import BartConfig, stack_keys, stacks
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect
 
 OFFSET = 2
 """The number of the first position: padding had 1 where the model was trained."""
 
 
 @dataclass(frozen=True)
-class M2m100Config:
+class M2m100Config(BartConfig):
     """The numbers of an M2M-100; the defaults are those of the model with 418 million parameters."""
 
     vocab_size: int = 128112
-    d_model: int = 1024
-    num_layers: int = 12
-    num_decoder_layers: int = 12
-    num_heads: int = 16
-    num_decoder_heads: int = 16
-    d_ff: int = 4096
-    decoder_d_ff: int = 4096
     embeddings_scaled: bool = True
-    dropout: float = 0.1
     attention_dropout: float = 0.1
-    activation_dropout: float = 0.0
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> M2m100Config:
@@ -55,13 +46,9 @@ class M2m100Config:
         Raises:
             ValueError: an entry is missing, or the activation is another one than ReLU.
         """
-        if config.get("activation_function", "relu") != "relu":
-            raise ValueError(f"activation_function is {config['activation_function']!r}, but M2M-100 here has 'relu'.")
-        names = (
-            "vocab_size d_model encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads "
-            "encoder_ffn_dim decoder_ffn_dim scale_embedding dropout attention_dropout activation_dropout"
-        )
-        return cls(*pick(config, *names.split()))
+        expect(config, "M2M-100", activation_function="relu")
+        left_out = {"scale_embedding": True, "attention_dropout": 0.1, "max_position_embeddings": 1024}
+        return cls(**asdict(BartConfig.from_published(left_out | dict(config) | {"activation_function": "gelu"})))
 
 
 class Waves(nn.Module):
@@ -90,52 +77,22 @@ class Waves(nn.Module):
 
 
 def _stacks(config: M2m100Config) -> tuple[Encoder, Decoder]:
-    """The two stacks of an M2M-100."""
-
-    def norm() -> LayerNorm:
-        return LayerNorm(config.d_model)
+    """The two stacks of an M2M-100: BART's with other positions, norms and activation."""
 
     def before() -> Norms:
-        return Norms(before=norm())
+        return Norms(before=LayerNorm(config.d_model))
 
-    def attention(num_heads: int) -> MultiHeadAttention:
-        return MultiHeadAttention(config.d_model, num_heads, dropout=config.attention_dropout)
-
-    def feed_forward(d_ff: int) -> FeedForward:
-        return FeedForward(config.d_model, d_ff, dropout=config.activation_dropout)
-
-    def embeddings() -> Embeddings:
-        return Embeddings(
-            config.vocab_size,
-            config.d_model,
-            Waves(config.d_model),
-            scale=sqrt(config.d_model) if config.embeddings_scaled else 1.0,
-            dropout=config.dropout,
-        )
-
-    encoder_layers = [
-        EncoderLayer(
-            attention(config.num_heads),
-            feed_forward(config.d_ff),
-            self_attention_norms=before(),
-            feed_forward_norms=before(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_layers)
-    ]
-    decoder_layers = [
-        DecoderLayer(
-            attention(config.num_decoder_heads),
-            feed_forward(config.decoder_d_ff),
-            self_attention_norms=before(),
-            feed_forward_norms=before(),
-            cross_attention=attention(config.num_decoder_heads),
-            cross_attention_norms=before(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_decoder_layers)
-    ]
-    return Encoder(embeddings(), encoder_layers, norm()), Decoder(embeddings(), decoder_layers, norm=norm())
+    encoder, decoder = stacks(config, activation=F.relu)
+    for stack in (encoder, decoder):
+        scale = sqrt(config.d_model) if config.embeddings_scaled else 1.0
+        waves = Waves(config.d_model)
+        stack.embeddings = Embeddings(config.vocab_size, config.d_model, waves, scale=scale, dropout=config.dropout)
+        stack.norm = LayerNorm(config.d_model)
+        for layer in stack.layers:
+            layer.self_attention_norms, layer.feed_forward_norms = before(), before()
+    for layer in decoder.layers:
+        layer.cross_attention_norms = before()
+    return encoder, decoder
 
 
 def m2m_100(config: M2m100Config) -> EncoderDecoder:
@@ -168,13 +125,5 @@ KEYS = KeyMap(
     ],
 )
 TASKS: dict[str, KeyMap] = {"Model": KEYS, "ConditionalGeneration": KEYS}
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """An M2M-100, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of({"architectures": ["M2M100ForConditionalGeneration"]} | dict(config), "M2M100", TASKS)
-    with unfilled():
-        model = with_head(M2m100Config.from_published(config), task)
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("M2M100", M2m100Config.from_published, with_head, TASKS, usual_task="ConditionalGeneration")

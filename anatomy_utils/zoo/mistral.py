@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.family import Family
 from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
 from anatomy_utils.zoo.llama import with_head as llama_with_head
 
@@ -54,10 +54,4 @@ def with_head(config: MistralConfig, task: str, num_labels: int = 2) -> nn.Modul
     return llama_with_head(config, task, num_labels, body=mistral(config))
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A Mistral, with the head its configuration names, ready to use."""
-    task = task_of(config, "Mistral", TASKS)
-    with unfilled():
-        model = with_head(MistralConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Mistral", MistralConfig.from_published, with_head, TASKS)

@@ -25,7 +25,8 @@ from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect, pick
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,7 @@ class ModernBertConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that ModernBERT here does not have.
         """
-        for name, expected in _EXPECTED.items():
-            if config.get(name, expected) != expected:
-                raise ValueError(f"{name} is {config[name]!r}, but ModernBERT here has {expected!r}.")
+        expect(config, "ModernBERT", **_EXPECTED)
         names = "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size"
         vocab_size, d_model, num_layers, num_heads, d_ff = pick(config, *names.split())
         return cls(
@@ -242,13 +241,5 @@ TASKS: dict[str, KeyMap] = {
         "body.", _REFINED, (r"classifier\.(weight|bias)", r"head.head.ends.\1"), ignore=()
     ),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A ModernBERT, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "ModernBert", TASKS)
-    with unfilled():
-        model = with_head(ModernBertConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("ModernBert", ModernBertConfig.from_published, with_head, TASKS)

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import LayerNorm, Norms
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, pick
 from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.gpt2 import with_head as gpt2_with_head
@@ -81,13 +82,5 @@ TASKS: dict[str, KeyMap] = {
     "LMHeadModel": KEYS.within("decoder."),
     "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A GPT, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "OpenAIGPT", TASKS)
-    with unfilled():
-        model = with_head(GptConfig.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("OpenAIGPT", GptConfig.from_published, with_head, TASKS)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.zoo.checkpoint import load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.family import Family
 from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
 from anatomy_utils.zoo.llama import with_head as llama_with_head
 
@@ -64,10 +64,4 @@ def with_head(config: Qwen2Config, task: str, num_labels: int = 2) -> nn.Module:
     return llama_with_head(config, task, num_labels, body=qwen2(config))
 
 
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A Qwen 2, with the head its configuration names, ready to use."""
-    task = task_of(config, "Qwen2", TASKS)
-    with unfilled():
-        model = with_head(Qwen2Config.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Qwen2", Qwen2Config.from_published, with_head, TASKS)

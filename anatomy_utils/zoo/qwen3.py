@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import RMSNorm
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family
 from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS
 from anatomy_utils.zoo.llama import LlamaConfig, llama, tasks
 from anatomy_utils.zoo.llama import with_head as llama_with_head
@@ -71,13 +72,5 @@ KEYS = KeyMap(
     ignore=LLAMA_KEYS.ignore,
 )
 TASKS = tasks(KEYS)
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A Qwen 3, with the head its configuration names, ready to use."""
-    task = task_of(config, "Qwen3", TASKS)
-    with unfilled():
-        model = with_head(Qwen3Config.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Qwen3", Qwen3Config.from_published, with_head, TASKS)

@@ -19,6 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from anatomy_utils.functional import masks
 from anatomy_utils.functional.attention import masked_softmax, weighted_average
 from anatomy_utils.tap import tap
+from anatomy_utils.zoo.family import Family
 
 
 @dataclass(frozen=True)
@@ -161,3 +162,6 @@ class RecurrentTranslator(nn.Module):
             pairs = self.readout(torch.cat([state, word, context], dim=-1)).unflatten(-1, (-1, 2))
             found.append(pairs.amax(-1))  # "maxout": of each pair the greater
         return self.vocabulary(torch.stack(found, 1)), replace(reading, state=state)
+
+
+FAMILY = Family("RNN with attention", lambda entries: RecurrentConfig(**entries), RecurrentTranslator)

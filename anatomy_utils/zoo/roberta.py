@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 
 from anatomy_utils.nn.dropout import dropout_or_nothing
 from anatomy_utils.nn.heads import SequenceHead
-from anatomy_utils.zoo.bert import KEYS, BertConfig, with_head
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, task_of, unfilled
+from anatomy_utils.zoo.bert import KEYS, BertConfig
+from anatomy_utils.zoo.bert import with_head as bert_with_head
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family
 
 OFFSET = 2
 """padding_idx + 1: the first row of the position table that a real token uses."""
@@ -42,6 +44,14 @@ class RobertaConfig(BertConfig):
         return cls(**asdict(known) | its_own)
 
 
+def with_head(config: RobertaConfig, task: str, num_labels: int = 2) -> nn.Module:
+    """A BERT with the head of a task, but that the dense layer before a text's label reads dropped features too."""
+    model = bert_with_head(config, task, num_labels)
+    if task == "SequenceClassification" and isinstance(model.head, SequenceHead):
+        model.head.input_dropout = dropout_or_nothing(config.dropout)
+    return model
+
+
 _HEAD = [
     (r"classifier\.dense\.(weight|bias)", r"head.dense.\1"),
     (r"classifier\.out_proj\.(weight|bias)", r"head.labels.\1"),
@@ -63,16 +73,5 @@ TASKS: dict[str, KeyMap] = {
         "body.", (r"roberta\.pooler\.dense\.(weight|bias)", r"head.dense.\1"), _LABELS, ignore=KEYS.ignore[:1]
     ),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor], *, family: str = "Roberta") -> nn.Module:
-    """A RoBERTa, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, family, TASKS)
-    known = RobertaConfig.from_published(config)
-    with unfilled():
-        model = with_head(known, task, number_of_labels(config))
-    if task == "SequenceClassification" and isinstance(model.head, SequenceHead):
-        model.head.input_dropout = dropout_or_nothing(known.dropout)
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("Roberta", RobertaConfig.from_published, with_head, TASKS)

@@ -12,20 +12,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.embeddings import Embeddings
-from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder, Rewriter
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import Norms, RMSNorm
 from anatomy_utils.nn.positions import T5Bias
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, number_of_labels, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, pick
+from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
 
 
 @dataclass(frozen=True)
@@ -116,31 +118,11 @@ def _stacks(config: T5Config) -> tuple[Encoder, Decoder]:
             max_distance=config.max_distance,
         )
 
-    encoder_layers = [
-        EncoderLayer(
-            attention(),
-            feed_forward(),
-            self_attention_norms=before(),
-            feed_forward_norms=before(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_layers)
-    ]
-    decoder_layers = [
-        DecoderLayer(
-            attention(),
-            feed_forward(),
-            self_attention_norms=before(),
-            feed_forward_norms=before(),
-            cross_attention=attention(),
-            cross_attention_norms=before(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_decoder_layers)
-    ]
+    parts = (attention, feed_forward, before, config.dropout)
+    encoder, decoder = encoder_layers(config.num_layers, *parts), decoder_layers(config.num_decoder_layers, *parts)
     return (
-        Encoder(embeddings(), encoder_layers, norm(), score_bias=bias(bidirectional=True)),
-        Decoder(embeddings(), decoder_layers, norm=norm(), score_bias=bias(bidirectional=False)),
+        Encoder(embeddings(), encoder, norm(), score_bias=bias(bidirectional=True)),
+        Decoder(embeddings(), decoder, norm=norm(), score_bias=bias(bidirectional=False)),
     )
 
 
@@ -168,53 +150,36 @@ def with_head(config: T5Config, task: str, num_labels: int = 2) -> nn.Module:
     return t5(config) if task == "ConditionalGeneration" else body
 
 
-_PARTS = {"q": "query", "k": "key", "v": "value", "o": "output"}
-_FEED_FORWARD = {"wi": "expand", "wi_0": "gate", "wi_1": "expand", "wo": "contract"}
 _SHARED = r"(?:transformer\.)?shared\.weight"
-_SUBLAYERS = {
-    "encoder": ("self_attention_norms", "feed_forward_norms"),
-    "decoder": ("self_attention_norms", "cross_attention_norms", "feed_forward_norms"),
+_SIDE = r"(?:transformer\.)?(encoder|decoder)\."
+_SUBLAYER, _OURS = _SIDE + r"block\.(\d+)\.layer\.", r"\1.layers.\2."
+_ATTENTION = {"q": "to_query", "k": "to_key", "v": "to_value", "o": "to_output"}
+_PARTS = {
+    "SelfAttention": ("self_attention", _ATTENTION),
+    "EncDecAttention": ("cross_attention", _ATTENTION),
+    "DenseReluDense": ("feed_forward", {"wi": "expand", "wi_0": "gate", "wi_1": "expand", "wo": "contract"}),
 }
-
-
-def _stack(side: str, prefix: str) -> list[tuple[str, str]]:
-    """Where the tensors of one of the stacks go; a prefix stands before our names."""
-    stack = rf"(?:transformer\.)?{side}\."
-    sublayer, layer = stack + r"block\.(\d+)\.layer\.\d\.", prefix + r"layers.\1."
-    return [
-        (stack + r"embed_tokens\.weight", prefix + "embeddings.tokens.weight"),
-        (stack + r"final_layer_norm\.weight", prefix + "norm.weight"),
-        (sublayer + r"SelfAttention\.relative_attention_bias\.weight", prefix + "score_bias.table.weight"),
-        *(
-            (sublayer + rf"SelfAttention\.{a}\.weight", layer + f"self_attention.to_{b}.weight")
-            for a, b in _PARTS.items()
-        ),
-        *(
-            (sublayer + rf"EncDecAttention\.{a}\.weight", layer + f"cross_attention.to_{b}.weight")
-            for a, b in _PARTS.items()
-        ),
-        *(
-            (sublayer + rf"DenseReluDense\.{a}\.weight", layer + f"feed_forward.{b}.weight")
-            for a, b in _FEED_FORWARD.items()
-        ),
-        *(
-            (stack + rf"block\.(\d+)\.layer\.{i}\.layer_norm\.weight", layer + f"{norms}.before.weight")
-            for i, norms in enumerate(_SUBLAYERS[side])
-        ),
-    ]
-
-
+_STACKS = [
+    (_SIDE + r"embed_tokens\.weight", r"\1.embeddings.tokens.weight"),
+    (_SIDE + r"final_layer_norm\.weight", r"\1.norm.weight"),
+    (_SUBLAYER + r"0\.SelfAttention\.relative_attention_bias\.weight", r"\1.score_bias.table.weight"),
+    *(
+        (_SUBLAYER + rf"\d\.{theirs}\.{a}\.weight", _OURS + f"{ours}.{b}.weight")
+        for theirs, (ours, names) in _PARTS.items()
+        for a, b in names.items()
+    ),
+    (_SUBLAYER + r"0\.layer_norm\.weight", _OURS + "self_attention_norms.before.weight"),
+    (_SUBLAYER.replace("encoder|", "") + r"1\.layer_norm\.weight", _OURS + "cross_attention_norms.before.weight"),
+    (_SUBLAYER + r"[12]\.layer_norm\.weight", _OURS + "feed_forward_norms.before.weight"),
+]
 KEYS = KeyMap(
-    [
-        (_SHARED, "encoder.embeddings.tokens.weight"),
-        (r"lm_head\.weight", "vocabulary.weight"),
-        *_stack("encoder", "encoder."),
-        *_stack("decoder", "decoder."),
-    ],
+    [(_SHARED, "encoder.embeddings.tokens.weight"), (r"lm_head\.weight", "vocabulary.weight"), *_STACKS],
     # In old files, and never used:
     ignore=[r"(?:transformer\.)?decoder\.block\.\d+\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight"],
 )
-ENCODER_KEYS = KeyMap([(_SHARED, "embeddings.tokens.weight"), *_stack("encoder", "")])
+ENCODER_KEYS = KeyMap(
+    [(_SHARED, "embeddings.tokens.weight"), *((theirs, ours.removeprefix(r"\1.")) for theirs, ours in _STACKS)]
+)
 TASKS: dict[str, KeyMap] = {
     "Model": KEYS,
     "EncoderModel": ENCODER_KEYS,
@@ -227,13 +192,5 @@ TASKS: dict[str, KeyMap] = {
     "TokenClassification": ENCODER_KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
     "QuestionAnswering": KEYS.within("body.model.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """A T5, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of({"architectures": ["T5ForConditionalGeneration"]} | dict(config), "T5", TASKS)
-    with unfilled():
-        model = with_head(T5Config.from_published(config), task, number_of_labels(config))
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("T5", T5Config.from_published, with_head, TASKS, usual_task="ConditionalGeneration")

@@ -17,7 +17,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Batch:
+class TokenBatch:
     """Several texts as numbers of one rectangular shape.
 
     Attributes:
@@ -95,7 +95,7 @@ class Tokenizer:
         found: int | None = self._tokenizer.token_to_id(piece)
         return found
 
-    def __call__(self, texts: str | Sequence[str]) -> Batch:
+    def __call__(self, texts: str | Sequence[str]) -> TokenBatch:
         """Encode one text or several; shorter ones are padded.
 
         Raises:
@@ -105,7 +105,7 @@ class Tokenizer:
         if not texts or not all(isinstance(text, str) for text in texts):
             raise ValueError(f"Give a text or a list of texts, not {texts!r:.60}.")
         encodings = self._tokenizer.encode_batch(texts)
-        return Batch(
+        return TokenBatch(
             input_ids=torch.tensor([encoding.ids for encoding in encodings]),
             attention_mask=torch.tensor([encoding.attention_mask for encoding in encodings]),
             segment_ids=torch.tensor([encoding.type_ids for encoding in encodings]),

@@ -24,7 +24,8 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.relative_positions import TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import Memories, RecurrentDecoder, RecurrentLayer
-from anatomy_utils.zoo.checkpoint import KeyMap, load_published, pick, task_of, unfilled
+from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.family import Family, expect, pick
 
 VARIATIONS = {
     "attn_type": 0,
@@ -71,9 +72,7 @@ class TransfoXLConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that is not here.
         """
-        for name, expected in VARIATIONS.items():
-            if config.get(name, expected) != expected:
-                raise ValueError(f"{name} is {config[name]!r}, but Transformer-XL here has {expected!r}.")
+        expect(config, "Transformer-XL", **VARIATIONS)
         if config.get("div_val") == 1:
             raise ValueError("div_val is 1, but Transformer-XL here has narrower rows for rarer words; give 2 or more.")
         names = (
@@ -206,13 +205,5 @@ TASKS: dict[str, KeyMap] = {
         (r"crit\.out_projs\.(\d+)", r"head.projections.\1.weight"),
     ),
 }
-"""Task, as published architectures name it → where each tensor goes."""
 
-
-def load(config: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> RecurrentDecoder | RecurrentLanguageModel:
-    """A Transformer-XL, with the head its configuration names, ready to use (dropout off)."""
-    task = task_of(config, "TransfoXL", TASKS)
-    with unfilled():
-        model = with_head(TransfoXLConfig.from_published(config), task)
-    load_published(model, tensors, TASKS[task])
-    return model.eval()
+FAMILY = Family("TransfoXL", TransfoXLConfig.from_published, with_head, TASKS)

@@ -7,6 +7,7 @@ one table shared by both sides and the output. There is no published checkpoint 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
 
@@ -21,6 +22,7 @@ from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
+from anatomy_utils.zoo.family import Family
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,44 @@ class TransformerConfig:
     pre_norm: bool = False
     """Norms before the sub-layers and one at the end of each stack, as most models since."""
     dropout: float = 0.1
+
+
+def encoder_layers(
+    count: int,
+    attention: Callable[[], MultiHeadAttention],
+    feed_forward: Callable[[], nn.Module],
+    norms: Callable[[], Norms],
+    dropout: float,
+) -> list[EncoderLayer]:
+    """So many layers of an encoder, each with parts of its own; the norms around its two sub-layers are alike."""
+    return [
+        EncoderLayer(
+            attention(), feed_forward(), self_attention_norms=norms(), feed_forward_norms=norms(), dropout=dropout
+        )
+        for _ in range(count)
+    ]
+
+
+def decoder_layers(
+    count: int,
+    attention: Callable[[], MultiHeadAttention],
+    feed_forward: Callable[[], nn.Module],
+    norms: Callable[[], Norms],
+    dropout: float,
+) -> list[DecoderLayer]:
+    """The same for a decoder that looks at an encoder's output too."""
+    return [
+        DecoderLayer(
+            attention(),
+            feed_forward(),
+            self_attention_norms=norms(),
+            feed_forward_norms=norms(),
+            cross_attention=attention(),
+            cross_attention_norms=norms(),
+            dropout=dropout,
+        )
+        for _ in range(count)
+    ]
 
 
 def transformer(config: TransformerConfig, *, generator: torch.Generator | None = None) -> EncoderDecoder:
@@ -65,31 +105,11 @@ def transformer(config: TransformerConfig, *, generator: torch.Generator | None 
     def last() -> LayerNorm | None:
         return LayerNorm(config.d_model) if config.pre_norm else None
 
-    encoder_layers = [
-        EncoderLayer(
-            attention(),
-            feed_forward(),
-            self_attention_norms=norms(),
-            feed_forward_norms=norms(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_layers)
-    ]
-    decoder_layers = [
-        DecoderLayer(
-            attention(),
-            feed_forward(),
-            self_attention_norms=norms(),
-            feed_forward_norms=norms(),
-            cross_attention=attention(),
-            cross_attention_norms=norms(),
-            dropout=config.dropout,
-        )
-        for _ in range(config.num_decoder_layers)
-    ]
+    parts = (attention, feed_forward, norms, config.dropout)
+    encoder, decoder = encoder_layers(config.num_layers, *parts), decoder_layers(config.num_decoder_layers, *parts)
     model = EncoderDecoder(
-        Encoder(embeddings(), encoder_layers, last()),
-        Decoder(embeddings(), decoder_layers, norm=last()),
+        Encoder(embeddings(), encoder, last()),
+        Decoder(embeddings(), decoder, norm=last()),
         nn.Linear(config.d_model, config.vocab_size, bias=False),
     )
     for name, parameter in model.named_parameters():
@@ -100,3 +120,6 @@ def transformer(config: TransformerConfig, *, generator: torch.Generator | None 
         elif name.endswith("bias"):
             nn.init.zeros_(parameter)
     return model
+
+
+FAMILY = Family("Transformer", lambda entries: TransformerConfig(**entries), transformer)

@@ -6,13 +6,9 @@ Conneau et al. 2020 (arXiv:1911.02116). Against RoBERTa: the vocabulary, five ti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
-from anatomy_utils.zoo import roberta
-from anatomy_utils.zoo.bert import with_head
-from anatomy_utils.zoo.roberta import TASKS, RobertaConfig
-
-__all__ = ["TASKS", "XlmRobertaConfig", "load", "with_head"]
+from anatomy_utils.zoo.family import Family
+from anatomy_utils.zoo.roberta import TASKS, RobertaConfig, with_head
 
 
 @dataclass(frozen=True)
@@ -22,5 +18,4 @@ class XlmRobertaConfig(RobertaConfig):
     vocab_size: int = 250002
 
 
-load = partial(roberta.load, family="XLMRoberta")
-"""An XLM-R, with the head its configuration names, ready to use (dropout off)."""
+FAMILY = Family("XLMRoberta", XlmRobertaConfig.from_published, with_head, TASKS)

@@ -48,13 +48,13 @@ def our_gpt2(reference: nn.Module) -> nn.Module:
     from anatomy_utils.zoo import gpt2
 
     config = reference.config.to_dict() | {"architectures": ["GPT2LMHeadModel"]}
-    return gpt2.load(config, reference.state_dict())
+    return gpt2.FAMILY.load(config, reference.state_dict())
 
 
 def our_t5(reference: nn.Module) -> nn.Module:
     from anatomy_utils.zoo import t5
 
-    return t5.load(
+    return t5.FAMILY.load(
         reference.config.to_dict() | {"architectures": ["T5ForConditionalGeneration"]}, reference.state_dict()
     )
 

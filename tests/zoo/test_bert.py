@@ -38,7 +38,7 @@ def tiny(tmp_path):
 
 
 def load_tiny(folder):
-    return bert.load(*checkpoint.read_folder(folder))
+    return bert.FAMILY.load(*checkpoint.read_folder(folder))
 
 
 def batch():
@@ -136,13 +136,13 @@ def test_checkpoints_that_do_not_fit_are_accounted_for(tiny):
     config, tensors = checkpoint.read_folder(folder)
     tensors["encoder.layer.0.attention.self.wrong.weight"] = tensors.pop("encoder.layer.0.attention.self.query.weight")
     with pytest.raises(ValueError, match=r"left over: .*wrong.*missing: layers\.0\.self_attention\.to_query\.weight"):
-        bert.load(config, tensors)
+        bert.FAMILY.load(config, tensors)
     with pytest.raises(ValueError, match=r"lacks num_hidden_layers"):
-        bert.load({name: entry for name, entry in config.items() if name != "num_hidden_layers"}, tensors)
+        bert.FAMILY.load({name: entry for name, entry in config.items() if name != "num_hidden_layers"}, tensors)
     with pytest.raises(ValueError, match="of another shape"):
-        bert.load(config | {"vocab_size": 54}, checkpoint.read_folder(folder)[1])
-    with pytest.raises(ValueError, match="another family"):
-        bert.load(config | {"hidden_act": "relu"}, tensors)
+        bert.FAMILY.load(config | {"vocab_size": 54}, checkpoint.read_folder(folder)[1])
+    with pytest.raises(ValueError, match="hidden_act is .relu., but BERT here has .gelu."):
+        bert.FAMILY.load(config | {"hidden_act": "relu"}, tensors)
 
 
 def test_damaged_files_are_refused(tiny, tmp_path):

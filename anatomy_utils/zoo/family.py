@@ -1,0 +1,117 @@
+"""A family of models as one record, and what helps to read a published configuration.
+
+Each file of a family ends with its `FAMILY`: how the numbers are read, what builds a model of them, and where each
+published tensor goes. Loading weights, the family tree and the list of what the zoo has need nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor, nn
+
+from anatomy_utils.zoo.checkpoint import KeyMap, load_published, unfilled
+
+Config = Mapping[str, Any]
+Tensors = Mapping[str, Tensor]
+
+
+def _as_published(numbers: Any, tensors: Tensors) -> Tensors:
+    return tensors
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family of the zoo.
+
+    Attributes:
+        name: as published architectures write it: "Bert" in "BertForMaskedLM".
+        read: the entries of a `config.json` → the numbers.
+        make: the numbers, a task and, for a classifier, how many labels it has → a model with fresh weights. Without
+            tasks: the numbers → a model.
+        tasks: task, as published architectures name it → where each tensor goes; none where nothing can be loaded.
+        usual_task: which task is meant where a configuration names no architecture.
+        prepare: the numbers and the published tensors → the tensors under the names that `tasks` knows.
+    """
+
+    name: str
+    read: Callable[[Config], Any]
+    make: Callable[..., nn.Module]
+    tasks: Mapping[str, KeyMap] = field(default_factory=dict)
+    usual_task: str = "Model"
+    prepare: Callable[[Any, Tensors], Tensors] = _as_published
+
+    def build(self, config: Config, task: str) -> nn.Module:
+        """A model of the size of a published configuration, with the head of a task and fresh weights.
+
+        Raises:
+            ValueError: the configuration lacks an entry, or has a variation that the family does not have here.
+        """
+        if not self.tasks:
+            return self.make(self.read(config))
+        labels = [number_of_labels(config)] if task.endswith("Classification") else []
+        return self.make(self.read(config), task, *labels)
+
+    def load(self, config: Config, tensors: Tensors) -> nn.Module:
+        """The published model, with the head that its configuration names, ready to use (dropout off).
+
+        Raises:
+            ValueError: as `build`, there is no such task here, or the tensors do not fit; see `load_published`.
+        """
+        task = self.task_of(config)
+        with unfilled():
+            model = self.build(config, task)
+        load_published(model, self.prepare(self.read(config), tensors), self.tasks[task])
+        return model.eval()
+
+    def task_of(self, config: Config) -> str:
+        """The task that `architectures` names: "MaskedLM" for "BertForMaskedLM", "Model" for "BertModel".
+
+        Raises:
+            ValueError: the family has no such task here.
+        """
+        architecture = (config.get("architectures") or [f"{self.name}For{self.usual_task}"])[0]
+        task = architecture.removeprefix(self.name).removeprefix("For")
+        if task not in self.tasks:
+            known = ", ".join(sorted(self.tasks))
+            raise ValueError(f"The architecture {architecture!r} is not here; {self.name} has the tasks {known}.")
+        return str(task)
+
+
+def pick(config: Config, *names: str) -> list[Any]:
+    """The named entries of a configuration, in order.
+
+    Raises:
+        ValueError: some are missing; all of them are listed.
+    """
+    if missing := [name for name in names if name not in config]:
+        raise ValueError(f"The configuration lacks {', '.join(missing)}; it holds {', '.join(sorted(config))}.")
+    return [config[name] for name in names]
+
+
+def expect(config: Config, family: str, **entries: Any) -> None:
+    """Check entries that a family has in one way only here; where a configuration leaves one out, it has that way.
+
+    >>> expect({"hidden_act": "relu"}, "BERT", hidden_act="gelu")
+    Traceback (most recent call last):
+    ValueError: hidden_act is 'relu', but BERT here has 'gelu'.
+
+    Raises:
+        ValueError: an entry is another one.
+    """
+    for name, expected in entries.items():
+        if config.get(name, expected) != expected:
+            raise ValueError(f"{name} is {config[name]!r}, but {family} here has {expected!r}.")
+
+
+def number_of_labels(config: Config) -> int:
+    """How many labels a classifier chooses from; published configurations leave it out when there are two."""
+    return len(config["id2label"]) if "id2label" in config else int(config.get("num_labels", 2))
+
+
+def classifier_dropout(config: Config) -> float:
+    """The dropout before a token classifier's labels, 0.1 where a configuration leaves it out."""
+    given = (config.get(name) for name in ("classifier_dropout", "hidden_dropout"))
+    return next((float(value) for value in given if value is not None), 0.1)
