@@ -18,7 +18,7 @@ from anatomy_utils.taxonomy.encoders import ENCODERS
 from anatomy_utils.taxonomy.llamas import LLAMAS
 from anatomy_utils.taxonomy.row import Model, Size
 
-__all__ = ["TREE", "Model", "Size", "children", "find", "lineage"]
+__all__ = ["TREE", "Model", "Size", "children", "find", "lineage", "trained_on"]
 
 TREE: tuple[Model, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *TRANSLATORS)
 """Every model, parents before their children."""
@@ -39,6 +39,11 @@ def find(name: str) -> Model:
 def children(name: str) -> list[Model]:
     """The models that change this one, in the tree's order."""
     return [model for model in TREE if model.parent == name]
+
+
+def trained_on(objective: str) -> list[str]:
+    """The names of the models that learn by this objective, in the tree's order."""
+    return [model.name for model in TREE if objective in model.objectives]
 
 
 def lineage(name: str) -> list[Model]:

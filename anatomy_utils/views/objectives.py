@@ -1,18 +1,19 @@
-"""Where the objectives meet a widget: each of them on a sentence of the street, drawn as often as the reader likes.
+"""Objectives in a live view: each of them on a sentence of the street, drawn as often as the reader likes.
 
-A join like those of `views.py`, for notebook 06.
+Notebook 06 shows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
 
 from anatomy_utils.objectives.registry import OBJECTIVES
 from anatomy_utils.toy_language.parser import parse
+from anatomy_utils.taxonomy import trained_on
 from anatomy_utils.widgets.objective_explorer import ObjectiveExplorer
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
@@ -44,4 +45,5 @@ def objective_explorer(
         generator = torch.Generator().manual_seed(seed + number)
         return asdict(OBJECTIVES[name].show(parse(sentence, "english"), generator, rate))
 
-    return ObjectiveExplorer(list(OBJECTIVES.values()), draw, sentence, examples=examples, chosen=chosen)
+    questions = [replace(each, models=(*trained_on(each.name), *each.models)) for each in OBJECTIVES.values()]
+    return ObjectiveExplorer(questions, draw, sentence, examples=examples, chosen=chosen)
