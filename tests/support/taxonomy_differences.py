@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch_transformer import copy, pairs_of
 from transfo_xl_fixture import read, weights
-from zoo_cases import CASES, both_answers, ours
+from zoo_cases import both_answers, ours, reference_case
 
 from anatomy_utils.taxonomy import Model
 from anatomy_utils.zoo import loader
@@ -24,7 +24,7 @@ def largest_difference(model: Model) -> float:
     if model.name in OTHERS:
         got, wanted = OTHERS[model.name]()
         return (got - wanted).abs().max().item()
-    case = next(case for case in CASES if case.architecture == model.reference)
+    case = reference_case(model.family, model.reference)
     reference = case.reference()
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
         got, wanted = both_answers(case, reference, ours(reference, Path(folder)), padded=True)

@@ -1,15 +1,21 @@
-"""Tiny random reference models of every family and task: unequal sizes, no downloads."""
+"""Tiny random reference models of every family and task: unequal sizes, no downloads.
+
+The cases of a family are in `tests/zoo/test_<file of the family>.py`; the sizes that several families share are here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
-import transformers
 
 from anatomy_utils.zoo import checkpoint, loader
+
+transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 
 BERT = {
     "vocab_size": 53,
@@ -19,55 +25,19 @@ BERT = {
     "intermediate_size": 41,
     "max_position_embeddings": 29,
 }
-BIG_BIRD = BERT | {"attention_type": "block_sparse"}
-ALBERT = BERT | {"embedding_size": 14, "num_hidden_groups": 2, "classifier_dropout_prob": 0.0}
-ELECTRA = BERT | {"embedding_size": 14, "summary_last_dropout": 0.0}
-DISTILBERT = {
-    "vocab_size": 53, "dim": 30, "n_layers": 3, "n_heads": 5, "hidden_dim": 41, "max_position_embeddings": 29,
-}  # fmt: skip
-GPT2 = {
-    "vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "n_inner": 37,
-    "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0,
-}  # fmt: skip
 GPT = {"vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 5, "n_positions": 29, "pad_token_id": 0}
-CTRL = GPT | {"dff": 41}
-GPT_NEO = {
-    "vocab_size": 53, "hidden_size": 30, "num_layers": 3, "num_heads": 5, "intermediate_size": 41, "window_size": 4,
-    "max_position_embeddings": 29, "attention_types": [[["global", "local"], 1], [["global"], 1]], "pad_token_id": 0,
-}  # fmt: skip
-GPTJ = {
-    "vocab_size": 53, "n_embd": 30, "n_layer": 3, "n_head": 3, "rotary_dim": 4, "n_inner": 41, "n_positions": 29,
-    "pad_token_id": 0,
-}  # fmt: skip
 LLAMA = {
     "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
     "head_dim": 10, "intermediate_size": 41, "max_position_embeddings": 64, "pad_token_id": 0,
-}  # fmt: skip
-LLAMA_LINE = {
-    "Mistral": LLAMA | {"sliding_window": 5},
-    "Qwen2": LLAMA | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
-    "Qwen3": LLAMA,
-    "Gemma": LLAMA | {"num_key_value_heads": 1},
-}
-T5 = {
-    "vocab_size": 53, "d_model": 30, "d_kv": 7, "d_ff": 41, "num_layers": 3, "num_decoder_layers": 2, "num_heads": 5,
-    "relative_attention_num_buckets": 8, "relative_attention_max_distance": 12, "decoder_start_token_id": 0,
 }  # fmt: skip
 BART = {
     "vocab_size": 53, "d_model": 30, "encoder_layers": 3, "decoder_layers": 2, "encoder_attention_heads": 5,
     "decoder_attention_heads": 6, "encoder_ffn_dim": 41, "decoder_ffn_dim": 37, "max_position_embeddings": 29,
     "scale_embedding": True,
 }  # fmt: skip
-M2M_100 = BART | {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
 DEBERTA = BERT | {
     "relative_attention": True, "position_biased_input": False, "pos_att_type": ["c2p", "p2c"],
     "max_relative_positions": 13,
-}  # fmt: skip
-DEBERTA_V2 = DEBERTA | {"position_buckets": 6, "share_att_key": True, "norm_rel_ebd": "layer_norm"}
-DEBERTA_V2_CONVOLVED = {"conv_kernel_size": 3, "conv_act": "gelu"}
-MODERNBERT = {
-    "vocab_size": 53, "hidden_size": 30, "num_hidden_layers": 4, "num_attention_heads": 5, "intermediate_size": 41,
-    "local_attention": 6, "pad_token_id": 0, "max_position_embeddings": 64,
 }  # fmt: skip
 DROPOUTS = (
     "hidden_dropout_prob attention_probs_dropout_prob dropout attention_dropout seq_classif_dropout qa_dropout "
@@ -98,6 +68,12 @@ class ZooCase:
         rewrites = self.architecture.startswith(("T5", "Bart")) and "Encoder" not in self.architecture
         return "rewriter" if rewrites and "Token" not in self.architecture else "text"
 
+    @property
+    def writes(self) -> bool:
+        """Whether it is the plain case of a language model, or any encoder–decoder."""
+        plain = self.architecture.endswith(("LMHeadModel", "CausalLM")) and not self.more
+        return plain or self.kind == "seq2seq"
+
     def reference(self, seed: int = 0) -> Any:
         """The reference model with random weights large enough for differences to show."""
         family = self.architecture.split("For")[0].removesuffix("Model").removesuffix("LMHead").removesuffix("Encoder")
@@ -120,65 +96,19 @@ def ours(reference: Any, folder: Path) -> torch.nn.Module:
     return loader(config["model_type"])(config, tensors)
 
 
-COMMON = ("Model", "ForMaskedLM", "ForQuestionAnswering", "ForMultipleChoice")
-CASES = [
-    *(ZooCase(f"Bert{task}", BERT) for task in ("Model", "ForMaskedLM", "ForPreTraining", "ForNextSentencePrediction")),
-    *(ZooCase(f"Bert{task}", BERT) for task in ("ForQuestionAnswering", "ForMultipleChoice")),
-    *(ZooCase(f"BertFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"Roberta{task}", BERT) for task in COMMON),
-    *(ZooCase(f"RobertaFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"BigBird{task}", BIG_BIRD) for task in ("Model", "ForMaskedLM", "ForPreTraining", "ForMultipleChoice")),
-    *(ZooCase(f"BigBirdFor{task}Classification", BIG_BIRD, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"DistilBert{task}", DISTILBERT) for task in COMMON),
-    *(ZooCase(f"DistilBertFor{task}Classification", DISTILBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"Deberta{task}", DEBERTA) for task in ("Model", "ForMaskedLM", "ForQuestionAnswering")),
-    ZooCase("DebertaForSequenceClassification", DEBERTA, {"num_labels": 4}),
-    *(ZooCase(f"DebertaV2{task}", DEBERTA_V2) for task in COMMON),
-    *(ZooCase(f"DebertaV2For{task}Classification", DEBERTA_V2, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    ZooCase("DebertaV2ForMaskedLM", DEBERTA_V2, {"legacy": False} | DEBERTA_V2_CONVOLVED),
-    ZooCase("DebertaV2Model", DEBERTA, {"position_buckets": 6}),
-    *(ZooCase(f"Albert{task}", ALBERT) for task in (*COMMON, "ForPreTraining")),
-    *(ZooCase(f"AlbertFor{task}Classification", ALBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    ZooCase("AlbertForMaskedLM", ALBERT, {"hidden_act": "gelu", "inner_group_num": 2}),
-    *(ZooCase(f"Electra{task}", ELECTRA) for task in (*COMMON, "ForPreTraining")),
-    *(ZooCase(f"ElectraFor{task}Classification", ELECTRA, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    ZooCase("ElectraModel", ELECTRA, {"embedding_size": 30}),
-    *(ZooCase(f"XLMRoberta{task}", BERT) for task in COMMON),
-    *(ZooCase(f"XLMRobertaFor{task}Classification", BERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"OpenAIGPT{task}", GPT) for task in ("Model", "LMHeadModel")),
-    ZooCase("OpenAIGPTForSequenceClassification", GPT, {"num_labels": 4}),
-    *(ZooCase(f"CTRL{task}", CTRL) for task in ("Model", "LMHeadModel")),
-    ZooCase("CTRLForSequenceClassification", CTRL, {"num_labels": 4}),
-    *(ZooCase(f"ModernBert{task}", MODERNBERT) for task in ("Model", "ForMaskedLM", "ForQuestionAnswering")),
-    *(ZooCase(f"ModernBertFor{task}Classification", MODERNBERT, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    ZooCase("ModernBertForSequenceClassification", MODERNBERT, {"num_labels": 4, "classifier_pooling": "mean"}),
-    ZooCase("ModernBertModel", MODERNBERT, {"global_attn_every_n_layers": 2, "local_attention": 9}),
-    *(ZooCase(f"GPT2{task}", GPT2) for task in ("Model", "LMHeadModel", "ForQuestionAnswering")),
-    *(ZooCase(f"GPT2For{task}Classification", GPT2, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"GPTNeo{task}", GPT_NEO) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
-    *(ZooCase(f"GPTNeoFor{task}Classification", GPT_NEO, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"GPTJ{task}", GPTJ) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
-    ZooCase("GPTJForSequenceClassification", GPTJ, {"num_labels": 4}),
-    *(ZooCase(f"Llama{task}", LLAMA) for task in ("Model", "ForCausalLM", "ForQuestionAnswering")),
-    ZooCase("LlamaForCausalLM", LLAMA, {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True}),
-    *(ZooCase(f"LlamaFor{task}Classification", LLAMA, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"{family}ForCausalLM", sizes) for family, sizes in LLAMA_LINE.items()),
-    *(ZooCase(f"{family}ForQuestionAnswering", sizes) for family, sizes in LLAMA_LINE.items() if family != "Gemma"),
-    *(
-        ZooCase(f"{family}For{task}Classification", sizes, {"num_labels": 4})
-        for family, sizes in LLAMA_LINE.items()
-        for task in ("Sequence", "Token")
-    ),
-    ZooCase("MistralForCausalLM", LLAMA, {"sliding_window": None}),
-    *(ZooCase(f"{family}ForCausalLM", LLAMA, {"tie_word_embeddings": True}) for family in ("Qwen2", "Qwen3")),
-    ZooCase("T5ForConditionalGeneration", T5),
-    ZooCase("T5ForConditionalGeneration", T5, {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}),
-    *(ZooCase(f"T5{task}", T5) for task in ("Model", "EncoderModel", "ForQuestionAnswering")),
-    *(ZooCase(f"T5For{task}Classification", T5, {"num_labels": 4}) for task in ("Sequence", "Token")),
-    *(ZooCase(f"Bart{task}", BART) for task in ("Model", "ForConditionalGeneration", "ForQuestionAnswering")),
-    ZooCase("BartForSequenceClassification", BART, {"num_labels": 4}),
-    *(ZooCase(f"M2M100{task}", M2M_100) for task in ("Model", "ForConditionalGeneration")),
-]
+def cases_of(family: str, tasks: str, sizes: dict[str, Any]) -> list[ZooCase]:
+    """A case for each task, named as the reference's classes are: "Model ForMaskedLM". Classifiers have 4 labels."""
+    labels = {True: {"num_labels": 4}, False: {}}
+    return [ZooCase(family + task, sizes, labels[task.endswith("Classification")]) for task in tasks.split()]
+
+
+def reference_case(family: str, architecture: str) -> ZooCase:
+    """The first case of a family with this reference class, found in the family's test file."""
+    path = Path(__file__).parents[1] / "zoo" / f"test_{family}.py"
+    found = spec_from_file_location(path.stem, path)
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return next(case for case in module.CASES if case.architecture == architecture)
 
 
 def batch(padded: bool):

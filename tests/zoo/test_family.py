@@ -1,0 +1,63 @@
+"""The records of the families: every file has one, and what a configuration lacks or has otherwise is named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anatomy_utils import zoo
+from anatomy_utils.taxonomy import TREE
+from anatomy_utils.zoo import checkpoint, loader
+from anatomy_utils.zoo.family import Family, classifier_dropout, number_of_labels
+
+HELPERS = {"__init__", "checkpoint", "family", "gguf", "tokenizer"}
+FILES = {path.stem for path in Path(zoo.__file__).parent.glob("*.py")} - HELPERS
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_every_file_ends_with_its_record(name):
+    family = zoo.find(name)
+    assert isinstance(family, Family)
+    assert not family.tasks or family.usual_task in family.tasks
+    assert any(model.family == name for model in TREE)
+
+
+@pytest.mark.parametrize("name", sorted(HELPERS | {"mamba", "../bert"}))
+def test_what_is_no_family_has_no_record(name):
+    assert zoo.find(name) is None
+
+
+def test_a_model_type_is_the_name_of_a_file():
+    assert loader("deberta-v2") == zoo.find("deberta_v2").load
+    assert loader("gpt_neo") == zoo.find("gpt_neo").load
+    for unpublished in ("elmo", "checkpoint", None):
+        with pytest.raises(ValueError, match="is not in the zoo; it has albert, bart, bert, big_bird, ctrl"):
+            loader(unpublished)
+
+
+def test_importing_the_zoo_imports_no_family():
+    asked = "import anatomy_utils.zoo, sys; print([name for name in sys.modules if 'utils.zoo.' in name])"
+    assert subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_configurations_that_lack_entries_are_told_which(tiny):
+    config, tensors = checkpoint.read_folder(tiny[1])
+    with pytest.raises(ValueError, match=r"lacks num_hidden_layers"):
+        loader("bert")({name: entry for name, entry in config.items() if name != "num_hidden_layers"}, tensors)
+
+
+def test_a_configuration_without_an_architecture_means_the_usual_task():
+    assert zoo.find("bert").task_of({}) == zoo.find("bert").task_of({"architectures": None}) == "Model"
+    assert zoo.find("t5").task_of({}) == "ConditionalGeneration"
+    assert zoo.find("gpt2").task_of({"architectures": ["GPT2LMHeadModel"]}) == "LMHeadModel"
+
+
+def test_what_configurations_leave_out():
+    assert number_of_labels({}) == 2
+    assert number_of_labels({"num_labels": 5}) == 5
+    assert number_of_labels({"id2label": {0: "no", 1: "yes", 2: "perhaps"}}) == 3
+    assert classifier_dropout({}) == classifier_dropout({"classifier_dropout": None}) == 0.1
+    assert classifier_dropout({"hidden_dropout": 0.3}) == 0.3
