@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from anatomy_utils.exercises.attempt import comparison
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.judging import comparison
 from anatomy_utils.exercises.judging.verdict import Verdict
 from anatomy_utils.exercises.stub import solution_text
 from anatomy_utils.figures import palette

@@ -23,10 +23,10 @@ from answers import (  # noqa: F401 (every module adds its own to ANSWERS)
 from unchecked import shapes_unchecked
 
 from anatomy_utils.exercises import find_exercise, ids, solution_source
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.tensors import same_result
 from anatomy_utils.exercises.card import card_page
-from anatomy_utils.exercises.judging.answer_key import AnswerKey
 from anatomy_utils.exercises.judging.judge import judge
-from anatomy_utils.exercises.judging.tensors import same_result
 
 
 @pytest.mark.parametrize("wrong", ANSWERS, ids=lambda wrong: wrong.function.__name__)

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises import find_exercise
+from anatomy_utils.exercises.attempt.comparison import COLUMNS, ROWS, as_html, as_text, compare
 from anatomy_utils.exercises.card import card, card_page
-from anatomy_utils.exercises.judging.comparison import COLUMNS, ROWS, as_html, as_text, compare
 from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.judging.verdict import Verdict
 

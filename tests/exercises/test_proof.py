@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from anatomy_utils.exercises import find_exercise, ids, question_ids
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.judging.answer_key import AnswerKey
 from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.registry import find_question
 from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text

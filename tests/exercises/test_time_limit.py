@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises import find_exercise
+from anatomy_utils.exercises.attempt.time_limit import TimeRanOut, interruptible, run_limited
 from anatomy_utils.exercises.judging.judge import judge
-from anatomy_utils.exercises.judging.time_limit import TimeRanOut, interruptible, run_limited
 
 MEAN = find_exercise("start.mean")
 

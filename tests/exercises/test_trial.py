@@ -8,12 +8,12 @@ from typing import Any
 from torch import Tensor
 
 from anatomy_utils.exercises import find_exercise
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.run import execute
+from anatomy_utils.exercises.attempt.trial import Trial
 from anatomy_utils.exercises.diagnosis.find import OF_SHAPES, OF_VALUES, diagnose
 from anatomy_utils.exercises.diagnosis.wrong import Wrong
 from anatomy_utils.exercises.judging import judge
-from anatomy_utils.exercises.judging.answer_key import AnswerKey
-from anatomy_utils.exercises.judging.run import execute
-from anatomy_utils.exercises.judging.trial import Trial
 
 ATTENTION = find_exercise("attention.attention")
 REFERENCE = ATTENTION.resolve()

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.run import try_once
+from anatomy_utils.exercises.attempt.tensors import close, fresh_arguments, numbers, plain
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.diagnosis.values import one_of, size_words
 from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Diagnosis, Wrong
-from anatomy_utils.exercises.judging.run import try_once
-from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, numbers, plain
 
 Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
 

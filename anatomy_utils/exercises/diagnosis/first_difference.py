@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.comparison import cell_text
+from anatomy_utils.exercises.attempt.run import variables
+from anatomy_utils.exercises.attempt.tensors import close, fresh_arguments, plain
 from anatomy_utils.exercises.diagnosis.gradient_attribution import attribution
 from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Diagnosis, Wrong
-from anatomy_utils.exercises.judging.comparison import cell_text
-from anatomy_utils.exercises.judging.run import variables
-from anatomy_utils.exercises.judging.tensors import close, fresh_arguments, plain
 
 
 def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:

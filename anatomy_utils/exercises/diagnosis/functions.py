@@ -8,9 +8,9 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.diagnosis.values import is_bool, say
 from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
-from anatomy_utils.exercises.judging.tensors import close
 
 
 def function_of_target(wrong: Wrong) -> tuple[str, str] | None:

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.run import try_with_gradients
+from anatomy_utils.exercises.attempt.tensors import fresh
 from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Wrong
-from anatomy_utils.exercises.judging.run import try_with_gradients
-from anatomy_utils.exercises.judging.tensors import fresh
 
 Used = dict[str, Tensor]
 """Argument → True wherever a number of it takes part."""

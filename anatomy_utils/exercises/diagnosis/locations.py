@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.diagnosis.values import one_of
 from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
-from anatomy_utils.exercises.judging.tensors import close
 
 
 def another_order(wrong: Wrong) -> tuple[str, str] | None:

@@ -8,8 +8,8 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
-from anatomy_utils.exercises.judging.tensors import close
 
 
 def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:

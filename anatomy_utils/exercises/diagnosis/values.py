@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
-from anatomy_utils.exercises.judging.tensors import close
 
 STEADY = 1e-3
 """How far a factor or an offset may wander between cells and cases and still be called one number."""

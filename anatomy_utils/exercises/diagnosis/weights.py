@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.diagnosis.values import (
     STEADY,
     each_line,
@@ -17,7 +18,6 @@ from anatomy_utils.exercises.diagnosis.values import (
     two_cases,
 )
 from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
-from anatomy_utils.exercises.judging.tensors import close
 
 
 def opposite_sums(wrong: Wrong) -> tuple[str, str] | None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import close, differing, fresh_arguments, numbers, parts, plain
+from anatomy_utils.exercises.attempt.trial import OutputPair, Trial
 from anatomy_utils.exercises.definition import Case, Output
-from anatomy_utils.exercises.judging.tensors import close, differing, fresh_arguments, numbers, parts, plain
-from anatomy_utils.exercises.judging.trial import OutputPair, Trial
 
 SECONDS = 2.0
 """How long a diagnosis may run the learner's function on one more input."""

@@ -12,11 +12,11 @@ import numpy
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import close, parts, plain
+from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.judging.crash import learners_line, type_words
 from anatomy_utils.exercises.judging.error_messages import plain_words
-from anatomy_utils.exercises.judging.tensors import close, parts, plain
-from anatomy_utils.exercises.judging.trial import Trial, kinds_in_words
 from anatomy_utils.exercises.judging.verdict import Finding
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.comparison import compare
+from anatomy_utils.exercises.attempt.run import execute
+from anatomy_utils.exercises.attempt.tensors import parts
+from anatomy_utils.exercises.attempt.trial import Trial
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.judging import checks, value_checks
-from anatomy_utils.exercises.judging.answer_key import AnswerKey
-from anatomy_utils.exercises.judging.comparison import compare
-from anatomy_utils.exercises.judging.run import execute
-from anatomy_utils.exercises.judging.tensors import parts
-from anatomy_utils.exercises.judging.trial import Trial
 from anatomy_utils.exercises.judging.verdict import Finding, Verdict
 
 CHECKS: tuple[Callable[[Trial], Finding | None], ...] = (

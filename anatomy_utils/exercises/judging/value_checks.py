@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anatomy_utils.exercises.attempt.run import try_once
+from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_result
+from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words
 from anatomy_utils.exercises.diagnosis.find import diagnose
 from anatomy_utils.exercises.diagnosis.wrong import Wrong
 from anatomy_utils.exercises.judging.checks import wrong_dtype
-from anatomy_utils.exercises.judging.run import try_once
-from anatomy_utils.exercises.judging.tensors import close, parts, plain, same_result
-from anatomy_utils.exercises.judging.trial import Trial, kinds_in_words
 from anatomy_utils.exercises.judging.verdict import Finding
 
 

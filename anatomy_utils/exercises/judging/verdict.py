@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from anatomy_utils.exercises.judging.comparison import TensorComparison
+from anatomy_utils.exercises.attempt.comparison import TensorComparison
 from anatomy_utils.exercises.judging.crash import SourceLine
 
 State = Literal["not attempted", "passed", "wrong", "crashed", "stopped", "unchecked"]

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.run import Execution
+from anatomy_utils.exercises.attempt.tensors import close, parts, plain
 from anatomy_utils.exercises.definition import Case, Exercise
-from anatomy_utils.exercises.judging.answer_key import AnswerKey
-from anatomy_utils.exercises.judging.run import Execution
-from anatomy_utils.exercises.judging.tensors import close, parts, plain
 
 
 class OutputPair(NamedTuple):

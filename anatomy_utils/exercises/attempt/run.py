@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.tensors import changed, fresh_arguments, parts, plain
+from anatomy_utils.exercises.attempt.time_limit import TimeRanOut, interruptible, run_limited
 from anatomy_utils.exercises.definition import Case
-from anatomy_utils.exercises.judging.tensors import changed, fresh_arguments, parts, plain
-from anatomy_utils.exercises.judging.time_limit import TimeRanOut, interruptible, run_limited
 
 MOST_PRINTED = 2000
 

@@ -10,7 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.judging.tensors import differing, numbers, plain
+from anatomy_utils.exercises.attempt.tensors import differing, numbers, plain
 from anatomy_utils.figures import palette
 
 ROWS, COLUMNS = 6, 6

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from anatomy_utils.exercises.attempt.tensors import fresh_arguments
 from anatomy_utils.exercises.definition import Exercise, Mistake
-from anatomy_utils.exercises.judging.tensors import fresh_arguments
 
 
 class AnswerKey:
