@@ -1,1 +1,1 @@
-"""From an answer to a verdict: run it, check it, and find the first difference."""
+"""From an attempt to a verdict: the checks in their order, and crashes and errors in plain words."""
