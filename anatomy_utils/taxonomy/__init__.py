@@ -1,56 +1,25 @@
 """The family tree as data: every model is its parent plus a visible difference. Notebook 06 walks through it.
 
-This module holds the rows and needs no torch. The rooms beside it compute what can be computed:
+- `tree`: all models, and how to find one; `row`: what is noted of a model
+- `encoders`, `decoders`, `llamas`, `encoder_decoders`: the rows
+- `build`: a model with its published sizes, without memory; a small version that runs
+- `describe`: the parts of a built model, and the differences between two
+- `attributes`, `structure`, `recurrent`: how each part is read off a model; `block_diagram`: its layers as boxes
+- `costs`: parameters, work per token and cache bytes; `scaling`: numbers that grow with the text
 
-- `build`: a row's published sizes without memory, and a small version that runs
-- `describe`: the parts of a built model, and what differs from another's
-- `costs`: its parameters, the work per token, the bytes of its cache
-- `changes`: what a model changes, asked by name
-
-`make tables` writes them down in `docs/models.md`.
+`make tables` writes the tree to `docs/models.md`. The functions `build` and `describe` are in the modules of that name.
 """
 
-from __future__ import annotations
+from anatomy_utils import lazy_exports
 
-from anatomy_utils.taxonomy.decoders import DECODERS
-from anatomy_utils.taxonomy.encoder_decoders import ROOTS, TRANSLATORS
-from anatomy_utils.taxonomy.encoders import ENCODERS
-from anatomy_utils.taxonomy.llamas import LLAMAS
-from anatomy_utils.taxonomy.row import Model, Size
-
-__all__ = ["TREE", "Model", "Size", "children", "find", "lineage", "trained_on"]
-
-TREE: tuple[Model, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *TRANSLATORS)
-"""Every model, parents before their children."""
-
-
-def find(name: str) -> Model:
-    """The row of that name.
-
-    Raises:
-        ValueError: the tree has no such model.
-    """
-    for model in TREE:
-        if model.name == name:
-            return model
-    raise ValueError(f"The tree has no model {name!r}; it has {', '.join(model.name for model in TREE)}.")
-
-
-def children(name: str) -> list[Model]:
-    """The models that change this one, in the tree's order."""
-    return [model for model in TREE if model.parent == name]
-
-
-def trained_on(objective: str) -> list[str]:
-    """The names of the models that learn by this objective, in the tree's order."""
-    return [model.name for model in TREE if objective in model.objectives]
-
-
-def lineage(name: str) -> list[Model]:
-    """The model and those before it, from the root down.
-
-    >>> [model.name for model in lineage("RoBERTa")]
-    ['RNN with attention', 'Transformer', 'BERT', 'RoBERTa']
-    """
-    model = find(name)
-    return [*(lineage(model.parent) if model.parent else []), model]
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "build": "small small_config",
+        "costs": "cache_bytes organs parameters work_per_token",
+        "describe": "Anatomy Difference ModelPart anatomy_of changes difference",
+        "row": "Model Size",
+        "scaling": "Growing",
+        "tree": "TREE children find lineage trained_on",
+    },
+)

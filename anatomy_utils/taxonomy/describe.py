@@ -12,10 +12,11 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.taxonomy import attributes, block_diagram, find, recurrent
+from anatomy_utils.taxonomy import attributes, block_diagram, recurrent
 from anatomy_utils.taxonomy.block_diagram import StackDrawing
 from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.structure import stacks_of
+from anatomy_utils.taxonomy.tree import find
 
 NOTHING = "none"
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from anatomy_utils.objectives.registry import OBJECTIVES
-from anatomy_utils.taxonomy import trained_on
+from anatomy_utils.taxonomy.tree import trained_on
 from anatomy_utils.toy_language.parser import parse
 from anatomy_utils.widgets.objective_explorer import ObjectiveExplorer
 

@@ -14,11 +14,12 @@ from torch import nn
 
 from anatomy_utils import tap
 from anatomy_utils.objectives.registry import OBJECTIVES
-from anatomy_utils.taxonomy import TREE, Model, Size, find
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.costs import cache_bytes, organs, parameters, work_per_token
 from anatomy_utils.taxonomy.describe import describe
+from anatomy_utils.taxonomy.row import Model, Size
 from anatomy_utils.taxonomy.structure import texts_of
+from anatomy_utils.taxonomy.tree import TREE, find
 from anatomy_utils.toy_language.parser import say
 from anatomy_utils.toy_language.scene import Scene
 from anatomy_utils.toy_language.text import tokenize

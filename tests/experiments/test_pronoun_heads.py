@@ -137,7 +137,7 @@ def two_did_it(model: object, test: object, off: object = ()) -> pronoun_heads.P
 def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(
     model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pronoun_heads, "score", two_did_it)
+    monkeypatch.setattr(pronoun_heads, "pronoun_score", two_did_it)
     steps = list(pronoun_heads.search_pronoun_heads(model, TEST, enough=0.4))
     assert [step.heads for step in steps] == [CULPRITS[:1], CULPRITS]
     assert steps[1].score.right == 0.5
@@ -149,7 +149,7 @@ def test_the_search_takes_the_worst_head_first_and_ends_when_enough_is_lost(
 def test_suspects_are_compared_with_as_many_heads_at_random(
     model: EncoderDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pronoun_heads, "score", two_did_it)
+    monkeypatch.setattr(pronoun_heads, "pronoun_score", two_did_it)
     sizes: list[int] = []
 
     def measure(model: EncoderDecoder, test: pronoun_heads.PronounTest, off: tuple[AttentionHead, ...]) -> float:
