@@ -183,7 +183,7 @@ def _bertviz(view: str) -> Any:
 
 @cache
 def _text(*path: str) -> str:
-    return resources.files("anatomy_utils").joinpath(*path).read_text(encoding="utf-8")
+    return resources.files("anatomy_utils").joinpath("widgets", "static", *path).read_text(encoding="utf-8")
 
 
 def _page(made: str) -> str:
@@ -199,8 +199,8 @@ def _page(made: str) -> str:
     small = json.dumps(_rounded(data), separators=(",", ":")).replace("<", "\\u003c")
     script = f"{script[:start]}{small};\n{rest}"
     script = re.sub(r"^\s*console\.log\(.*$", "", script, flags=re.MULTILINE)
-    scripts = [_text("static_vendor", "jquery.slim.min.js"), _text("static_vendor", "d3.min.js"), script]
-    page = _text("widgets", "static", "bertviz_page.html").replace("<!-- body -->", body)
+    scripts = [_text("vendor", "jquery.slim.min.js"), _text("vendor", "d3.min.js"), script]
+    page = _text("bertviz_page.html").replace("<!-- body -->", body)
     return page.replace("<!-- scripts -->", "\n".join(f"<script>{text}</script>" for text in scripts))
 
 

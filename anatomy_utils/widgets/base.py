@@ -41,7 +41,7 @@ class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
         shares: tuple[str, ...] = (),
     ) -> _WidgetType:
         if module is not None:
-            modules = ("kit.js", *shares, module)
+            modules = ("shared/kit.js", *shares, module)
             members |= {"_esm": "\n".join(map(_text, modules)), "_css": _stylesheet(modules)}
         return super().__new__(cls, name, bases, members)  # type: ignore[no-any-return]
 
@@ -52,8 +52,8 @@ class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
 class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
     """Base of the course's widgets: `class Mixer(AnatomyWidget, module="mixer.js")`.
 
-    The module is `static/<module>`; `kit.js` and what it `shares` with other widgets are put in front of it. The
-    palette and, where there are any, these modules' stylesheets become its CSS.
+    The module is `static/<module>`; the kit and what it `shares` with other widgets, both from `static/shared/`, are
+    put in front of it. The palette and, where there are any, these modules' stylesheets become its CSS.
     """
 
     label = traitlets.Unicode("").tag(sync=True)
@@ -166,7 +166,7 @@ def word_list(words: Sequence[str], name: str, *, at_least: int = 1, at_most: in
 
 
 def _stylesheet(modules: tuple[str, ...]) -> str:
-    sheets = [Path(module).with_suffix(".css").name for module in modules]
+    sheets = [Path(module).with_suffix(".css").as_posix() for module in modules]
     return "\n".join([palette.css_variables(), *(_text(name) for name in sheets if (STATIC / name).is_file())])
 
 

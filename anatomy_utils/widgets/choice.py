@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LABELS = {"question": "Question", "prediction": "Prediction"}
 
 
-class ChoiceQuestion(AnatomyWidget, module="choice.js", shares=("choices.js",)):
+class ChoiceQuestion(AnatomyWidget, module="choice.js", shares=("shared/choices.js",)):
     """One question.
 
     Args:

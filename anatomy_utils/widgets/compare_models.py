@@ -21,7 +21,7 @@ ROLES = ("query", "key")
 DEFAULT_LABEL = "Compare two models"
 
 
-class CompareModels(AnatomyWidget, module="compare_models.js", shares=("curves.js", "taxonomy.js")):
+class CompareModels(AnatomyWidget, module="compare_models.js", shares=("shared/curves.js", "shared/taxonomy.js")):
     """Any two models that run: what differs is marked, in words and by a sign.
 
     Args:

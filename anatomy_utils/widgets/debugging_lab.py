@@ -96,7 +96,7 @@ class LabFunctions:
     cure: Callable[[int], Sequence[Result]]
 
 
-class DebuggingLab(Asking, module="ward.js", shares=("asking.js", "curves.js", "choices.js")):
+class DebuggingLab(Asking, module="debugging_lab.js", shares=("shared/request.js", "shared/curves.js", "shared/choices.js")):
     """Eight beds, or as many as there are.
 
     Args:

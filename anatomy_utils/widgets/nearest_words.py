@@ -38,7 +38,7 @@ class WordStates:
     """(layer, word, d_model): the vectors of all words, sentence after sentence; layer 0 is before any context."""
 
 
-class NearestWords(Asking, module="layer_journey.js", shares=("asking.js", "curves.js")):
+class NearestWords(Asking, module="nearest_words.js", shares=("shared/request.js", "shared/curves.js")):
     """Choose a word in a sentence; see its nearest neighbours after every layer, and follow some of them as curves.
 
     Args:

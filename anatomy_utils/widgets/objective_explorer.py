@@ -47,7 +47,7 @@ class ObjectiveWords(Protocol):
     def rate_means(self) -> str: ...
 
 
-class ObjectiveExplorer(Asking, module="objective_explorer.js", shares=("asking.js", "spoken.js")):
+class ObjectiveExplorer(Asking, module="objective_explorer.js", shares=("shared/request.js", "shared/spoken.js")):
     """Choose an objective and a sentence, draw again, change the rate.
 
     Args:

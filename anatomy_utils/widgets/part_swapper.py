@@ -50,7 +50,7 @@ class Outcome(Protocol):
     def cache_bytes(self) -> int: ...
 
 
-class PartSwapper(Asking, module="organ_swapper.js", shares=("asking.js", "curves.js")):
+class PartSwapper(Asking, module="part_swapper.js", shares=("shared/request.js", "shared/curves.js")):
     """Choose a part; see perplexities and a continuation with it exchanged, beside the model as it is.
 
     Args:

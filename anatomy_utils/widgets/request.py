@@ -1,7 +1,8 @@
 """Widgets that ask Python something while the reader plays: a new sentence, another layer.
 
 The page sets `question`; Python works it out and answers with new traits and one more on `answered`, or with the one
-sentence of a `ValueError` in `error`, and then everything else stays as it was. `static/asking.js` is the other side.
+sentence of a `ValueError` in `error`, and then everything else stays as it was. The other side is
+`static/shared/request.js`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
 
 
-class SetupList(AnatomyWidget, module="setup_list.js"):
+class SetupList(AnatomyWidget, module="setup_report.js"):
     """Lines of the form `{"sign": "✓", "state": "ok", "text": "torch 2.11.0"}`, and one more from the browser."""
 
     lines = traitlets.List(traitlets.Dict()).tag(sync=True)

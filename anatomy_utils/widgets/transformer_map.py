@@ -22,7 +22,7 @@ WHOLE = ("00_start_here", "06_taxonomy", "07_capstone")
 """Notebooks about the transformer as a whole: none of its parts is marked."""
 
 
-class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("transformer_drawing.js",)):
+class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("shared/transformer_drawing.js",)):
     """The whole transformer as a drawing whose parts can be chosen by mouse or arrow keys.
 
     Args:

@@ -121,7 +121,7 @@ def test_wheel_holds_everything_that_the_package_reads(tmp_path: Path) -> None:
     package = ROOT / "anatomy_utils"
     files = {path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     assert inside >= {path.relative_to(ROOT).as_posix() for path in files}
-    assert any(name.endswith("static/kit.js") for name in inside)
+    assert any(name.endswith("static/shared/kit.js") for name in inside)
     assert not any(name.startswith(("tests/", "notebooks/")) for name in inside)
 
 

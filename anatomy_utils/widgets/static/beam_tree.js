@@ -12,7 +12,7 @@ function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("beams");
   let chosen = null; // [step, row] of the text that is told in full; null for the likeliest of the last step shown
-  const questions = asking({ model, signal,
+  const questions = request({ model, signal,
     onBusy: (on) => {
       form.busy(on);
       setAttributes(scroll, { "aria-busy": on ? "true" : null });

@@ -104,7 +104,7 @@ function render({ model, el }) {
   };
 
   // ---------------------------------------------------------------- controls
-  const questions = asking({ model, signal, onBusy: (on) => form.busy(on) });
+  const questions = request({ model, signal, onBusy: (on) => form.busy(on) });
   const form = sentenceForm({ value: model.get("question").sentence, signal, onSentence: (sentence) => questions.ask({ sentence }) });
   const layers = select({ label: "Layer", options: Array.from({ length: model.get("num_layers") }, (_, i) => String(i)), value: model.get("layer"), signal,
     onChange: (value) => questions.ask({ layer: Number(value) }) });

@@ -66,7 +66,7 @@ function render({ model, el }) {
 
   // ---------------------------------------------------------------- the clock
   let waiting = [], asked = 0, running = false, length = 0;
-  const questions = asking({ model, signal, onBusy: (on) => {
+  const questions = request({ model, signal, onBusy: (on) => {
     running = on;
     drawButtons();
   }, onAnswer: () => (waiting.length ? next() : announce(root, secondsTold())) });

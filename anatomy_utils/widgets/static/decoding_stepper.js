@@ -12,7 +12,7 @@ function render({ model, el }) {
   let busy = false;
   let settling = 0;
   let place = 0; // the candidate that Tab reaches
-  const questions = asking({ model, signal,
+  const questions = request({ model, signal,
     onBusy: (on) => {
       busy = on;
       root.classList.toggle("ds-busy", on);

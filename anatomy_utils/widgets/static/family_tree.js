@@ -30,7 +30,7 @@ function render({ model, el }) {
     for (const [name, value] of Object.entries(changes)) model.set(name, value);
     model.save_changes();
   };
-  const questions = asking({ model, signal, onBusy: (on) => {
+  const questions = request({ model, signal, onBusy: (on) => {
     running = on;
     drawRun();
   }, onAnswer: () => announce(root, `${chosen().name} ran.`) });

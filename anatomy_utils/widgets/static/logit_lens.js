@@ -32,7 +32,7 @@ function render({ model, el }) {
   };
 
   // ---------------------------------------------------------------- parts
-  const questions = asking({ model, signal, onBusy: (on) => form.busy(on), onAnswer: () => announce(root, `Read. In the end it says ${finalWord(position())}.`) });
+  const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: () => announce(root, `Read. In the end it says ${finalWord(position())}.`) });
   const form = sentenceForm({ value: model.get("text"), label: "Text", action: "Read", signal, onSentence: (text) => questions.ask({ text }) });
   const grid = element("div", focusable({ class: "ll-grid", role: "grid", "aria-label": "The likeliest next token after each layer, the last layer on top" }));
   const title = element("div", { class: "ll-title" });

@@ -44,7 +44,7 @@ function render({ model, el }) {
 
   // ---------------------------------------------------------------- asking
   let answers = 0;
-  const questions = asking({ model, signal, onBusy: (on) => {
+  const questions = request({ model, signal, onBusy: (on) => {
     form.busy(on);
     if (on) answers = model.get("answered");
     else if (model.get("answered") === answers) leaveAlone();

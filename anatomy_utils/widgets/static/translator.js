@@ -42,7 +42,7 @@ function render({ model, el }) {
     refusal.hidden = true;
     questions.ask({ sentence, swap });
   };
-  const questions = asking({ model, signal, onBusy: (on) => form.busy(on), onAnswer: answered });
+  const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: answered });
   const form = sentenceForm({ value: model.get("sentence"), label: "Sentence, English or French", action: "Read it", signal, onSentence: (sentence) => ask(sentence) });
   const examples = select({ label: "or pick one", options: [], signal, onChange: (sentence) => {
     if (sentence) ask(sentence);

@@ -20,7 +20,7 @@ function render({ model, el }) {
   const label = (i, most = 14) => [word(shorten(words[i].text, most)), element("sub", { text: words[i].sentence })];
 
   // ---------------------------------------------------------------- the sentences
-  const questions = asking({ model, signal, onBusy: (on) => form.busy(on), onAnswer: () => announce(root, `Added; now ${spoken(chosen())} is chosen.`) });
+  const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: () => announce(root, `Added; now ${spoken(chosen())} is chosen.`) });
   const form = sentenceForm({ value: "", label: "Your own sentence", action: "Add", signal, onSentence: (sentence) => questions.ask({ sentence }) });
   const list = element("div", focusable({ class: "lj-sentences", role: "listbox", "aria-label": "Word", "aria-orientation": "horizontal" }));
   list.addEventListener("keydown", (event) => {

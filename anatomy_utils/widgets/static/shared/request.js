@@ -3,7 +3,7 @@
 const PATIENCE = 20000; // milliseconds until a question without an answer is given up
 
 // Asks Python: {ask(question), error(text)}. The shown line tells errors; `onBusy(on)` while it waits, `onAnswer()` after a good one.
-function asking({ model, signal, onBusy, onAnswer }) {
+function request({ model, signal, onBusy, onAnswer }) {
   const line = element("div", { class: "error", role: "status", "aria-live": "polite" });
   let waiting = 0;
   const settle = (text) => {

@@ -32,7 +32,7 @@ function render({ model, el }) {
   const parts = model.get("parts"), blind = model.get("blind");
   const resultOf = (name) => model.get("results")[name];
   const chosen = () => Math.max(0, parts.findIndex(({ name }) => name === model.get("chosen")));
-  const questions = asking({ model, signal, onBusy: () => redraw(), onAnswer: () => {
+  const questions = request({ model, signal, onBusy: () => redraw(), onAnswer: () => {
     announce(root, told());
   } });
   let asked = "";

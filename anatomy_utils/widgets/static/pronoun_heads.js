@@ -32,7 +32,7 @@ function render({ model, el }) {
   let wanted = answered(); // the switches; a quick hand is ahead of the answers
   let busy = false;
 
-  const { ask, line } = asking({ model, signal,
+  const { ask, line } = request({ model, signal,
     onBusy: (on) => {
       busy = on;
       results.setAttribute("aria-busy", String(on));

@@ -42,7 +42,7 @@ function render({ model, el }) {
   let redraw = () => {};
   const of = (trait) => model.get(trait)[model.get("bed")];
 
-  const { ask, line } = asking({ model, signal,
+  const { ask, line } = request({ model, signal,
     onBusy: (on) => {
       busy = on;
       panel.setAttribute("aria-busy", String(on));
