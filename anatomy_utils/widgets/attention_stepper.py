@@ -83,7 +83,18 @@ def checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
     return tokens, arrays
 
 
-class AttentionStepper(AnatomyWidget, module="attention_stepper.js"):
+class AttentionStepper(
+    AnatomyWidget,
+    module="attention_stepper.js",
+    shares=(
+        "shared/request.js",
+        "shared/steps.js",
+        "attention_stepper_numbers.js",
+        "attention_stepper_columns.js",
+        "attention_stepper_cells.js",
+        "attention_stepper_matrices.js",
+    ),
+):
     """Six steps of attention, one word or all words at a time: project, score, scale, softmax, weigh, sum.
 
     Args:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
 
 STATIC = Path(__file__).parent / "static"
+KIT = ("shared/kit.js", "shared/theme.js", "shared/format.js", "shared/controls.js")
+"""What stands in front of every widget's module."""
 MAX_WORD_LENGTH = 60
 """Longer words are refused: no column of any widget could show them."""
 
@@ -41,7 +43,7 @@ class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
         shares: tuple[str, ...] = (),
     ) -> _WidgetType:
         if module is not None:
-            modules = ("shared/kit.js", *shares, module)
+            modules = (*KIT, *shares, module)
             members |= {"_esm": "\n".join(map(_text, modules)), "_css": _stylesheet(modules)}
         return super().__new__(cls, name, bases, members)  # type: ignore[no-any-return]
 

@@ -79,7 +79,11 @@ class TranslationRun:
     """Whether norms stand in front of the sub-layers, so that the figure's "add & norm" only adds."""
 
 
-class TranslationFlow(AnatomyWidget, module="translation_flow.js", shares=("shared/transformer_drawing.js", "shared/tokens.js")):
+class TranslationFlow(
+    AnatomyWidget,
+    module="translation_flow.js",
+    shares=("shared/transformer_drawing.js", "shared/tokens.js", "shared/steps.js"),
+):
     """The figure of the encoder–decoder, lit part by part while one sentence is translated.
 
     Args:

@@ -19,12 +19,12 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 IPYWIDGETS_7 = hasattr(ipywidgets.DOMWidget, "_ipython_display_")
 
 
-class Plain(AnatomyWidget, module="shared/kit.js"):
+class Plain(AnatomyWidget, module="setup_report.js"):
     def static_twin(self) -> Picture:
         return Picture(b"png", "What it shows.", 10)
 
 
-class Broken(AnatomyWidget, module="shared/kit.js"):
+class Broken(AnatomyWidget, module="setup_report.js"):
     def static_twin(self) -> Picture:
         raise RuntimeError("cannot be drawn")
 
@@ -66,7 +66,7 @@ def test_display_stores_view_and_twin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_binary_traits_survive_the_way_back() -> None:
-    class Holder(AnatomyWidget, module="shared/kit.js"):
+    class Holder(AnatomyWidget, module="setup_report.js"):
         data = base.buffer_trait()
 
     holder = Holder(data=float_bytes([1.0, 2.0]))
@@ -143,7 +143,7 @@ export default { render };
 @pytest.mark.browser
 def test_the_kit_in_a_page(browser: Browser) -> None:
     widget = Plain()
-    widget._esm = base._text("shared/kit.js") + KIT
+    widget._esm = "\n".join(map(base._text, base.KIT)) + KIT
     shown = show(browser, widget)
     live = shown.page.locator("[aria-live=polite]").first
     assert live.text_content() == "light #0072b2 rgb(255, 255, 255) #ffffff"

@@ -20,20 +20,46 @@ function render({ model, el }) {
   const shape = model.get("shape");
   const [layers, heads, queries, keys] = shape;
   const data = bytes(model.get("weights"));
-  const state = { layer: model.get("layer"), head: model.get("head"), average: model.get("average"), query: model.get("query"), over: null };
+  const state = {
+    layer: model.get("layer"),
+    head: model.get("head"),
+    average: model.get("average"),
+    query: model.get("query"),
+    over: null,
+  };
   const thumbnails = smallMaps(data, shape, SMALL_MAX);
   let atlas = null;
   let backdrop = null; // the overview without the frames around what is chosen: a hundred small maps, drawn once
   let geometry = null;
 
   // ---- what is shown
-  const layerChoice = select({ label: "Layer", options: Array.from({ length: layers }, (_, i) => i), value: state.layer, signal,
-    onChange: (value) => choose({ layer: Number(value) }) });
-  const headChoice = select({ label: "Head", options: Array.from({ length: heads }, (_, i) => i), value: state.head, signal,
-    onChange: (value) => choose({ head: Number(value), average: false }) });
-  const averageToggle = toggleButton({ label: "Mean over heads", pressed: state.average, signal, onToggle: (average) => choose({ average }) });
+  const layerChoice = select({
+    label: "Layer",
+    options: Array.from({ length: layers }, (_, i) => i),
+    value: state.layer,
+    signal,
+    onChange: (value) => choose({ layer: Number(value) }),
+  });
+  const headChoice = select({
+    label: "Head",
+    options: Array.from({ length: heads }, (_, i) => i),
+    value: state.head,
+    signal,
+    onChange: (value) => choose({ head: Number(value), average: false }),
+  });
+  const averageToggle = toggleButton({
+    label: "Mean over heads",
+    pressed: state.average,
+    signal,
+    onToggle: (average) => choose({ average }),
+  });
   const overview = canvas(focusable({ role: "application", "aria-roledescription": "overview of all heads" }));
-  const map = attentionMap({ root, signal, queryTokens: model.get("tokens"), keyTokens: model.get("key_tokens"), query: state.query,
+  const map = attentionMap({
+    root,
+    signal,
+    queryTokens: model.get("tokens"),
+    keyTokens: model.get("key_tokens"),
+    query: state.query,
     onPoint: (query) => save({ query }),
     onColours: () => {
       atlas = thumbnails(map);
@@ -43,31 +69,54 @@ function render({ model, el }) {
     onResize: () => {
       geometry = null;
       draw();
-    } });
+    },
+  });
   root.append(
     heading(model.get("label"), layerChoice.node, headChoice.node, averageToggle.node),
-    element("div", { class: "av-maps" },
-      element("div", { class: "av-view av-overview" },
-        element("h4", {}, "Every head ", element("span", { class: "shape", text: `(${layers} layers, ${heads} heads)` })), overview.node),
-      map.view, map.told),
+    element(
+      "div",
+      { class: "av-maps" },
+      element(
+        "div",
+        { class: "av-view av-overview" },
+        element(
+          "h4",
+          {},
+          "Every head ",
+          element("span", { class: "shape", text: `(${layers} layers, ${heads} heads)` }),
+        ),
+        overview.node,
+      ),
+      map.view,
+      map.told,
+    ),
     map.words,
   );
 
-  const name = () => (state.average ? `layer ${state.layer}, mean over ${heads} heads` : `layer ${state.layer}, head ${state.head}`);
+  const name = () =>
+    state.average ? `layer ${state.layer}, mean over ${heads} heads` : `layer ${state.layer}, head ${state.head}`;
 
   function refresh() {
     const size = queries * keys;
     const start = (state.layer * heads + state.head) * size;
-    map.show(state.average
-      ? { name: name(), values: summed(data, shape, state.layer), unit: 1 / (STEPS * heads),
-        exactness: () => `The mean of ${heads} weights, each kept in steps of 1/255.` }
-      : { name: name(), values: data.subarray(start, start + size), unit: 1 / STEPS, exactness: exactByte });
+    map.show(
+      state.average
+        ? {
+            name: name(),
+            values: summed(data, shape, state.layer),
+            unit: 1 / (STEPS * heads),
+            exactness: () => `The mean of ${heads} weights, each kept in steps of 1/255.`,
+          }
+        : { name: name(), values: data.subarray(start, start + size), unit: 1 / STEPS, exactness: exactByte },
+    );
     draw();
     layerChoice.set(state.layer);
     headChoice.set(state.head);
     averageToggle.set(state.average);
-    overview.node.setAttribute("aria-label",
-      `Overview of ${layers} layers and ${heads} heads; ${name()} is shown large. Arrow keys choose another.`);
+    overview.node.setAttribute(
+      "aria-label",
+      `Overview of ${layers} layers and ${heads} heads; ${name()} is shown large. Arrow keys choose another.`,
+    );
   }
 
   // ---- drawing the overview as large as fits, within reason
@@ -97,11 +146,13 @@ function render({ model, el }) {
     context.restore();
     context.imageSmoothingEnabled = false;
     const every = Math.ceil(16 / (side + SMALL_GAP));
-    for (let head = 0; head < heads; head += every) context.fillText(head, left + head * (side + SMALL_GAP) + side / 2, top - 7);
+    for (let head = 0; head < heads; head += every)
+      context.fillText(head, left + head * (side + SMALL_GAP) + side / 2, top - 7);
     const down = Math.ceil(13 / (high + SMALL_GAP));
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (let layer = 0; layer < layers; layer += down) context.fillText(layer, left - 5, top + layer * (high + SMALL_GAP) + high / 2);
+    for (let layer = 0; layer < layers; layer += down)
+      context.fillText(layer, left - 5, top + layer * (high + SMALL_GAP) + high / 2);
     for (let layer = 0; layer < layers; layer += 1) {
       for (let head = 0; head < heads; head += 1) {
         const x = left + head * (side + SMALL_GAP);
@@ -130,22 +181,25 @@ function render({ model, el }) {
     const frameAround = (layer, first, last, role, width) => {
       context.strokeStyle = colour(root, role);
       context.lineWidth = width;
-      context.strokeRect(left + first * (side + SMALL_GAP) - 1.5, top + layer * (high + SMALL_GAP) - 1.5,
-        (last - first) * (side + SMALL_GAP) + side + 3, high + 3);
+      context.strokeRect(
+        left + first * (side + SMALL_GAP) - 1.5,
+        top + layer * (high + SMALL_GAP) - 1.5,
+        (last - first) * (side + SMALL_GAP) + side + 3,
+        high + 3,
+      );
     };
     if (state.over) frameAround(state.over[0], state.over[1], state.over[1], "ink", 1.5);
     frameAround(state.layer, state.average ? 0 : state.head, state.average ? heads - 1 : state.head, "query", 3);
   }, signal);
 
   // ---- choosing
-  function save(change) {
-    Object.assign(state, change);
-    for (const [trait, value] of Object.entries(change)) model.set(trait, value);
-    model.save_changes();
+  function save(changes) {
+    Object.assign(state, changes);
+    change(model, changes);
   }
 
-  function choose(change) {
-    save(change);
+  function choose(changes) {
+    save(changes);
     refresh();
   }
 

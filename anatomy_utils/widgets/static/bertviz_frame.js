@@ -5,17 +5,30 @@ const FIRST_HEIGHT = 320;
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   const frameNode = element("iframe", {
-    title: model.get("label"), sandbox: "allow-scripts", class: "bertviz", scrolling: "auto",
+    title: model.get("label"),
+    sandbox: "allow-scripts",
+    class: "bertviz",
+    scrolling: "auto",
     style: { width: "100%", height: `${FIRST_HEIGHT}px`, border: "0", display: "block" },
   });
   root.append(heading(model.get("label")), element("div", { class: "note", text: model.get("hint") }), frameNode);
-  const look = () => ({ theme: theme(root) || "light", page: colour(root, "page"), ink: colour(root, "ink"), faint: colour(root, "faint") });
+  const look = () => ({
+    theme: theme(root) || "light",
+    page: colour(root, "page"),
+    ink: colour(root, "ink"),
+    faint: colour(root, "faint"),
+  });
   const send = () => frameNode.contentWindow?.postMessage({ anatomyLook: look() }, "*");
-  window.addEventListener("message", (event) => {
-    if (event.source !== frameNode.contentWindow) return;
-    if (event.data?.anatomyHeight) frameNode.style.height = `${clamp(Math.ceil(event.data.anatomyHeight), 60, 4000)}px`;
-    if (event.data?.anatomyReady) send();
-  }, { signal });
+  window.addEventListener(
+    "message",
+    (event) => {
+      if (event.source !== frameNode.contentWindow) return;
+      if (event.data?.anatomyHeight)
+        frameNode.style.height = `${clamp(Math.ceil(event.data.anatomyHeight), 60, 4000)}px`;
+      if (event.data?.anatomyReady) send();
+    },
+    { signal },
+  );
   onTheme(root, signal, send);
   frameNode.srcdoc = model.get("page");
   return cleanup;

@@ -2,20 +2,15 @@
 
 const TOKEN_TEXT = 9;
 
-// A whole number with thin spaces between its thousands.
-function grouped(number) {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
-
-function byteText(bytes) {
-  const units = ["bytes", "kB", "MB", "GB"];
-  const power = bytes < 10000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
-  return `${power ? format(bytes / 1000 ** power, 1) : grouped(bytes)} ${units[power]}`;
+// The bytes of a whole cache, to be compared: up to four digits of bytes, then one behind the point.
+function cacheBytes(number) {
+  return bytesText(number, { least: 10000, digits: 1 });
 }
 
 // What the steps up to and with `last` compute, read and keep, in positions.
 function totals(prompt, last, cached) {
-  let computed = 0, read = 0;
+  let computed = 0,
+    read = 0;
   for (let step = 0; step <= last; step += 1) {
     const length = prompt + step;
     const fresh = cached && step ? 1 : length;
@@ -28,74 +23,199 @@ function totals(prompt, last, cached) {
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("cache-lab");
-  const prompt = model.get("prompt"), written = model.get("written"), entry = model.get("entry"), work = model.get("work");
+  const prompt = model.get("prompt"),
+    written = model.get("written"),
+    entry = model.get("entry"),
+    work = model.get("work");
   const columns = [...prompt, ...written.slice(0, -1)];
   const perPosition = entry.bytes;
   const step = () => clamp(model.get("step"), 0, written.length - 1);
-  const change = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
   const stepName = (i) => (i ? `step ${i}` : "step 0: the prompt");
 
   // ---------------------------------------------------------------- the grid
-  const cache = toggleButton({ label: "Cache", pressed: model.get("cached"), signal, onToggle: (on) => change({ cached: on }) });
-  const at = slider({ label: "Step", min: 0, max: written.length - 1, step: 1, value: step(), signal, tint: "key", format: (i) => `${i} of ${written.length - 1}`, onInput: (i) => change({ step: i }) });
+  const cache = toggleButton({
+    label: "Cache",
+    pressed: model.get("cached"),
+    signal,
+    onToggle: (on) => change(model, { cached: on }),
+  });
+  const at = slider({
+    label: "Step",
+    min: 0,
+    max: written.length - 1,
+    step: 1,
+    value: step(),
+    signal,
+    tint: "key",
+    format: (i) => `${i} of ${written.length - 1}`,
+    onInput: (i) => change(model, { step: i }),
+  });
   const table = element("div", { class: "cl-grid", role: "img" });
   table.style.setProperty("--columns", columns.length);
   const rows = written.map((text, i) => {
-    const cells = columns.map((_, position) => element("i", { class: position < prompt.length + i ? "cl-cell" : "cl-cell cl-none" }));
-    const node = element("div", { class: "cl-row" }, element("span", { class: "cl-step", text: stepName(i) }), cells, element("span", { class: "cl-writes" }, "→ ", word(shorten(text, 12))));
-    node.addEventListener("click", () => change({ step: i }), { signal });
+    const cells = columns.map((_, position) =>
+      element("i", { class: position < prompt.length + i ? "cl-cell" : "cl-cell cl-none" }),
+    );
+    const node = element(
+      "div",
+      { class: "cl-row" },
+      element("span", { class: "cl-step", text: stepName(i) }),
+      cells,
+      element("span", { class: "cl-writes" }, "→ ", word(shorten(text, 12))),
+    );
+    node.addEventListener("click", () => change(model, { step: i }), { signal });
     return { node, cells };
   });
-  table.append(element("div", { class: "cl-row cl-head" }, element("span", { class: "cl-step" }), columns.map((text, i) => element("span", { class: i < prompt.length ? "cl-token" : "cl-token cl-new", title: text }, word(shorten(text, TOKEN_TEXT)))), element("span", { class: "cl-writes", text: "writes" })), ...rows.map(({ node }) => node));
-  const key = element("div", { class: "row cl-keys", "aria-hidden": "true" },
+  table.append(
+    element(
+      "div",
+      { class: "cl-row cl-head" },
+      element("span", { class: "cl-step" }),
+      columns.map((text, i) =>
+        element(
+          "span",
+          { class: i < prompt.length ? "cl-token" : "cl-token cl-new", title: text },
+          word(shorten(text, TOKEN_TEXT)),
+        ),
+      ),
+      element("span", { class: "cl-writes", text: "writes" }),
+    ),
+    ...rows.map(({ node }) => node),
+  );
+  const key = element(
+    "div",
+    { class: "row cl-keys", "aria-hidden": "true" },
     element("span", { class: "row" }, element("i", { class: "cl-cell computed" }), "key and value computed"),
     element("span", { class: "row" }, element("i", { class: "cl-cell again" }), "computed again"),
-    element("span", { class: "row" }, element("i", { class: "cl-cell read" }), "read from the cache"));
+    element("span", { class: "row" }, element("i", { class: "cl-cell read" }), "read from the cache"),
+  );
   const said = element("div", { class: "cl-said" });
 
   // ---------------------------------------------------------------- totals and bytes
   const sums = element("table", { class: "cl-sums" });
-  const formula = element("div", { class: "cl-formula" },
-    ["2 (a key, a value)", `${entry.layers} layers`, `${entry.kv_heads} key/value heads`, `${entry.d_head} numbers`, `${entry.number_bytes} bytes`].flatMap((text, i) => [i ? " × " : "", element("span", { class: i === 2 ? "cl-heads" : null, text })]),
-    " = ", element("b", { text: `${grouped(perPosition)} bytes` }), " of each position");
-  const sharing = entry.heads === entry.kv_heads ? "Every query head has its own keys and values."
-    : `${entry.heads} query heads share them; with keys and values of their own it would be ${grouped(perPosition / entry.kv_heads * entry.heads)} bytes.`;
+  const formula = element(
+    "div",
+    { class: "cl-formula" },
+    [
+      "2 (a key, a value)",
+      `${entry.layers} layers`,
+      `${entry.kv_heads} key/value heads`,
+      `${entry.d_head} numbers`,
+      `${entry.number_bytes} bytes`,
+    ].flatMap((text, i) => [i ? " × " : "", element("span", { class: i === 2 ? "cl-heads" : null, text })]),
+    " = ",
+    element("b", { text: `${grouped(perPosition)} bytes` }),
+    " of each position",
+  );
+  const sharing =
+    entry.heads === entry.kv_heads
+      ? "Every query head has its own keys and values."
+      : `${entry.heads} query heads share them; with keys and values of their own it would be ${grouped((perPosition / entry.kv_heads) * entry.heads)} bytes.`;
 
   // ---------------------------------------------------------------- the clock
-  let waiting = [], asked = 0, running = false, length = 0;
-  const questions = request({ model, signal, onBusy: (on) => {
-    running = on;
-    drawButtons();
-  }, onAnswer: () => (waiting.length ? next() : announce(root, secondsTold())) });
-  const measure = button({ label: "Measure", primary: true, signal, onClick: () => {
-    change({ costs: [] });
-    waiting = work.map(([each]) => each);
-    next();
-  } });
-  const stop = button({ label: "Stop", signal, onClick: () => {
-    waiting = [];
-    drawButtons();
-  } });
+  let waiting = [],
+    asked = 0,
+    running = false,
+    length = 0;
+  const questions = request({
+    model,
+    signal,
+    onBusy: (on) => {
+      running = on;
+      drawButtons();
+    },
+    onAnswer: () => (waiting.length ? next() : announce(root, secondsTold())),
+  });
+  const measure = button({
+    label: "Measure",
+    primary: true,
+    signal,
+    onClick: () => {
+      change(model, { costs: [] });
+      waiting = work.map(([each]) => each);
+      next();
+    },
+  });
+  const stop = button({
+    label: "Stop",
+    signal,
+    onClick: () => {
+      waiting = [];
+      drawButtons();
+    },
+  });
   const status = element("span", { class: "note", role: "status" });
-  const seconds = lineChart({ width: 460, height: 240, xLabel: "positions", yLabel: "milliseconds per token", log: true });
+  const seconds = lineChart({
+    width: 460,
+    height: 240,
+    xLabel: "positions",
+    yLabel: "milliseconds per token",
+    log: true,
+  });
   const memory = lineChart({ width: 460, height: 240, xLabel: "positions", yLabel: "MB kept" });
-  const lineKey = (look, text) => element("span", { class: "row" }, svg("svg", { class: "line-chart cl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" }, svg("path", { class: `line ${look}`, d: "M1 5H33" })), text);
-  const clock = model.get("can_measure") ? element("div", { class: "panel cl-clock" },
-    element("div", { class: "row" }, element("div", { class: "cl-title", text: "By the clock: one more token behind so many positions" }), status, measure, stop), questions.line,
-    element("div", { class: "cl-two" }, element("div", {}, seconds.node), element("div", {}, memory.node)),
-    element("div", { class: "row cl-keys" }, lineKey("without", "without the cache"), lineKey("with", "with it"), lineKey("without theory", "arithmetic alone, without"), lineKey("with theory", "arithmetic alone, with"), lineKey("theory formula", "bytes as the formula says")),
-    element("div", { class: "note", text: "Solid: medians measured here. Dashed: multiplications and additions, scaled to the longest measurement without the cache. A step with the cache is slower than its arithmetic: all weights must be fetched, and all calls made, for a single position." })) : null;
+  const lineKey = (look, text) =>
+    element(
+      "span",
+      { class: "row" },
+      svg(
+        "svg",
+        { class: "line-chart cl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+        svg("path", { class: `line ${look}`, d: "M1 5H33" }),
+      ),
+      text,
+    );
+  const clock = model.get("can_measure")
+    ? element(
+        "div",
+        { class: "panel cl-clock" },
+        element(
+          "div",
+          { class: "row" },
+          element("div", { class: "cl-title", text: "By the clock: one more token behind so many positions" }),
+          status,
+          measure,
+          stop,
+        ),
+        questions.line,
+        element("div", { class: "cl-two" }, element("div", {}, seconds.node), element("div", {}, memory.node)),
+        element(
+          "div",
+          { class: "row cl-keys" },
+          lineKey("without", "without the cache"),
+          lineKey("with", "with it"),
+          lineKey("without theory", "arithmetic alone, without"),
+          lineKey("with theory", "arithmetic alone, with"),
+          lineKey("theory formula", "bytes as the formula says"),
+        ),
+        element("div", {
+          class: "note",
+          text: "Solid: medians measured here. Dashed: multiplications and additions, scaled to the longest measurement without the cache. A step with the cache is slower than its arithmetic: all weights must be fetched, and all calls made, for a single position.",
+        }),
+      )
+    : null;
 
   root.append(
     heading(model.get("label"), cache.node),
     at.node,
-    element("div", { class: "panel" }, key, element("div", focusable({ class: "scroll", role: "group", "aria-label": "Steps and positions" }), table), said),
-    element("div", { class: "cl-two cl-middle" },
+    element(
+      "div",
+      { class: "panel" },
+      key,
+      element("div", focusable({ class: "scroll", role: "group", "aria-label": "Steps and positions" }), table),
+      said,
+    ),
+    element(
+      "div",
+      { class: "cl-two cl-middle" },
       element("div", { class: "panel" }, element("div", { class: "cl-title", text: "Up to this step" }), sums),
-      element("div", { class: "panel" }, element("div", { class: "cl-title", text: "What the cache takes" }), formula, element("div", { class: "note", text: sharing }))),
+      element(
+        "div",
+        { class: "panel" },
+        element("div", { class: "cl-title", text: "What the cache takes" }),
+        formula,
+        element("div", { class: "note", text: sharing }),
+      ),
+    ),
     ...(clock ? [clock] : []),
   );
 
@@ -108,20 +228,27 @@ function render({ model, el }) {
   function drawButtons() {
     measure.disabled = running;
     stop.disabled = !waiting.length;
-    status.textContent = running ? `measuring ${length} positions …` : model.get("costs").length ? "" : "not measured yet";
+    status.textContent = running
+      ? `measuring ${length} positions …`
+      : model.get("costs").length
+        ? ""
+        : "not measured yet";
   }
 
   function drawGrid() {
-    const cached = model.get("cached"), now = step();
+    const cached = model.get("cached"),
+      now = step();
     rows.forEach(({ node, cells }, i) => {
       node.classList.toggle("later", i > now);
       node.classList.toggle("now", i === now);
       cells.forEach((cell, position) => {
-        const length = prompt.length + i, fresh = position >= (i ? length - 1 : 0);
+        const length = prompt.length + i,
+          fresh = position >= (i ? length - 1 : 0);
         if (position < length) cell.className = `cl-cell ${fresh ? "computed" : cached ? "read" : "again"}`;
       });
     });
-    const length = prompt.length + now, computed = cached && now ? 1 : length;
+    const length = prompt.length + now,
+      computed = cached && now ? 1 : length;
     const what = `${stepName(now)}, ${cached ? "with" : "without"} the cache: computes keys and values of ${computed} position${computed > 1 ? "s" : ""}${cached ? `, reads those of ${length - computed}` : now ? `, ${length - 1} of them again` : ""}.`;
     said.textContent = what[0].toUpperCase() + what.slice(1);
     table.setAttribute("aria-label", said.textContent);
@@ -134,40 +261,78 @@ function render({ model, el }) {
     const lines = [
       ["positions computed", on.computed, off.computed, grouped],
       ["positions read", on.read, off.read, grouped],
-      ["bytes read", on.read * perPosition, off.read * perPosition, byteText],
-      ["bytes kept", on.kept * perPosition, off.kept * perPosition, byteText],
+      ["bytes read", on.read * perPosition, off.read * perPosition, cacheBytes],
+      ["bytes kept", on.kept * perPosition, off.kept * perPosition, cacheBytes],
     ];
     const mark = (cached) => (cached === model.get("cached") ? "chosen" : null);
     sums.replaceChildren(
-      element("thead", {}, element("tr", {}, element("td"), element("th", { scope: "col", class: mark(true), text: "with the cache" }), element("th", { scope: "col", class: mark(false), text: "without" }))),
-      element("tbody", {}, lines.map(([name, one, other, show]) => element("tr", {}, element("th", { scope: "row", text: name }),
-        element("td", { class: mark(true), text: show(one) }), element("td", { class: mark(false), text: show(other) })))));
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("td"),
+          element("th", { scope: "col", class: mark(true), text: "with the cache" }),
+          element("th", { scope: "col", class: mark(false), text: "without" }),
+        ),
+      ),
+      element(
+        "tbody",
+        {},
+        lines.map(([name, one, other, show]) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row", text: name }),
+            element("td", { class: mark(true), text: show(one) }),
+            element("td", { class: mark(false), text: show(other) }),
+          ),
+        ),
+      ),
+    );
   }
 
   function secondsTold() {
-    const list = model.get("costs").map(({ length, with_cache: on, without }) => `${length} positions: ${format(on * 1000, 1)} milliseconds with the cache, ${format(without * 1000, 1)} without`);
+    const list = model
+      .get("costs")
+      .map(
+        ({ length, with_cache: on, without }) =>
+          `${length} positions: ${format(on * 1000, 1)} milliseconds with the cache, ${format(without * 1000, 1)} without`,
+      );
     return list.length ? `Measured for one token. ${list.join("; ")}.` : "Not measured yet.";
   }
 
   function drawClock() {
     if (!clock) return;
-    const costs = model.get("costs"), lengths = work.map(([length]) => length);
+    const costs = model.get("costs"),
+      lengths = work.map(([length]) => length);
     const x = [Math.min(...lengths), Math.max(...lengths)];
     const last = costs.at(-1);
     const scale = last ? (last.without * 1000) / work.find(([length]) => length === last.length)[2] : 0;
     const theory = (i) => (last ? work.map((each) => [each[0], each[i] * scale]) : []);
     const measured = (name) => costs.map((cost) => [cost.length, cost[name] * 1000]);
     const series = [
-      { points: theory(2), class: "without theory" }, { points: theory(1), class: "with theory" },
-      { points: measured("without"), class: "without" }, { points: measured("with_cache"), class: "with" },
+      { points: theory(2), class: "without theory" },
+      { points: theory(1), class: "with theory" },
+      { points: measured("without"), class: "without" },
+      { points: measured("with_cache"), class: "with" },
     ];
     const heights = series.flatMap(({ points }) => points.map(([, y]) => y));
     const [low, high] = heights.length ? limits(heights) : [1, 100];
     seconds.draw(series, { x, y: [low * 0.8, high * 1.25], told: secondsTold() });
-    const bytes = lengths.map((length) => [length, length * perPosition / 1e6]);
-    memory.draw([{ points: costs.map(({ length, kept }) => [length, kept / 1e6]), class: "with" }, { points: bytes, class: "theory formula" }],
-      { x, y: [0, bytes.at(-1)[1] * 1.05],
-        told: `Bytes kept, by the formula up to ${byteText(lengths.at(-1) * perPosition)} for ${lengths.at(-1)} positions. ${costs.map(({ length, kept }) => `Measured for ${length}: ${byteText(kept)}`).join("; ")}` });
+    const bytes = lengths.map((length) => [length, (length * perPosition) / 1e6]);
+    memory.draw(
+      [
+        { points: costs.map(({ length, kept }) => [length, kept / 1e6]), class: "with" },
+        { points: bytes, class: "theory formula" },
+      ],
+      {
+        x,
+        y: [0, bytes.at(-1)[1] * 1.05],
+        told: `Bytes kept, by the formula up to ${cacheBytes(lengths.at(-1) * perPosition)} for ${lengths.at(-1)} positions. ${costs.map(({ length, kept }) => `Measured for ${length}: ${cacheBytes(kept)}`).join("; ")}`,
+      },
+    );
   }
 
   const redraw = frame(() => {

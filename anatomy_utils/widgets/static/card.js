@@ -10,24 +10,40 @@ function codeLine({ number, text, part, held }) {
   return [
     element("p", {}, `In line ${number}`, part ? [", at ", element("code", {}, part)] : "", ":"),
     element("pre", { class: "code", dir: "ltr" }, text),
-    held.length ? element("ul", { class: "held" }, held.map((words) => element("li", {}, words))) : null,
+    held.length
+      ? element(
+          "ul",
+          { class: "held" },
+          held.map((words) => element("li", {}, words)),
+        )
+      : null,
   ];
 }
 
 // One window of a tensor as a table; `paint` is filled with what colours its cells.
 function windowTable(piece, kind, paint) {
   const head = piece.columns.some((name) => name !== "")
-    ? element("tr", {}, element("td"), piece.columns.map((name) => element("th", { scope: "col" }, name)))
+    ? element(
+        "tr",
+        {},
+        element("td"),
+        piece.columns.map((name) => element("th", { scope: "col" }, name)),
+      )
     : null;
-  const rows = piece.cells.map((cells, i) => element("tr", {},
-    element("th", { scope: "row" }, piece.rows[i]),
-    cells.map((text, j) => {
-      const differs = piece.marked[i][j];
-      const sign = differs ? element("span", { class: "sign" }, " ≠") : null;
-      const cell = element("td", { class: differs ? "differs" : null }, text, sign);
-      paint.push({ cell, level: piece.levels[i][j], kind });
-      return cell;
-    })));
+  const rows = piece.cells.map((cells, i) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, piece.rows[i]),
+      cells.map((text, j) => {
+        const differs = piece.marked[i][j];
+        const sign = differs ? element("span", { class: "sign" }, " ≠") : null;
+        const cell = element("td", { class: differs ? "differs" : null }, text, sign);
+        paint.push({ cell, level: piece.levels[i][j], kind });
+        return cell;
+      }),
+    ),
+  );
   return element("table", { class: "window" }, element("caption", {}, piece.caption), head, rows);
 }
 
@@ -43,9 +59,12 @@ function comparisonView(comparison, root, signal) {
     }
   };
   onTheme(root, signal, colours);
-  return element("div", { class: "comparison" },
+  return element(
+    "div",
+    { class: "comparison" },
     element("p", { class: "note" }, comparison.title),
-    element("div", focusable({ class: "columns scroll", role: "region", "aria-label": "target and yours" }), tables));
+    element("div", focusable({ class: "columns scroll", role: "region", "aria-label": "target and yours" }), tables),
+  );
 }
 
 function helpView(model, card, root, signal) {
@@ -53,22 +72,26 @@ function helpView(model, card, root, signal) {
   const solution = element("div", { class: "solution" });
   const question = element("div", { class: "row confirm", hidden: true });
   const shown = () => model.get("hints_shown");
-  const show = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
-  };
-  const hintButton = button({ label: "", signal, onClick: () => show("hints_shown", Math.min(shown() + 1, card.hints.length)) });
-  const solutionButton = button({ label: "Solution", signal, onClick: () => {
-    if (model.get("solution_shown")) show("solution_shown", false);
-    else if (card.state === "passed" || shown() >= card.hints.length) show("solution_shown", true);
-    else {
-      question.hidden = false;
-      question.querySelector("button").focus();
-    }
-  } });
+  const hintButton = button({
+    label: "",
+    signal,
+    onClick: () => change(model, { hints_shown: Math.min(shown() + 1, card.hints.length) }),
+  });
+  const solutionButton = button({
+    label: "Solution",
+    signal,
+    onClick: () => {
+      if (model.get("solution_shown")) change(model, { solution_shown: false });
+      else if (card.state === "passed" || shown() >= card.hints.length) change(model, { solution_shown: true });
+      else {
+        question.hidden = false;
+        question.querySelector("button").focus();
+      }
+    },
+  });
   const answer = (yes) => {
     question.hidden = true;
-    if (yes) show("solution_shown", true);
+    if (yes) change(model, { solution_shown: true });
     solutionButton.focus();
   };
   question.append(
@@ -76,9 +99,13 @@ function helpView(model, card, root, signal) {
     button({ label: "Show it", signal, onClick: () => answer(true) }),
     button({ label: "Not yet", signal, primary: true, onClick: () => answer(false) }),
   );
-  question.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") answer(false);
-  }, { signal });
+  question.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Escape") answer(false);
+    },
+    { signal },
+  );
 
   const update = () => {
     const count = shown();
@@ -91,7 +118,9 @@ function helpView(model, card, root, signal) {
     solutionButton.textContent = open ? "Hide the solution" : "Solution";
     solutionButton.setAttribute("aria-expanded", String(open));
     solution.hidden = !open;
-    solution.replaceChildren(...(open ? [element("pre", { class: "code", dir: "ltr" }, card.solution), paragraph(card.explanation)] : []));
+    solution.replaceChildren(
+      ...(open ? [element("pre", { class: "code", dir: "ltr" }, card.solution), paragraph(card.explanation)] : []),
+    );
   };
   onChange(model, signal, "hints_shown", () => {
     update();
@@ -110,18 +139,34 @@ function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   const card = model.get("card");
   root.classList.add("exercise-card", STATE_CLASS[card.state] ?? "is-failed");
-  const state = element("div", { class: "state" }, element("span", { "aria-hidden": "true" }, `${card.sign} `), card.headline);
+  const state = element(
+    "div",
+    { class: "state" },
+    element("span", { "aria-hidden": "true" }, `${card.sign} `),
+    card.headline,
+  );
   root.append(
-    element("div", { class: "heading" }, state, element("div", { class: "exercise-title" }, card.title), element("div", { class: "note about" }, card.about)),
-    element("div", { class: "found" },
+    element(
+      "div",
+      { class: "heading" },
+      state,
+      element("div", { class: "exercise-title" }, card.title),
+      element("div", { class: "note about" }, card.about),
+    ),
+    element(
+      "div",
+      { class: "found" },
       card.line ? codeLine(card.line) : null,
       paragraph(card.sentence, { class: "sentence" }),
       card.notes.map((note) => paragraph(note, { class: "note" })),
       card.comparison ? comparisonView(card.comparison, root, signal) : null,
-      card.printed ? [element("p", {}, "Your function printed:"), element("pre", { class: "code", dir: "ltr" }, card.printed)] : null,
+      card.printed
+        ? [element("p", {}, "Your function printed:"), element("pre", { class: "code", dir: "ltr" }, card.printed)]
+        : null,
       card.state === "passed" ? paragraph(card.explanation, { class: "why" }) : null,
       paragraph(card.after, { class: "note" }),
-      card.notice ? paragraph(card.notice, { class: "error" }) : null),
+      card.notice ? paragraph(card.notice, { class: "error" }) : null,
+    ),
     ...helpView(model, card, root, signal),
   );
   frame(() => announce(root, `${card.title}: ${card.headline}. ${card.sentence}`), signal)();

@@ -5,12 +5,20 @@ function render({ model, el }) {
   const { kind, text, choices } = model.get("question");
   const prediction = kind === "prediction";
   root.classList.add("choice-question");
-  const form = choiceForm({ root, text, choices, signal, check: prediction ? "Note my prediction" : "Check",
-    judge: (choice) => (prediction ? ["noted", `Noted: ${choices[choice].text} Now run the next cell and see.`] : verdict(choices[choice])),
+  const form = choiceForm({
+    root,
+    text,
+    choices,
+    signal,
+    check: prediction ? "Note my prediction" : "Check",
+    judge: (choice) =>
+      prediction
+        ? ["noted", `Noted: ${choices[choice].text} Now run the next cell and see.`]
+        : verdict(choices[choice]),
     onChosen: (choice) => {
-      model.set("chosen", choice);
-      model.save_changes();
-    } });
+      change(model, { chosen: choice });
+    },
+  });
   root.append(form.node);
   const follow = () => form.show(model.get("chosen"));
   onChange(model, signal, "chosen", follow);

@@ -12,29 +12,62 @@ function render({ model, el }) {
   let busy = false;
   let settling = 0;
   let place = 0; // the candidate that Tab reaches
-  const questions = request({ model, signal,
+  const questions = request({
+    model,
+    signal,
     onBusy: (on) => {
       busy = on;
       root.classList.toggle("ds-busy", on);
       setAttributes(page, { "aria-busy": on ? "true" : null });
       form.busy(on && model.get("question").do === "prompt");
     },
-    onAnswer: () => announce(root, told()) });
+    onAnswer: () => announce(root, told()),
+  });
   const ask = (question) => {
     if (!busy) questions.ask({ ...question, turn: model.get("question").turn + 1 });
   };
 
   // ---------------------------------------------------------------- prompt, text, buttons
-  const form = sentenceForm({ value: model.get("prompt_text"), label: "Text to continue", action: "Start", signal, onSentence: (prompt) => ask({ do: "prompt", prompt }) });
+  const form = sentenceForm({
+    value: model.get("prompt_text"),
+    label: "Text to continue",
+    action: "Start",
+    signal,
+    onSentence: (prompt) => ask({ do: "prompt", prompt }),
+  });
   const page = element("div", { class: "ds-page", role: "group", "aria-label": "The text" });
-  const next = button({ label: "Next token ▶", name: "Next token", primary: true, signal, onClick: () => ended() || ask({ do: "next", count: 1 }) });
-  const more = button({ label: `Next ${AT_ONCE} ▶▶`, name: `Next ${AT_ONCE} tokens`, signal, onClick: () => ended() || ask({ do: "next", count: AT_ONCE }) });
-  const back = button({ label: "◀ Back", name: "Take the last token back", signal, onClick: () => model.get("written").length && ask({ do: "back", count: 1 }) });
-  const restart = button({ label: "Restart", name: "Restart: take everything back", signal, onClick: () => model.get("written").length && ask({ do: "restart" }) });
+  const next = button({
+    label: "Next token ▶",
+    name: "Next token",
+    primary: true,
+    signal,
+    onClick: () => ended() || ask({ do: "next", count: 1 }),
+  });
+  const more = button({
+    label: `Next ${AT_ONCE} ▶▶`,
+    name: `Next ${AT_ONCE} tokens`,
+    signal,
+    onClick: () => ended() || ask({ do: "next", count: AT_ONCE }),
+  });
+  const back = button({
+    label: "◀ Back",
+    name: "Take the last token back",
+    signal,
+    onClick: () => model.get("written").length && ask({ do: "back", count: 1 }),
+  });
+  const restart = button({
+    label: "Restart",
+    name: "Restart: take everything back",
+    signal,
+    onClick: () => model.get("written").length && ask({ do: "restart" }),
+  });
   const sums = element("span", { class: "ds-sums" });
 
   // ---------------------------------------------------------------- the rule
-  const stops = () => [...new Set([...STOPS.filter((k) => k < model.get("vocab_size")), model.get("rule").top_k || 1])].sort((a, b) => a - b);
+  const stops = () =>
+    [...new Set([...STOPS.filter((k) => k < model.get("vocab_size")), model.get("rule").top_k || 1])].sort(
+      (a, b) => a - b,
+    );
   const rule = () => {
     clearTimeout(settling);
     settling = setTimeout(() => {
@@ -45,49 +78,106 @@ function render({ model, el }) {
   };
   signal.addEventListener("abort", () => clearTimeout(settling));
   let ks = stops();
-  const choice = select({ label: "Choose", options: [{ value: "greedy", label: "the likeliest" }, { value: "sample", label: "at random" }], signal,
+  const choice = select({
+    label: "Choose",
+    options: [
+      { value: "greedy", label: "the likeliest" },
+      { value: "sample", label: "at random" },
+    ],
+    signal,
     onChange: () => {
       enable();
       rule();
-    } });
-  const temperature = slider({ label: "Temperature", min: 0.1, max: 3, step: 0.05, value: 1, signal, tint: "weights", onInput: rule });
-  const topK = slider({ label: "Top-k", min: 0, max: ks.length, step: 1, value: 0, signal, tint: "key",
-    format: (i) => (i >= ks.length ? "all" : String(ks[i])), onInput: rule });
-  const topP = slider({ label: "Top-p", min: 0.05, max: 1, step: 0.01, value: 1, signal, tint: "value",
-    format: (p) => (p >= 1 ? "all" : format(p)), onInput: rule });
+    },
+  });
+  const temperature = slider({
+    label: "Temperature",
+    min: 0.1,
+    max: 3,
+    step: 0.05,
+    value: 1,
+    signal,
+    tint: "weights",
+    onInput: rule,
+  });
+  const topK = slider({
+    label: "Top-k",
+    min: 0,
+    max: ks.length,
+    step: 1,
+    value: 0,
+    signal,
+    tint: "key",
+    format: (i) => (i >= ks.length ? "all" : String(ks[i])),
+    onInput: rule,
+  });
+  const topP = slider({
+    label: "Top-p",
+    min: 0.05,
+    max: 1,
+    step: 0.01,
+    value: 1,
+    signal,
+    tint: "value",
+    format: (p) => (p >= 1 ? "all" : format(p)),
+    onInput: rule,
+  });
   const seed = select({ label: "Seed", options: Array.from({ length: 10 }, (_, i) => i), signal, onChange: rule });
   // The rule as the controls show it.
   function chosen() {
-    return { sample: choice.get() === "sample", temperature: Math.round(temperature.get() * 100) / 100,
-      top_k: topK.get() >= ks.length ? 0 : ks[topK.get()], top_p: Math.round(topP.get() * 100) / 100, seed: Number(seed.get()) };
+    return {
+      sample: choice.get() === "sample",
+      temperature: Math.round(temperature.get() * 100) / 100,
+      top_k: topK.get() >= ks.length ? 0 : ks[topK.get()],
+      top_p: Math.round(topP.get() * 100) / 100,
+      seed: Number(seed.get()),
+    };
   }
 
   // ---------------------------------------------------------------- candidates
   const title = element("div", { class: "ds-title" });
-  const rows = element("div", { class: "ds-rows", role: "group", "aria-label": "Candidates: Enter writes one, arrow keys move, Backspace takes back" });
+  const rows = element("div", {
+    class: "ds-rows",
+    role: "group",
+    "aria-label": "Candidates: Enter writes one, arrow keys move, Backspace takes back",
+  });
   const rest = element("div", { class: "ds-row ds-rest" });
   root.append(
-    heading(model.get("label"), element("span", { class: "shape", text: `logits (${model.get("vocab_size")},) for every token` })),
-    form.node, questions.line, page,
+    heading(
+      model.get("label"),
+      element("span", { class: "shape", text: `logits (${model.get("vocab_size")},) for every token` }),
+    ),
+    form.node,
+    questions.line,
+    page,
     element("div", { class: "row ds-buttons" }, next, more, back, restart, sums),
-    element("div", { class: "panel ds-panel" },
+    element(
+      "div",
+      { class: "panel ds-panel" },
       element("div", { class: "ds-rule" }, choice.node, temperature.node, topK.node, topP.node, seed.node),
-      title, rows, rest),
+      title,
+      rows,
+      rest,
+    ),
   );
-  rows.addEventListener("keydown", (event) => {
-    if (event.key === "Backspace") {
+  rows.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Backspace") {
+        event.preventDefault();
+        back.click();
+        return;
+      }
+      const count = rows.children.length;
+      const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: count - 1 }[event.key];
+      if (to === undefined) return;
       event.preventDefault();
-      back.click();
-      return;
-    }
-    const count = rows.children.length;
-    const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: count - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    place = clamp(to, 0, count - 1);
-    [...rows.children].forEach((node, i) => setAttributes(node, { tabindex: i === place ? 0 : -1 }));
-    rows.children[place].focus();
-  }, { signal });
+      place = clamp(to, 0, count - 1);
+      [...rows.children].forEach((node, i) => setAttributes(node, { tabindex: i === place ? 0 : -1 }));
+      rows.children[place].focus();
+    },
+    { signal },
+  );
 
   const ended = () => !model.get("options").length;
   const endsWithStop = () => Boolean(model.get("written").at(-1)?.ends);
@@ -109,13 +199,27 @@ function render({ model, el }) {
         node.classList.toggle("ds-hand", token.by_hand);
         node.classList.toggle("ds-end", token.ends);
         node.append(word(token.word), element("span", { class: "ds-p", text: percent(token.probability) }));
-        return spokenAs(node, `${token.word}, ${percent(token.probability)}${token.by_hand ? ", chosen by hand" : ""}${token.ends ? ", ends the text" : ""}: go back to before it`);
+        return spokenAs(
+          node,
+          `${token.word}, ${percent(token.probability)}${token.by_hand ? ", chosen by hand" : ""}${token.ends ? ", ends the text" : ""}: go back to before it`,
+        );
       }),
-      ended() ? element("span", { class: "ds-stop", text: endsWithStop() ? "■ the end" : "■ no room for more" }) : element("span", { class: "ds-caret", "aria-hidden": "true" }));
+      ended()
+        ? element("span", { class: "ds-stop", text: endsWithStop() ? "■ the end" : "■ no room for more" })
+        : element("span", { class: "ds-caret", "aria-hidden": "true" }),
+    );
     if (held) next.focus();
     const sum = written.reduce((total, token) => total + Math.log(token.probability), 0);
-    sums.textContent = written.length ? `${written.length} written, log-probability ${format(sum)}, ${format(sum / written.length)} per token` : "";
-    for (const [node, off] of [[next, ended()], [more, ended()], [back, !written.length], [restart, !written.length]]) setAttributes(node, { "aria-disabled": off ? "true" : null });
+    sums.textContent = written.length
+      ? `${written.length} written, log-probability ${format(sum)}, ${format(sum / written.length)} per token`
+      : "";
+    for (const [node, off] of [
+      [next, ended()],
+      [more, ended()],
+      [back, !written.length],
+      [restart, !written.length],
+    ])
+      setAttributes(node, { "aria-disabled": off ? "true" : null });
   }
 
   function drawRule() {
@@ -141,33 +245,57 @@ function render({ model, el }) {
   }
 
   function drawCandidates() {
-    const options = model.get("options"), { sample } = model.get("rule");
+    const options = model.get("options"),
+      { sample } = model.get("rule");
     const held = rows.contains(document.activeElement);
     place = 0;
     const top = Math.max(1e-9, ...options.flatMap(({ before, after }) => [before, sample ? after : 0]));
-    rows.replaceChildren(...options.map(({ token_id: id, word: text, before, after }, i) => {
-      const out = sample && after === 0;
-      const name = `Write ${text}: ${percent(before)}${sample ? out ? ", ruled out by the filters" : `, after the filters ${percent(after)}` : i === 0 ? ", the greedy choice" : ""}`;
-      const node = button({ label: "", signal, onClick: () => ask({ do: "choose", token_id: id }) });
-      node.classList.add("ds-row");
-      node.classList.toggle("ds-out", out);
-      setAttributes(node, { tabindex: i === place ? 0 : -1 });
-      node.append(
-        element("span", { class: "ds-name" }, word(shorten(text, 20)), !sample && i === 0 ? element("span", { class: "ds-choice", text: "greedy" }) : ""),
-        element("span", { class: "ds-bars", "aria-hidden": "true" }, bar(before, top, out ? "masked-cell ds-gone" : sample ? "ds-before" : "ds-after"), sample && !out ? bar(after, top, "ds-after") : null),
-        element("span", { class: "number", text: percent(before) }),
-        element("span", { class: "number ds-now", text: sample ? (out ? "out" : percent(after)) : "" }));
-      return spokenAs(node, name);
-    }));
+    rows.replaceChildren(
+      ...options.map(({ token_id: id, word: text, before, after }, i) => {
+        const out = sample && after === 0;
+        const name = `Write ${text}: ${percent(before)}${sample ? (out ? ", ruled out by the filters" : `, after the filters ${percent(after)}`) : i === 0 ? ", the greedy choice" : ""}`;
+        const node = button({ label: "", signal, onClick: () => ask({ do: "choose", token_id: id }) });
+        node.classList.add("ds-row");
+        node.classList.toggle("ds-out", out);
+        setAttributes(node, { tabindex: i === place ? 0 : -1 });
+        node.append(
+          element(
+            "span",
+            { class: "ds-name" },
+            word(shorten(text, 20)),
+            !sample && i === 0 ? element("span", { class: "ds-choice", text: "greedy" }) : "",
+          ),
+          element(
+            "span",
+            { class: "ds-bars", "aria-hidden": "true" },
+            bar(before, top, out ? "masked-cell ds-gone" : sample ? "ds-before" : "ds-after"),
+            sample && !out ? bar(after, top, "ds-after") : null,
+          ),
+          element("span", { class: "number", text: percent(before) }),
+          element("span", { class: "number ds-now", text: sample ? (out ? "out" : percent(after)) : "" }),
+        );
+        return spokenAs(node, name);
+      }),
+    );
     if (held) (rows.firstChild ?? back).focus();
     const others = { before: 1, after: 1 };
-    for (const option of options) for (const key of Object.keys(others)) others[key] = Math.max(0, others[key] - option[key]);
+    for (const option of options)
+      for (const key of Object.keys(others)) others[key] = Math.max(0, others[key] - option[key]);
     rest.hidden = !options.length;
-    rest.replaceChildren(element("span", { class: "ds-name", text: `all other ${model.get("vocab_size") - options.length} tokens` }), element("span", {}),
-      element("span", { class: "number", text: percent(others.before) }), element("span", { class: "number ds-now", text: sample ? (others.after < 1e-7 ? "out" : percent(others.after)) : "" }));
+    rest.replaceChildren(
+      element("span", { class: "ds-name", text: `all other ${model.get("vocab_size") - options.length} tokens` }),
+      element("span", {}),
+      element("span", { class: "number", text: percent(others.before) }),
+      element("span", {
+        class: "number ds-now",
+        text: sample ? (others.after < 1e-7 ? "out" : percent(others.after)) : "",
+      }),
+    );
     title.textContent = options.length
       ? `What may come next${sample ? ": as the model sees it, and after the filters" : ""}. Press one to write it.`
-      : endsWithStop() ? "The model has ended its text. Go back to choose otherwise, or press a written token to go back to before it." : "There is no room for more. Go back to choose otherwise.";
+      : endsWithStop()
+        ? "The model has ended its text. Go back to choose otherwise, or press a written token to go back to before it."
+        : "There is no room for more. Go back to choose otherwise.";
   }
 
   const draw = () => {

@@ -3,44 +3,72 @@
 const SMOOTH = 5; // steps that the drawn loss is the mean of
 const PLACES = { post: "Post-norm", pre: "Pre-norm" };
 
-const nameOf = ({ depth, norm, warmup, seed }) => `${depth} layers, ${norm}-norm, ${warmup ? "" : "no "}warm-up, seed ${seed}`;
+const nameOf = ({ depth, norm, warmup, seed }) =>
+  `${depth} layers, ${norm}-norm, ${warmup ? "" : "no "}warm-up, seed ${seed}`;
 
 // A run's table of numbers as {loss: [step], norms: [step][layer]}.
 function unpackRun(run, view) {
-  const flat = floats(view), wide = 1 + run.depth;
+  const flat = floats(view),
+    wide = 1 + run.depth;
   const steps = Math.floor(flat.length / wide);
   const loss = Array.from({ length: steps }, (_, i) => flat[i * wide]);
-  return { ...run, loss, smooth: runningMean(loss, SMOOTH), norms: (step) => Array.from(flat.subarray(step * wide + 1, (step + 1) * wide)) };
+  return {
+    ...run,
+    loss,
+    smooth: runningMean(loss, SMOOTH),
+    norms: (step) => Array.from(flat.subarray(step * wide + 1, (step + 1) * wide)),
+  };
 }
 
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("depth-lab");
-  const change = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
-  let runs = [], live = null, pointed = null, follow = true;
+  let runs = [],
+    live = null,
+    pointed = null,
+    follow = true;
 
   // ---------------------------------------------------------------- choices
   const depths = model.get("depths");
-  const depth = slider({ label: "Depth", min: 0, max: depths.length - 1, step: 1, value: Math.max(0, depths.indexOf(model.get("depth"))), signal, tint: "feed_forward",
-    format: (i) => `${depths[i]} layers`, onInput: (i) => change({ depth: depths[i] }) });
-  const places = Object.entries(PLACES).map(([place, label]) => [place, button({ label, signal, onClick: () => change({ norm: place }) })]);
-  places.forEach(([, node]) => node.setAttribute("role", "radio"));
-  const placeGroup = element("div", { class: "row", role: "radiogroup", "aria-label": "Where the norms stand" }, places.map(([, node]) => node));
-  placeGroup.addEventListener("keydown", (event) => {
-    if (!event.key.startsWith("Arrow")) return;
-    event.preventDefault();
-    change({ norm: model.get("norm") === "post" ? "pre" : "post" });
-    places.find(([place]) => place === model.get("norm"))[1].focus();
-  }, { signal });
-  const warmup = toggleButton({ label: "Warm-up", pressed: model.get("warmup"), signal, onToggle: (on) => change({ warmup: on }) });
-  const seed = select({ label: "Seed", options: ["0", "1", "2", "3", "4"], value: model.get("seed"), signal, onChange: (value) => change({ seed: Number(value) }) });
-  const train = button({ label: "Train", primary: true, signal, onClick: () => {
-    if (!model.get("running")) change({ wanted: model.get("wanted") + 1 });
-  } });
-  const stop = button({ label: "Stop", signal, onClick: () => change({ stopping: true }) });
+  const depth = slider({
+    label: "Depth",
+    min: 0,
+    max: depths.length - 1,
+    step: 1,
+    value: Math.max(0, depths.indexOf(model.get("depth"))),
+    signal,
+    tint: "feed_forward",
+    format: (i) => `${depths[i]} layers`,
+    onInput: (i) => change(model, { depth: depths[i] }),
+  });
+  const placement = radioRow({
+    label: "Where the norms stand",
+    choices: PLACES,
+    signal,
+    onChoose: (place) => change(model, { norm: place }),
+  });
+  const warmup = toggleButton({
+    label: "Warm-up",
+    pressed: model.get("warmup"),
+    signal,
+    onToggle: (on) => change(model, { warmup: on }),
+  });
+  const seed = select({
+    label: "Seed",
+    options: ["0", "1", "2", "3", "4"],
+    value: model.get("seed"),
+    signal,
+    onChange: (value) => change(model, { seed: Number(value) }),
+  });
+  const train = button({
+    label: "Train",
+    primary: true,
+    signal,
+    onClick: () => {
+      if (!model.get("running")) change(model, { wanted: model.get("wanted") + 1 });
+    },
+  });
+  const stop = button({ label: "Stop", signal, onClick: () => change(model, { stopping: true }) });
   const status = element("span", { class: "note", role: "status" });
   const error = element("div", { class: "error", role: "alert" });
   const progress = element("div", { class: "dl-progress", "aria-hidden": "true" }, element("i"));
@@ -49,20 +77,49 @@ function render({ model, el }) {
   const losses = lineChart({ xLabel: "step", yLabel: `loss (mean of ${SMOOTH} steps)` });
   const gradients = lineChart({ xLabel: "layer, from the bottom up", yLabel: "gradient norm", log: true });
   const gradientTitle = element("div", { class: "dl-title" });
-  const at = slider({ label: "At step", min: 1, max: Math.max(model.get("steps"), 1), step: 1, value: 1, signal, tint: "residual", format: (step) => String(step), onInput: () => {
-    follow = false;
-    redraw();
-  } });
+  const at = slider({
+    label: "At step",
+    min: 1,
+    max: Math.max(model.get("steps"), 1),
+    step: 1,
+    value: 1,
+    signal,
+    tint: "residual",
+    format: (step) => String(step),
+    onInput: () => {
+      follow = false;
+      redraw();
+    },
+  });
   const list = element("div", { class: "dl-runs", role: "list", "aria-label": "Runs" });
   root.append(
     heading(model.get("label")),
-    element("div", { class: "row dl-choices" }, depth.node, placeGroup, warmup.node, seed.node, train, stop),
-    progress, element("div", { class: "row" }, status, error),
-    element("div", { class: "dl-two" },
-      element("div", { class: "panel" }, element("div", { class: "dl-title", text: "Loss: cross-entropy of the words' tags" }), losses.node,
-        Object.entries(model.get("levels")).map(([text, y]) => element("div", { class: "dl-level" },
-          svg("svg", { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" }, svg("path", { class: "line level", d: "M1 5H33" })), `${text}: ${format(y)}`))),
-      element("div", { class: "panel" }, gradientTitle, gradients.node, at.node)),
+    element("div", { class: "row dl-choices" }, depth.node, placement.node, warmup.node, seed.node, train, stop),
+    progress,
+    element("div", { class: "row" }, status, error),
+    element(
+      "div",
+      { class: "dl-two" },
+      element(
+        "div",
+        { class: "panel" },
+        element("div", { class: "dl-title", text: "Loss: cross-entropy of the words' tags" }),
+        losses.node,
+        Object.entries(model.get("levels")).map(([text, y]) =>
+          element(
+            "div",
+            { class: "dl-level" },
+            svg(
+              "svg",
+              { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+              svg("path", { class: "line level", d: "M1 5H33" }),
+            ),
+            `${text}: ${format(y)}`,
+          ),
+        ),
+      ),
+      element("div", { class: "panel" }, gradientTitle, gradients.node, at.node),
+    ),
     list,
   );
 
@@ -74,10 +131,31 @@ function render({ model, el }) {
   function drawCharts() {
     const all = live ? [...runs, live] : runs;
     const top = limits([...all.flatMap(({ smooth }) => smooth), ...Object.values(model.get("levels"))])[1];
-    const told = all.map((run) => `${nameOf(run)}: ${run.smooth.length ? format(run.smooth.at(-1)) : "not started"}`).join("; ");
+    const told = all
+      .map((run) => `${nameOf(run)}: ${run.smooth.length ? format(run.smooth.at(-1)) : "not started"}`)
+      .join("; ");
     const levels = Object.entries(model.get("levels"));
-    losses.draw([...levels.map(([, y]) => ({ points: [[0, y], [model.get("steps"), y]], class: "level" })), ...all.map((run) => ({ points: run.smooth.map((loss, i) => [i + 1, loss]), class: lookOf(run), end: String(run.depth) }))],
-      { x: [0, model.get("steps")], y: [0, Math.min(top, 4) * 1.04 || 1], told: `Loss over steps. Last values: ${told || "no run yet"}.` });
+    losses.draw(
+      [
+        ...levels.map(([, y]) => ({
+          points: [
+            [0, y],
+            [model.get("steps"), y],
+          ],
+          class: "level",
+        })),
+        ...all.map((run) => ({
+          points: run.smooth.map((loss, i) => [i + 1, loss]),
+          class: lookOf(run),
+          end: String(run.depth),
+        })),
+      ],
+      {
+        x: [0, model.get("steps")],
+        y: [0, Math.min(top, 4) * 1.04 || 1],
+        told: `Loss over steps. Last values: ${told || "no run yet"}.`,
+      },
+    );
     const longest = Math.max(1, ...all.map(({ loss }) => loss.length));
     if (follow && at.get() !== longest) at.set(longest);
     const step = at.get();
@@ -85,33 +163,66 @@ function render({ model, el }) {
     const sizes = shown.flatMap(({ norms }) => norms).filter((norm) => norm > 0);
     const [low, high] = sizes.length ? limits(sizes) : [0.1, 1];
     gradientTitle.textContent = `Length of the gradient that reaches each layer, at step ${step}`;
-    gradients.draw(shown.map(({ run, norms }) => ({ points: norms.map((norm, i) => [i + 1, norm]), class: lookOf(run) })),
-      { x: [1, Math.max(2, ...shown.map(({ run }) => run.depth))], y: [Math.min(low * 0.8, high / 10), high * 1.25],
-        told: `Gradient norm per layer at step ${step}. ${shown.map(({ run, norms }) => `${nameOf(run)}: first layer ${brief(norms[0])}, last layer ${brief(norms.at(-1))}`).join("; ") || "No run yet"}.` });
+    gradients.draw(
+      shown.map(({ run, norms }) => ({ points: norms.map((norm, i) => [i + 1, norm]), class: lookOf(run) })),
+      {
+        x: [1, Math.max(2, ...shown.map(({ run }) => run.depth))],
+        y: [Math.min(low * 0.8, high / 10), high * 1.25],
+        told: `Gradient norm per layer at step ${step}. ${shown.map(({ run, norms }) => `${nameOf(run)}: first layer ${brief(norms[0])}, last layer ${brief(norms.at(-1))}`).join("; ") || "No run yet"}.`,
+      },
+    );
   }
 
   // A small number in few signs.
   function brief(value) {
-    return value >= 0.0095 || value === 0 ? format(value, value >= 10 ? 0 : 2) : value.toExponential(0).replace("-", "−");
+    return value >= 0.0095 || value === 0
+      ? format(value, value >= 10 ? 0 : 2)
+      : value.toExponential(0).replace("-", "−");
   }
 
   function drawList() {
     const all = live ? [...runs, live] : runs;
-    list.replaceChildren(...all.map((run) => {
-      const sample = svg("svg", { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" }, svg("path", { class: `line ${run.norm} ${run.warmup ? "warm" : "cold"} strong`, d: "M1 5H33" }));
-      const remove = run === live ? null : button({ label: "×", name: `Take out: ${nameOf(run)}`, signal, onClick: () => {
-        pointed = null;
-        change({ shown: model.get("shown").filter(({ id }) => id !== run.id) });
-      } });
-      const row = element("div", { class: "dl-run", role: "listitem" }, sample, element("span", { class: "dl-name", text: nameOf(run) }),
-        element("b", { class: "number", text: run.smooth.length ? format(run.smooth.at(-1)) : "…" }),
-        element("span", { class: "note", text: run === live ? "training" : run.stopped || `${run.steps} steps${run.seconds ? `, ${format(run.seconds, 1)} s` : ""}` }), remove);
-      row.addEventListener("pointerenter", () => point(run.id), { signal });
-      row.addEventListener("pointerleave", () => point(null), { signal });
-      row.addEventListener("focusin", () => point(run.id), { signal });
-      row.addEventListener("focusout", () => point(null), { signal });
-      return row;
-    }));
+    list.replaceChildren(
+      ...all.map((run) => {
+        const sample = svg(
+          "svg",
+          { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+          svg("path", { class: `line ${run.norm} ${run.warmup ? "warm" : "cold"} strong`, d: "M1 5H33" }),
+        );
+        const remove =
+          run === live
+            ? null
+            : button({
+                label: "×",
+                name: `Take out: ${nameOf(run)}`,
+                signal,
+                onClick: () => {
+                  pointed = null;
+                  change(model, { shown: model.get("shown").filter(({ id }) => id !== run.id) });
+                },
+              });
+        const row = element(
+          "div",
+          { class: "dl-run", role: "listitem" },
+          sample,
+          element("span", { class: "dl-name", text: nameOf(run) }),
+          element("b", { class: "number", text: run.smooth.length ? format(run.smooth.at(-1)) : "…" }),
+          element("span", {
+            class: "note",
+            text:
+              run === live
+                ? "training"
+                : run.stopped || `${run.steps} steps${run.seconds ? `, ${format(run.seconds, 1)} s` : ""}`,
+          }),
+          remove,
+        );
+        row.addEventListener("pointerenter", () => point(run.id), { signal });
+        row.addEventListener("pointerleave", () => point(null), { signal });
+        row.addEventListener("focusin", () => point(run.id), { signal });
+        row.addEventListener("focusout", () => point(null), { signal });
+        return row;
+      }),
+    );
   }
 
   function point(id) {
@@ -121,18 +232,19 @@ function render({ model, el }) {
 
   function drawStatus() {
     const running = model.get("running");
-    const steps = model.get("steps"), done = live?.loss.length ?? 0;
+    const steps = model.get("steps"),
+      done = live?.loss.length ?? 0;
     train.disabled = running;
     stop.disabled = !running || model.get("stopping");
-    status.textContent = running ? `step ${done} of ${steps}` : runs.length ? "" : "Choose, and press Train. Each run takes seconds.";
+    status.textContent = running
+      ? `step ${done} of ${steps}`
+      : runs.length
+        ? ""
+        : "Choose, and press Train. Each run takes seconds.";
     progress.hidden = !running;
     progress.firstChild.style.width = `${(done / steps) * 100}%`;
     error.textContent = model.get("error");
-    places.forEach(([place, node]) => {
-      const on = place === model.get("norm");
-      node.setAttribute("aria-checked", String(on));
-      node.tabIndex = on ? 0 : -1;
-    });
+    placement.set(model.get("norm"));
     warmup.set(model.get("warmup"));
     seed.set(model.get("seed"));
     const i = depths.indexOf(model.get("depth"));
@@ -150,7 +262,9 @@ function render({ model, el }) {
     const known = new Map(runs.map((run) => [run.id, run]));
     const list = model.get("shown");
     // While one of the two lists is still on its way, a run keeps the curve it had.
-    runs = list.map((run, i) => known.get(run.id) ?? (curves.length === list.length ? unpackRun(run, curves[i]) : null)).filter(Boolean);
+    runs = list
+      .map((run, i) => known.get(run.id) ?? (curves.length === list.length ? unpackRun(run, curves[i]) : null))
+      .filter(Boolean);
   };
   const readLive = () => {
     const run = model.get("live");

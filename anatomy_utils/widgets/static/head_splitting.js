@@ -20,10 +20,14 @@ const PLACES = {
   wrong: ["flat", "flat", "heads", "heads", "heads", "heads", "flat", "flat"],
 };
 const TENSORS = ["hidden_states", "value", "value", "value", "context", "context", "context", "output"];
-const AXES = { flat: ["batch", "position", "d_model"], cut: ["batch", "position", "heads", "d_head"], heads: ["batch", "heads", "position", "d_head"] };
+const AXES = {
+  flat: ["batch", "position", "d_model"],
+  cut: ["batch", "position", "heads", "d_head"],
+  heads: ["batch", "heads", "position", "d_head"],
+};
 
 // Cuts the one buffer of numbers into named tensors.
-function unpack(data, positions, d, heads) {
+function unpackJourney(data, positions, d, heads) {
   const sizes = { hidden_states: positions * d, value_weight: d * d, value: positions * d, output_weight: d * d };
   const lane = { weights: heads * positions * positions, context: positions * d, output: positions * d };
   let start = 0;
@@ -42,10 +46,12 @@ function render({ model, el }) {
   const [tokens, heads, d] = ["tokens", "heads", "d_model"].map((name) => model.get(name));
   const positions = tokens.length;
   const width = d / heads; // d_head
-  const tensors = unpack(floats(model.get("tensors")), positions, d, heads);
+  const tensors = unpackJourney(floats(model.get("tensors")), positions, d, heads);
   const limits = {
-    hidden_states: largestSize(tensors.hidden_states), value: largestSize(tensors.value),
-    context: largestSize(tensors.right.context, tensors.wrong.context), output: largestSize(tensors.right.output, tensors.wrong.output),
+    hidden_states: largestSize(tensors.hidden_states),
+    value: largestSize(tensors.value),
+    context: largestSize(tensors.right.context, tensors.wrong.context),
+    output: largestSize(tensors.right.output, tensors.wrong.output),
   };
   const state = { position: model.get("position"), feature: model.get("feature"), step: model.get("step") - 1 };
   const signed = (value, digits = 2) => (value < 0 ? `(${format(value, digits)})` : format(value, digits));
@@ -76,14 +82,27 @@ function render({ model, el }) {
   };
   const indexOf = (lane, p, f) => {
     const [head, row, i] = home[lane](p, f);
-    return { flat: [0, p, f], cut: [0, p, Math.floor(f / width), f % width], heads: [0, head, row, i] }[PLACES[lane][state.step]];
+    return { flat: [0, p, f], cut: [0, p, Math.floor(f / width), f % width], heads: [0, head, row, i] }[
+      PLACES[lane][state.step]
+    ];
   };
-  const shapeOf = (place) => ({ flat: [1, positions, d], cut: [1, positions, heads, width], heads: [1, heads, positions, width] })[place];
+  const shapeOf = (place) =>
+    ({ flat: [1, positions, d], cut: [1, positions, heads, width], heads: [1, heads, positions, width] })[place];
 
   // ---- elements
-  const whose = select({ label: "Follow", options: tokens.map((token, i) => ({ value: i, label: token })), signal, onChange: (value) => change({ position: Number(value) }) });
-  const which = select({ label: "feature", options: Array.from({ length: d }, (_, i) => i), signal, onChange: (value) => change({ feature: Number(value) }) });
-  const steps = stepControls({ names: NAMES, pause: PLAY_PAUSE, signal, go: (step) => change({ step }) });
+  const whose = select({
+    label: "Follow",
+    options: tokens.map((token, i) => ({ value: i, label: token })),
+    signal,
+    onChange: (value) => choose({ position: Number(value) }),
+  });
+  const which = select({
+    label: "feature",
+    options: Array.from({ length: d }, (_, i) => i),
+    signal,
+    onChange: (value) => choose({ feature: Number(value) }),
+  });
+  const steps = stepControls({ names: NAMES, pause: PLAY_PAUSE, signal, go: (step) => choose({ step }) });
   const say = element("p", { class: "ht-say" });
   const lanes = Object.fromEntries(LANES.map((lane) => [lane, makeLane(lane)]));
   const low = element("span");
@@ -92,12 +111,30 @@ function render({ model, el }) {
   root.append(
     heading(model.get("label"), whose.node, which.node),
     steps.list,
-    element("div", { class: "row ht-go" }, steps.back, steps.next, steps.play,
-      element("span", { class: "ht-key" }, element("span", { class: "ht-mark" }), "all numbers of this word ", element("span", { class: "ht-mark followed" }), "the one followed ",
-        element("span", { class: "ht-mark reached" }), "what it goes into"),
-      element("span", { class: "ht-scale" }, low, bar, high)),
+    element(
+      "div",
+      { class: "row ht-go" },
+      steps.back,
+      steps.next,
+      steps.play,
+      element(
+        "span",
+        { class: "ht-key" },
+        element("span", { class: "ht-mark" }),
+        "all numbers of this word ",
+        element("span", { class: "ht-mark followed" }),
+        "the one followed ",
+        element("span", { class: "ht-mark reached" }),
+        "what it goes into",
+      ),
+      element("span", { class: "ht-scale" }, low, bar, high),
+    ),
     say,
-    element("div", { class: "ht-lanes" }, LANES.map((lane) => lanes[lane].node)),
+    element(
+      "div",
+      { class: "ht-lanes" },
+      LANES.map((lane) => lanes[lane].node),
+    ),
   );
 
   function makeLane(lane) {
@@ -106,25 +143,42 @@ function render({ model, el }) {
     const labels = element("div", { "aria-hidden": "true" });
     const told = element("div", { class: "ht-told" });
     const cells = [];
-    const stage = element("div", focusable({ class: "ht-stage", role: "application", "aria-roledescription": "tensor" }), labels);
+    const stage = element(
+      "div",
+      focusable({ class: "ht-stage", role: "application", "aria-roledescription": "tensor" }),
+      labels,
+    );
     for (let p = 0; p < positions; p += 1) {
       for (let f = 0; f < d; f += 1) {
         const cell = element("div", { class: "ht-cell", "aria-hidden": "true" });
-        cell.addEventListener("click", () => change({ position: p, feature: f }), { signal });
+        cell.addEventListener("click", () => choose({ position: p, feature: f }), { signal });
         cells.push(cell);
         stage.append(cell);
       }
     }
-    stage.addEventListener("keydown", (event) => {
-      const to = arrowMove(event, state.position, state.feature, positions, d);
-      if (!to) return;
-      event.preventDefault();
-      change({ position: to[0], feature: to[1] });
-      announce(root, `${tokens[to[0]]}, feature ${to[1]}: ${format(numberAt(lane, ...to), 3)} at [${indexOf(lane, ...to).join(", ")}]`);
-    }, { signal });
-    const node = element("section", { class: `ht-lane ht-${lane}`, "aria-label": TITLES[lane] },
+    stage.addEventListener(
+      "keydown",
+      (event) => {
+        const to = arrowMove(event, state.position, state.feature, positions, d);
+        if (!to) return;
+        event.preventDefault();
+        choose({ position: to[0], feature: to[1] });
+        announce(
+          root,
+          `${tokens[to[0]]}, feature ${to[1]}: ${format(numberAt(lane, ...to), 3)} at [${indexOf(lane, ...to).join(", ")}]`,
+        );
+      },
+      { signal },
+    );
+    const node = element(
+      "section",
+      { class: `ht-lane ht-${lane}`, "aria-label": TITLES[lane] },
       element("h4", { class: lane === "right" ? "ok" : "wrong", text: TITLES[lane] }),
-      element("div", { class: "ht-line" }, code), element("div", { class: "ht-line" }, shape), stage, told);
+      element("div", { class: "ht-line" }, code),
+      element("div", { class: "ht-line" }, shape),
+      stage,
+      told,
+    );
     return { node, code, shape, labels, cells, stage, told };
   }
 
@@ -133,17 +187,30 @@ function render({ model, el }) {
   function blocksOf(lane, place, wide) {
     if (place === "flat") {
       const cell = clamp((wide - LABEL) / d, CELL_MIN, CELL_MAX);
-      return [{ rows: tokens.map((token) => shorten(token, 8)), x: LABEL, y: TITLE, title: "", cell, row: Math.max(cell, 18) }];
+      return [
+        {
+          rows: tokens.map((token) => shorten(token, 8)),
+          x: LABEL,
+          y: TITLE,
+          title: "",
+          cell,
+          row: Math.max(cell, 18),
+        },
+      ];
     }
     const [count, rows] = place === "cut" ? [positions, heads] : [heads, positions];
     const margin = place === "cut" ? HEAD_LABEL : lane === "wrong" ? PIECE : LABEL;
     const room = ((wide + GAP) / 2 - margin - GAP) / width;
-    const [side, cell] = room >= BLOCK_CELL_MIN ? [2, Math.min(room, CELL_MAX)] : [1, clamp((wide - margin) / width, CELL_MIN, CELL_MAX)];
+    const [side, cell] =
+      room >= BLOCK_CELL_MIN ? [2, Math.min(room, CELL_MAX)] : [1, clamp((wide - margin) / width, CELL_MIN, CELL_MAX)];
     const row = clamp(Math.round(cell * 0.72), 17, 22);
     return Array.from({ length: count }, (_, b) => ({
-      title: place === "cut" ? tokens[b] : `head ${b}`, cell, row,
+      title: place === "cut" ? tokens[b] : `head ${b}`,
+      cell,
+      row,
       rows: Array.from({ length: rows }, (_, r) => (place === "cut" ? `head ${r}` : rowName(lane, b, r))),
-      x: (b % side) * (margin + width * cell + GAP) + margin, y: Math.floor(b / side) * (rows * row + TITLE + 8) + TITLE,
+      x: (b % side) * (margin + width * cell + GAP) + margin,
+      y: Math.floor(b / side) * (rows * row + TITLE + 8) + TITLE,
     }));
   }
 
@@ -152,13 +219,18 @@ function render({ model, el }) {
     const wide = stage.clientWidth;
     const place = PLACES[lane][state.step];
     const blocks = blocksOf(lane, place, wide);
-    const tallest = Math.max(...["flat", "cut", "heads"].flatMap((name) => LANES.flatMap((each) => blocksOf(each, name, wide).map((block) => block.y + block.rows.length * block.row))));
+    const tallest = Math.max(
+      ...["flat", "cut", "heads"].flatMap((name) =>
+        LANES.flatMap((each) => blocksOf(each, name, wide).map((block) => block.y + block.rows.length * block.row)),
+      ),
+    );
     stage.style.height = `${tallest + 6}px`;
     const name = TENSORS[state.step];
     cells.forEach((node, at) => {
       const [p, f] = [Math.floor(at / d), at % d];
       const [head, r, i] = home[lane](p, f);
-      const [block, across, down] = place === "flat" ? [0, f, p] : place === "cut" ? [p, f % width, Math.floor(f / width)] : [head, i, r];
+      const [block, across, down] =
+        place === "flat" ? [0, f, p] : place === "cut" ? [p, f % width, Math.floor(f / width)] : [head, i, r];
       const value = numberAt(lane, p, f);
       const background = diverging(root, value / limits[name]);
       const { x, y, cell, row } = blocks[block];
@@ -172,15 +244,48 @@ function render({ model, el }) {
       node.classList.toggle("followed", p === state.position && f === state.feature);
       node.classList.toggle("reached", reached(lane, p, f));
     });
-    const chosenRow = (b, r) => (place === "flat" ? r === state.position : place === "cut" ? b === state.position
-      : origin[lane](b, r)[0] === state.position);
-    labels.replaceChildren(...blocks.flatMap((block, b) => [
-      block.title ? element("div", { class: "ht-title", style: { left: `${block.x}px`, top: `${block.y - TITLE}px` } }, word(shorten(block.title, 12))) : null,
-      ...(place === "flat" ? Array.from({ length: d }, (_, f) => element("div", { class: f === state.feature ? "ht-column chosen" : "ht-column", text: f,
-        style: { left: `${block.x + f * block.cell}px`, top: `${block.y - 17}px`, width: `${block.cell}px` } })) : []),
-      ...block.rows.map((text, r) => element("div", { class: chosenRow(b, r) ? "ht-row chosen" : "ht-row",
-        style: { right: `${wide - block.x + 5}px`, top: `${block.y + r * block.row}px`, "line-height": `${block.row}px` } }, word(text))),
-    ]).filter(Boolean));
+    const chosenRow = (b, r) =>
+      place === "flat"
+        ? r === state.position
+        : place === "cut"
+          ? b === state.position
+          : origin[lane](b, r)[0] === state.position;
+    labels.replaceChildren(
+      ...blocks
+        .flatMap((block, b) => [
+          block.title
+            ? element(
+                "div",
+                { class: "ht-title", style: { left: `${block.x}px`, top: `${block.y - TITLE}px` } },
+                word(shorten(block.title, 12)),
+              )
+            : null,
+          ...(place === "flat"
+            ? Array.from({ length: d }, (_, f) =>
+                element("div", {
+                  class: f === state.feature ? "ht-column chosen" : "ht-column",
+                  text: f,
+                  style: { left: `${block.x + f * block.cell}px`, top: `${block.y - 17}px`, width: `${block.cell}px` },
+                }),
+              )
+            : []),
+          ...block.rows.map((text, r) =>
+            element(
+              "div",
+              {
+                class: chosenRow(b, r) ? "ht-row chosen" : "ht-row",
+                style: {
+                  right: `${wide - block.x + 5}px`,
+                  top: `${block.y + r * block.row}px`,
+                  "line-height": `${block.row}px`,
+                },
+              },
+              word(text),
+            ),
+          ),
+        ])
+        .filter(Boolean),
+    );
   }
 
   // Which cells the followed number has just had a share in, besides its own.
@@ -208,9 +313,22 @@ function render({ model, el }) {
   };
 
   function codeOf(lane) {
-    const right = ["hidden_states", "value = to_value(hidden_states)", `value = value.view(1, ${positions}, ${heads}, ${width})`, "value = value.transpose(1, 2)",
-      "context = attention(query, key, value)", "context = context.transpose(1, 2)", `context = context.reshape(1, ${positions}, ${d})`, "output = to_output(context)"];
-    const wrong = { 2: `value = value.view(1, ${heads}, ${positions}, ${width})`, 3: "# no transpose: the shape fits already", 5: "# no transpose", 6: `context = context.view(1, ${positions}, ${d})` };
+    const right = [
+      "hidden_states",
+      "value = to_value(hidden_states)",
+      `value = value.view(1, ${positions}, ${heads}, ${width})`,
+      "value = value.transpose(1, 2)",
+      "context = attention(query, key, value)",
+      "context = context.transpose(1, 2)",
+      `context = context.reshape(1, ${positions}, ${d})`,
+      "output = to_output(context)",
+    ];
+    const wrong = {
+      2: `value = value.view(1, ${heads}, ${positions}, ${width})`,
+      3: "# no transpose: the shape fits already",
+      5: "# no transpose",
+      6: `context = context.view(1, ${positions}, ${d})`,
+    };
     return lane === "wrong" && state.step in wrong ? wrong[state.step] : right[state.step];
   }
 
@@ -221,42 +339,107 @@ function render({ model, el }) {
     const index = indexOf(lane, p, f);
     const value = numberAt(lane, p, f);
     const mixing = state.step === 7;
-    const followed = (of, at, number) => [element("code", { text: `${of}[${at.join(", ")}]` }), " = ", element("span", { class: "number ht-number", text: format(number, 3) })];
+    const followed = (of, at, number) => [
+      element("code", { text: `${of}[${at.join(", ")}]` }),
+      " = ",
+      element("span", { class: "number ht-number", text: format(number, 3) }),
+    ];
     lanes[lane].code.textContent = codeOf(lane);
     lanes[lane].shape.textContent = `${name} (${shapeOf(place).join(", ")}) ${AXES[place].join(", ")}`;
-    lanes[lane].stage.setAttribute("aria-label", `${TITLES[lane]}: ${name}, shape ${shapeOf(place).join(", ")}. ${tokens[p]}, feature ${f} is at ${index.join(", ")}: ${format(value, 3)}. Arrow keys choose another number.`);
+    lanes[lane].stage.setAttribute(
+      "aria-label",
+      `${TITLES[lane]}: ${name}, shape ${shapeOf(place).join(", ")}. ${tokens[p]}, feature ${f} is at ${index.join(", ")}: ${format(value, 3)}. Arrow keys choose another number.`,
+    );
     lanes[lane].told.replaceChildren(
-      mixing ? element("div", {}, element("code", { text: `output[0, ${p}, :]` }), " takes ", followed("context", [0, p, f], contextAt(lane, home[lane](p, f)))) : element("div", {}, followed(name, index, value)),
-      ...explained(lane, home[lane](p, f)));
+      mixing
+        ? element(
+            "div",
+            {},
+            element("code", { text: `output[0, ${p}, :]` }),
+            " takes ",
+            followed("context", [0, p, f], contextAt(lane, home[lane](p, f))),
+          )
+        : element("div", {}, followed(name, index, value)),
+      ...explained(lane, home[lane](p, f)),
+    );
   }
 
   function explained(lane, [head, row, i]) {
     const { position: p, feature: f } = state;
-    const note = (...children) => element("p", { class: "note" }, children.flatMap((child) => (typeof child === "string" ? prose(child) : [child])));
+    const note = (...children) =>
+      element(
+        "p",
+        { class: "note" },
+        children.flatMap((child) => (typeof child === "string" ? prose(child) : [child])),
+      );
     const others = [...new Set(Array.from({ length: positions }, (_, r) => origin.wrong(head, r)[0]))];
     const unseen = tokens.filter((_, t) => !others.includes(t));
     const wrongly = lane === "wrong";
     switch (state.step) {
       case 1: {
-        const terms = Array.from({ length: d }, (_, j) => tensors.hidden_states[p * d + j] * tensors.value_weight[j * d + f]);
+        const terms = Array.from(
+          { length: d },
+          (_, j) => tensors.hidden_states[p * d + j] * tensors.value_weight[j * d + f],
+        );
         const total = terms.reduce((sum, term) => sum + term, 0);
         const bias = tensors.value[p * d + f] - total;
-        return [note(`The ${d} numbers of the row times column ${f} of W_V, added up: ${terms.slice(0, 3).map((term) => signed(term)).join(" + ")} + … = ${format(total)}${
-          Math.abs(bias) > 1e-5 ? `, and the bias ${signed(bias)}` : ""}.`)];
+        return [
+          note(
+            `The ${d} numbers of the row times column ${f} of W_V, added up: ${terms
+              .slice(0, 3)
+              .map((term) => signed(term))
+              .join(" + ")} + … = ${format(total)}${Math.abs(bias) > 1e-5 ? `, and the bias ${signed(bias)}` : ""}.`,
+          ),
+        ];
       }
-      case 2: return [note(wrongly
-        ? `In memory the number has place ${p} × ${d} + ${f} = ${p * d + f}. Heads now begin every ${positions} × ${width} = ${positions * width} places: it lands in head ${head}, row ${row}.`
-        : `Feature ${f} = ${Math.floor(f / width)} × ${width} + ${f % width}: head ${Math.floor(f / width)}, its feature ${f % width}. Still the row of its word.`)];
-      case 3: return [note(wrongly
-        ? `The rows of head ${head} are no words but pieces: *${piece(origin.wrong(head, 0))}* to *${piece(origin.wrong(head, positions - 1))}*.`
-        : `Head ${head} now has one row for every word, and nothing but its own ${width} features of each.`)];
-      case 4: return attended(lane, head, row, i, wrongly && unseen.length ? note(`Rows are pieces of ${others.map((t) => `“${tokens[t]}”`).join(", ")}; this head never meets ${unseen.map((token) => `“${token}”`).join(", ")}.`) : null);
-      case 5: return [note(wrongly ? "Nothing to undo: the axes were never exchanged." : `Row ${row} of head ${head} is row ${head} of position ${p} again.`)];
-      case 6: return [note(wrongly
-        ? "Back at its own index, with the right shape: nothing complains. But it has been averaged with other features of the wrong words."
-        : "Back where it set out from, at the same index, now with something of every word in it.")];
-      case 7: return mixed(lane, head, row, i);
-      default: return [];
+      case 2:
+        return [
+          note(
+            wrongly
+              ? `In memory the number has place ${p} × ${d} + ${f} = ${p * d + f}. Heads now begin every ${positions} × ${width} = ${positions * width} places: it lands in head ${head}, row ${row}.`
+              : `Feature ${f} = ${Math.floor(f / width)} × ${width} + ${f % width}: head ${Math.floor(f / width)}, its feature ${f % width}. Still the row of its word.`,
+          ),
+        ];
+      case 3:
+        return [
+          note(
+            wrongly
+              ? `The rows of head ${head} are no words but pieces: *${piece(origin.wrong(head, 0))}* to *${piece(origin.wrong(head, positions - 1))}*.`
+              : `Head ${head} now has one row for every word, and nothing but its own ${width} features of each.`,
+          ),
+        ];
+      case 4:
+        return attended(
+          lane,
+          head,
+          row,
+          i,
+          wrongly && unseen.length
+            ? note(
+                `Rows are pieces of ${others.map((t) => `“${tokens[t]}”`).join(", ")}; this head never meets ${unseen.map((token) => `“${token}”`).join(", ")}.`,
+              )
+            : null,
+        );
+      case 5:
+        return [
+          note(
+            wrongly
+              ? "Nothing to undo: the axes were never exchanged."
+              : `Row ${row} of head ${head} is row ${head} of position ${p} again.`,
+          ),
+        ];
+      case 6:
+        return [
+          note(
+            wrongly
+              ? "Back at its own index, with the right shape: nothing complains. But it has been averaged with other features of the wrong words."
+              : "Back where it set out from, at the same index, now with something of every word in it.",
+          ),
+        ];
+      case 7:
+        return mixed(lane, head, row, i);
+      default:
+        return [];
     }
   }
 
@@ -269,9 +452,24 @@ function render({ model, el }) {
     });
     return [
       remark(`Row ${rowName(lane, head, row)} of head ${head} attends to`),
-      element("table", { class: "ht-sum" }, element("tbody", {}, terms.map(({ r, weight, value }) => element("tr", { class: r === row ? "own" : null },
-        element("th", { scope: "row" }, word(rowName(lane, head, r))), element("td", { class: "weights", text: format(weight) }),
-        element("td", { text: `× ${signed(value)}` }), element("td", { text: `= ${format(weight * value, 3)}` }))))),
+      element(
+        "table",
+        { class: "ht-sum" },
+        element(
+          "tbody",
+          {},
+          terms.map(({ r, weight, value }) =>
+            element(
+              "tr",
+              { class: r === row ? "own" : null },
+              element("th", { scope: "row" }, word(rowName(lane, head, r))),
+              element("td", { class: "weights", text: format(weight) }),
+              element("td", { text: `× ${signed(value)}` }),
+              element("td", { text: `= ${format(weight * value, 3)}` }),
+            ),
+          ),
+        ),
+      ),
       more,
     ].filter(Boolean);
   }
@@ -281,14 +479,26 @@ function render({ model, el }) {
     const number = contextAt(lane, [head, row, i]);
     const share = Array.from({ length: d }, (_, j) => number * tensors.output_weight[state.feature * d + j]);
     const roomy = lanes[lane].stage.clientWidth / d > 34;
-    const apart = tensors.right.output.reduce((most, value, at) => Math.max(most, Math.abs(value - tensors.wrong.output[at])), 0);
+    const apart = tensors.right.output.reduce(
+      (most, value, at) => Math.max(most, Math.abs(value - tensors.wrong.output[at])),
+      0,
+    );
     return [
       remark(`times row ${state.feature} of W_O: its share in the ${d} outputs of “${tokens[state.position]}”`),
-      element("div", { class: "ht-share" }, share.map((value) => {
-        const background = diverging(root, value / limits.output);
-        return element("span", { style: { background, color: readableOn(background) }, text: format(value, roomy ? 2 : 1) });
-      })),
-      lane === "wrong" ? remark(`Same shape as the right output, other numbers: they differ by up to ${format(apart, 2)}.`) : null,
+      element(
+        "div",
+        { class: "ht-share" },
+        share.map((value) => {
+          const background = diverging(root, value / limits.output);
+          return element("span", {
+            style: { background, color: readableOn(background) },
+            text: format(value, roomy ? 2 : 1),
+          });
+        }),
+      ),
+      lane === "wrong"
+        ? remark(`Same shape as the right output, other numbers: they differ by up to ${format(apart, 2)}.`)
+        : null,
     ].filter(Boolean);
   }
 
@@ -318,18 +528,19 @@ function render({ model, el }) {
     draw();
   }
 
-  function change(next) {
+  function choose(next) {
     const moved = "step" in next && next.step !== state.step;
     Object.assign(state, next);
-    model.set("position", state.position);
-    model.set("feature", state.feature);
-    model.set("step", state.step + 1);
-    model.save_changes();
+    change(model, { position: state.position, feature: state.feature, step: state.step + 1 });
     refresh();
     if (moved) announce(root, `Step ${state.step + 1} of ${NAMES.length}, ${NAMES[state.step]}. ${sayings()}`);
   }
 
-  for (const [trait, shift] of [["position", 0], ["feature", 0], ["step", 1]]) {
+  for (const [trait, shift] of [
+    ["position", 0],
+    ["feature", 0],
+    ["step", 1],
+  ]) {
     onChange(model, signal, trait, () => {
       if (model.get(trait) - shift === state[trait]) return;
       state[trait] = model.get(trait) - shift;

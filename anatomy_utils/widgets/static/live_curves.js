@@ -11,7 +11,9 @@ function render({ model, el }) {
   root.append(heading(model.get("label"), state), element("div", { class: "panel" }, chart.node, key));
 
   const draw = () => {
-    const names = model.get("names"), counts = model.get("counts"), flat = floats(model.get("points"));
+    const names = model.get("names"),
+      counts = model.get("counts"),
+      flat = floats(model.get("points"));
     let start = 0;
     const series = names.map((name, i) => {
       const points = Array.from({ length: counts[i] }, (_, n) => [flat[2 * (start + n)], flat[2 * (start + n) + 1]]);
@@ -23,13 +25,53 @@ function render({ model, el }) {
     const [, end] = limits(all.map(([x]) => x));
     const [low, high] = limits([...all.map(([, y]) => y), ...levels.map(([, y]) => y)]);
     const x = [0, Math.max(end, 1)];
-    const told = series.filter(({ points }) => points.length).map(({ name, points }) => `${name} ${format(points[0][1])} at first, ${format(points.at(-1)[1])} now`).join("; ");
-    chart.draw([...levels.map(([, y]) => ({ points: [[x[0], y], [x[1], y]], class: "level" })), ...series],
-      { x, y: [Math.min(low, 0), high * 1.03 || 1], told: `${model.get("ylabel")} over steps: ${told || "nothing yet"}.` });
-    const sample = (look) => svg("svg", { class: "line-chart lc-sample", viewBox: "0 0 26 10", "aria-hidden": "true" }, svg("path", { class: `line ${look}`, d: "M1 5H25" }));
+    const told = series
+      .filter(({ points }) => points.length)
+      .map(({ name, points }) => `${name} ${format(points[0][1])} at first, ${format(points.at(-1)[1])} now`)
+      .join("; ");
+    chart.draw(
+      [
+        ...levels.map(([, y]) => ({
+          points: [
+            [x[0], y],
+            [x[1], y],
+          ],
+          class: "level",
+        })),
+        ...series,
+      ],
+      {
+        x,
+        y: [Math.min(low, 0), high * 1.03 || 1],
+        told: `${model.get("ylabel")} over steps: ${told || "nothing yet"}.`,
+      },
+    );
+    const sample = (look) =>
+      svg(
+        "svg",
+        { class: "line-chart lc-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
+        svg("path", { class: `line ${look}`, d: "M1 5H25" }),
+      );
     key.replaceChildren(
-      ...series.map(({ name, points, class: look }) => element("span", { class: "lc-name" }, sample(look), `${name} `, element("b", { class: "number", text: points.length ? format(points.at(-1)[1]) : "" }))),
-      ...levels.map(([name, y]) => element("span", { class: "lc-name" }, sample("level"), `${name} `, element("b", { class: "number", text: format(y) }))));
+      ...series.map(({ name, points, class: look }) =>
+        element(
+          "span",
+          { class: "lc-name" },
+          sample(look),
+          `${name} `,
+          element("b", { class: "number", text: points.length ? format(points.at(-1)[1]) : "" }),
+        ),
+      ),
+      ...levels.map(([name, y]) =>
+        element(
+          "span",
+          { class: "lc-name" },
+          sample("level"),
+          `${name} `,
+          element("b", { class: "number", text: format(y) }),
+        ),
+      ),
+    );
     state.textContent = all.length ? `step ${format(end, 0)}${model.get("done") ? ", done" : ""}` : "not started";
   };
   const redraw = frame(draw, signal);

@@ -2,7 +2,7 @@
 
 const CELL_TEXT = 9; // letters that fit a cell
 
-function percent(probability) {
+function chancePercent(probability) {
   if (probability > 0 && probability < 0.0005) return "< 0.1 %";
   return `${format(probability * 100, 1)} %`;
 }
@@ -10,11 +10,15 @@ function percent(probability) {
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("lens");
-  let tokens = [], words = [], layers = 0, most = 0, top = null, probabilities = null, final = null, cells = [], pointed = null;
-  const change = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
+  let tokens = [],
+    words = [],
+    layers = 0,
+    most = 0,
+    top = null,
+    probabilities = null,
+    final = null,
+    cells = [],
+    pointed = null;
   const place = (layer, position) => (layer * tokens.length + position) * most;
   const said = (layer, position, k = 0) => words[top[place(layer, position) + k]];
   const sure = (layer, position, k = 0) => probabilities[place(layer, position) + k];
@@ -23,7 +27,8 @@ function render({ model, el }) {
   const finalRank = (layer, position) => final[(layers + layer) * tokens.length + position];
   const layer = () => clamp(model.get("layer"), 0, layers - 1);
   const position = () => clamp(model.get("position"), 0, tokens.length - 1);
-  const layerName = (at) => (at === 0 ? "before the first layer" : at === layers - 1 ? `after layer ${at}, the last` : `after layer ${at}`);
+  const layerName = (at) =>
+    at === 0 ? "before the first layer" : at === layers - 1 ? `after layer ${at}, the last` : `after layer ${at}`;
   // The layer from which on the final token is the likeliest, and stays it.
   const settled = (at) => {
     let from = layers - 1;
@@ -32,39 +37,76 @@ function render({ model, el }) {
   };
 
   // ---------------------------------------------------------------- parts
-  const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: () => announce(root, `Read. In the end it says ${finalWord(position())}.`) });
-  const form = sentenceForm({ value: model.get("text"), label: "Text", action: "Read", signal, onSentence: (text) => questions.ask({ text }) });
-  const grid = element("div", focusable({ class: "ll-grid", role: "grid", "aria-label": "The likeliest next token after each layer, the last layer on top" }));
+  const questions = request({
+    model,
+    signal,
+    onBusy: (on) => form.busy(on),
+    onAnswer: () => announce(root, `Read. In the end it says ${finalWord(position())}.`),
+  });
+  const form = sentenceForm({
+    value: model.get("text"),
+    label: "Text",
+    action: "Read",
+    signal,
+    onSentence: (text) => questions.ask({ text }),
+  });
+  const grid = element(
+    "div",
+    focusable({
+      class: "ll-grid",
+      role: "grid",
+      "aria-label": "The likeliest next token after each layer, the last layer on top",
+    }),
+  );
   const title = element("div", { class: "ll-title" });
-  const list = element("div", { class: "ll-five", role: "list", "aria-label": "The likeliest tokens of the chosen cell" });
+  const list = element("div", {
+    class: "ll-five",
+    role: "list",
+    "aria-label": "The likeliest tokens of the chosen cell",
+  });
   const summary = element("div", { class: "note" });
   const chances = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "probability" });
   const ranks = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "rank (1: likeliest)", log: true });
   const curveTitle = element("div", { class: "ll-title" });
-  const key = element("div", { class: "row ll-key", "aria-hidden": "true" },
+  const key = element(
+    "div",
+    { class: "row ll-key", "aria-hidden": "true" },
     element("span", { class: "ll-shades" }, "probability 0", element("i"), "1"),
     element("span", {}, element("b", { text: "bold:" }), "what it says in the end"),
-    element("span", {}, element("i", { class: "ll-mark" }), "from here on it stays"));
-  root.append(
-    heading(model.get("label")), form.node, questions.line,
-    element("div", { class: "panel ll-table" }, key, element("div", { class: "scroll" }, grid)),
-    element("div", { class: "ll-below" },
-      element("div", { class: "panel" }, title, list, summary),
-      element("div", { class: "panel" }, curveTitle, element("div", { class: "ll-charts" }, chances.node, ranks.node))),
+    element("span", {}, element("i", { class: "ll-mark" }), "from here on it stays"),
   );
-  grid.addEventListener("keydown", (event) => {
-    const to = arrowMove(event, layers - 1 - layer(), position(), layers, tokens.length);
-    if (!to) return;
-    event.preventDefault();
-    pointed = null;
-    choose(layers - 1 - to[0], to[1]);
-    cells[layer()][position()].scrollIntoView({ block: "nearest", inline: "nearest" });
-    announce(root, `${layerName(layer())}, behind ${tokens[position()]}: ${said(layer(), position())}, ${percent(sure(layer(), position()))}`);
-  }, { signal });
+  root.append(
+    heading(model.get("label")),
+    form.node,
+    questions.line,
+    element("div", { class: "panel ll-table" }, key, element("div", { class: "scroll" }, grid)),
+    element(
+      "div",
+      { class: "ll-below" },
+      element("div", { class: "panel" }, title, list, summary),
+      element("div", { class: "panel" }, curveTitle, element("div", { class: "ll-charts" }, chances.node, ranks.node)),
+    ),
+  );
+  grid.addEventListener(
+    "keydown",
+    (event) => {
+      const to = arrowMove(event, layers - 1 - layer(), position(), layers, tokens.length);
+      if (!to) return;
+      event.preventDefault();
+      pointed = null;
+      choose(layers - 1 - to[0], to[1]);
+      cells[layer()][position()].scrollIntoView({ block: "nearest", inline: "nearest" });
+      announce(
+        root,
+        `${layerName(layer())}, behind ${tokens[position()]}: ${said(layer(), position())}, ${chancePercent(sure(layer(), position()))}`,
+      );
+    },
+    { signal },
+  );
   grid.addEventListener("pointerleave", () => point(null), { signal });
 
   function choose(at, column) {
-    change({ layer: at, position: column });
+    change(model, { layer: at, position: column });
   }
   function point(cell) {
     pointed = cell;
@@ -73,18 +115,42 @@ function render({ model, el }) {
 
   // ---------------------------------------------------------------- drawing
   function buildGrid() {
-    const header = element("div", { class: "ll-row ll-head", role: "row" }, element("span", { role: "columnheader", class: "ll-layer" }, element("span", { class: "visually-hidden", text: "layer" })),
-      tokens.map((text) => element("span", { role: "columnheader", title: text }, word(shorten(text, CELL_TEXT)))));
-    cells = Array.from({ length: layers }, (_, at) => tokens.map((_, column) => {
-      const node = element("span", { role: "gridcell", id: uniqueId("cell"), class: "ll-cell" }, word(shorten(said(at, column), CELL_TEXT)));
-      if (said(at, column) === finalWord(column)) node.classList.add("final");
-      if (settled(column) === at) node.classList.add("settled");
-      node.setAttribute("aria-label", `${said(at, column)}, ${percent(sure(at, column))}${settled(column) === at ? ", from here on it stays" : ""}`);
-      node.addEventListener("pointerenter", () => point([at, column]), { signal });
-      node.addEventListener("click", () => choose(at, column), { signal });
-      return node;
-    }));
-    const rows = cells.map((row, at) => element("div", { class: "ll-row", role: "row" }, element("span", { role: "rowheader", class: "ll-layer", text: at }), row));
+    const header = element(
+      "div",
+      { class: "ll-row ll-head", role: "row" },
+      element(
+        "span",
+        { role: "columnheader", class: "ll-layer" },
+        element("span", { class: "visually-hidden", text: "layer" }),
+      ),
+      tokens.map((text) => element("span", { role: "columnheader", title: text }, word(shorten(text, CELL_TEXT)))),
+    );
+    cells = Array.from({ length: layers }, (_, at) =>
+      tokens.map((_, column) => {
+        const node = element(
+          "span",
+          { role: "gridcell", id: uniqueId("cell"), class: "ll-cell" },
+          word(shorten(said(at, column), CELL_TEXT)),
+        );
+        if (said(at, column) === finalWord(column)) node.classList.add("final");
+        if (settled(column) === at) node.classList.add("settled");
+        node.setAttribute(
+          "aria-label",
+          `${said(at, column)}, ${chancePercent(sure(at, column))}${settled(column) === at ? ", from here on it stays" : ""}`,
+        );
+        node.addEventListener("pointerenter", () => point([at, column]), { signal });
+        node.addEventListener("click", () => choose(at, column), { signal });
+        return node;
+      }),
+    );
+    const rows = cells.map((row, at) =>
+      element(
+        "div",
+        { class: "ll-row", role: "row" },
+        element("span", { role: "rowheader", class: "ll-layer", text: at }),
+        row,
+      ),
+    );
     grid.style.setProperty("--columns", tokens.length);
     grid.replaceChildren(header, ...rows.reverse());
     form.set(model.get("text"));
@@ -92,11 +158,13 @@ function render({ model, el }) {
   }
 
   function shade() {
-    cells.forEach((row, at) => row.forEach((node, column) => {
-      const tone = sequentialColour(root, sure(at, column));
-      node.style.background = tone;
-      node.style.color = readableOn(tone);
-    }));
+    cells.forEach((row, at) =>
+      row.forEach((node, column) => {
+        const tone = sequentialColour(root, sure(at, column));
+        node.style.background = tone;
+        node.style.color = readableOn(tone);
+      }),
+    );
   }
 
   function drawChosen() {
@@ -109,25 +177,64 @@ function render({ model, el }) {
   function drawCell() {
     const [at, column] = pointed ?? [layer(), position()];
     title.replaceChildren(`Behind “`, word(tokens[column]), `”, ${layerName(at)}, it would say`);
-    list.replaceChildren(...Array.from({ length: most }, (_, k) => {
-      const text = said(at, column, k);
-      return element("div", { class: "ll-one", role: "listitem" }, word(shorten(text, 18), { class: text === finalWord(column) ? "word ll-final" : "word", title: text }),
-        element("span", { class: "ll-track" }, element("i", { style: { width: `${sure(at, column, k) * 100}%` } })), element("span", { class: "number", text: percent(sure(at, column, k)) }));
-    }));
-    summary.replaceChildren("In the end it says “", word(finalWord(column)), `”: here ${percent(finalShare(at, column))}, rank ${finalRank(at, column)}.`);
+    list.replaceChildren(
+      ...Array.from({ length: most }, (_, k) => {
+        const text = said(at, column, k);
+        return element(
+          "div",
+          { class: "ll-one", role: "listitem" },
+          word(shorten(text, 18), { class: text === finalWord(column) ? "word ll-final" : "word", title: text }),
+          element("span", { class: "ll-track" }, element("i", { style: { width: `${sure(at, column, k) * 100}%` } })),
+          element("span", { class: "number", text: chancePercent(sure(at, column, k)) }),
+        );
+      }),
+    );
+    summary.replaceChildren(
+      "In the end it says “",
+      word(finalWord(column)),
+      `”: here ${chancePercent(finalShare(at, column))}, rank ${finalRank(at, column)}.`,
+    );
   }
 
   function drawCurves() {
-    const column = position(), last = layers - 1;
+    const column = position(),
+      last = layers - 1;
     const line = (f) => Array.from({ length: layers }, (_, at) => [at, f(at, column)]);
     const worst = Math.max(10, ...line(finalRank).map(([, y]) => y));
-    const cursor = (low, high) => [{ points: [[layer(), low], [layer(), high]], class: "cursor" }, { points: [[settled(column), low], [settled(column), high]], class: "level" }];
+    const cursor = (low, high) => [
+      {
+        points: [
+          [layer(), low],
+          [layer(), high],
+        ],
+        class: "cursor",
+      },
+      {
+        points: [
+          [settled(column), low],
+          [settled(column), high],
+        ],
+        class: "level",
+      },
+    ];
     const from = settled(column);
-    curveTitle.replaceChildren("The way of “", word(finalWord(column)), `” behind “`, word(tokens[column]), `”: the likeliest for good from layer ${from} on`);
-    chances.draw([...cursor(0, 1), { points: line(finalShare), class: "share" }], { x: [0, last], y: [0, 1],
-      told: `Probability of ${finalWord(column)} behind ${tokens[column]} from ${percent(finalShare(0, column))} before the first layer to ${percent(finalShare(last, column))} after layer ${last}; the likeliest for good from layer ${from} on.` });
-    ranks.draw([...cursor(1, worst), { points: line(finalRank), class: "rank" }], { x: [0, last], y: [1, worst],
-      told: `Rank of ${finalWord(column)} behind ${tokens[column]} from ${finalRank(0, column)} before the first layer to ${finalRank(last, column)} after layer ${last}.` });
+    curveTitle.replaceChildren(
+      "The way of “",
+      word(finalWord(column)),
+      `” behind “`,
+      word(tokens[column]),
+      `”: the likeliest for good from layer ${from} on`,
+    );
+    chances.draw([...cursor(0, 1), { points: line(finalShare), class: "share" }], {
+      x: [0, last],
+      y: [0, 1],
+      told: `Probability of ${finalWord(column)} behind ${tokens[column]} from ${chancePercent(finalShare(0, column))} before the first layer to ${chancePercent(finalShare(last, column))} after layer ${last}; the likeliest for good from layer ${from} on.`,
+    });
+    ranks.draw([...cursor(1, worst), { points: line(finalRank), class: "rank" }], {
+      x: [0, last],
+      y: [1, worst],
+      told: `Rank of ${finalWord(column)} behind ${tokens[column]} from ${finalRank(0, column)} before the first layer to ${finalRank(last, column)} after layer ${last}.`,
+    });
   }
 
   function load() {

@@ -2,7 +2,10 @@
 
 const SHOWN = 20; // tokens with a row of their own
 const ROW = 24; // a row's height
-const STOPS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000, 20000];
+const STOPS = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000,
+  20000,
+];
 const WIDE = 96; // most cells of a vector beside each other
 const BYTE = 127;
 
@@ -34,46 +37,86 @@ function distribution(entries, temperature, topK, topP) {
     kept[0] = Math.max(kept[0], 1);
   }
   const sum = each.reduce((so, mass, i) => so + mass * kept[i], 0);
-  return { before: each.map((mass, i) => mass * entries[i].count), after: each.map((mass, i) => (mass * kept[i]) / sum), share, kept };
+  return {
+    before: each.map((mass, i) => mass * entries[i].count),
+    after: each.map((mass, i) => (mass * kept[i]) / sum),
+    share,
+    kept,
+  };
 }
 
 // 0.1234 as "12.3 %"; what is small keeps its digits.
-function percent(part) {
+function finePercent(part) {
   const hundred = part * 100;
   if (hundred === 0) return "0 %";
   return hundred < 0.001 ? "<0.001 %" : `${format(hundred, hundred < 0.1 ? 3 : hundred < 1 ? 2 : 1)} %`;
 }
 
-const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("logits");
-  const tokens = model.get("tokens"), names = model.get("names"), vocab = model.get("vocab_size"), d = model.get("d_model");
-  const states = floats(model.get("states")), order = floats(model.get("order")), logits = floats(model.get("logits"));
-  const groupSizes = model.get("group_sizes"), groupLogits = floats(model.get("group_logits"));
-  const rowBytes = new Int8Array(bytes(model.get("rows")).buffer), rowLimit = model.get("row_limit");
+  const tokens = model.get("tokens"),
+    names = model.get("names"),
+    vocab = model.get("vocab_size"),
+    d = model.get("d_model");
+  const states = floats(model.get("states")),
+    order = floats(model.get("order")),
+    logits = floats(model.get("logits"));
+  const groupSizes = model.get("group_sizes"),
+    groupLogits = floats(model.get("group_logits"));
+  const rowBytes = new Int8Array(bytes(model.get("rows")).buffer),
+    rowLimit = model.get("row_limit");
   const truths = model.get("truth");
   const known = order.length / tokens.length;
-  const change = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
   const at = () => clamp(model.get("position"), 0, tokens.length - 1);
   const nameOf = (position, rank) => (rank < known ? order[position * known + rank] : truths[position].name);
 
   // ---------------------------------------------------------------- text and controls
-  const picker = wordPicker({ label: "Position", signal, onPick: (i) => change({ position: i, token: 0 }) });
+  const picker = wordPicker({ label: "Position", signal, onPick: (i) => change(model, { position: i, token: 0 }) });
   picker.set(tokens);
-  const stops = () => [...new Set([...STOPS.filter((k) => k < vocab), ...[model.get("top_k")].filter((k) => k > 0 && k < vocab), vocab])].sort((a, b) => a - b);
+  const stops = () =>
+    [
+      ...new Set([...STOPS.filter((k) => k < vocab), ...[model.get("top_k")].filter((k) => k > 0 && k < vocab), vocab]),
+    ].sort((a, b) => a - b);
   let ks = stops();
-  const temperature = slider({ label: "Temperature", min: 0.1, max: 3, step: 0.05, value: model.get("temperature"), signal, tint: "weights",
-    onInput: (value) => change({ temperature: Math.round(value * 100) / 100 }) });
-  const topK = slider({ label: "Top-k", min: 0, max: ks.length - 1, step: 1, value: ks.length - 1, signal, tint: "key",
-    format: (i) => (i === ks.length - 1 ? "all" : grouped(ks[i])), onInput: (i) => change({ top_k: i === ks.length - 1 ? 0 : ks[i] }) });
-  const topP = slider({ label: "Top-p", min: 0.05, max: 1, step: 0.01, value: model.get("top_p"), signal, tint: "value",
-    format: (p) => (p >= 1 ? "all" : format(p)), onInput: (value) => change({ top_p: Math.round(value * 100) / 100 }) });
-  const reset = button({ label: "No filters", name: "No filters: temperature 1, all tokens", signal, onClick: () => change({ temperature: 1, top_k: 0, top_p: 1 }) });
+  const temperature = slider({
+    label: "Temperature",
+    min: 0.1,
+    max: 3,
+    step: 0.05,
+    value: model.get("temperature"),
+    signal,
+    tint: "weights",
+    onInput: (value) => change(model, { temperature: Math.round(value * 100) / 100 }),
+  });
+  const topK = slider({
+    label: "Top-k",
+    min: 0,
+    max: ks.length - 1,
+    step: 1,
+    value: ks.length - 1,
+    signal,
+    tint: "key",
+    format: (i) => (i === ks.length - 1 ? "all" : grouped(ks[i])),
+    onInput: (i) => change(model, { top_k: i === ks.length - 1 ? 0 : ks[i] }),
+  });
+  const topP = slider({
+    label: "Top-p",
+    min: 0.05,
+    max: 1,
+    step: 0.01,
+    value: model.get("top_p"),
+    signal,
+    tint: "value",
+    format: (p) => (p >= 1 ? "all" : format(p)),
+    onInput: (value) => change(model, { top_p: Math.round(value * 100) / 100 }),
+  });
+  const reset = button({
+    label: "No filters",
+    name: "No filters: temperature 1, all tokens",
+    signal,
+    onClick: () => change(model, { temperature: 1, top_k: 0, top_p: 1 }),
+  });
 
   // ---------------------------------------------------------------- one logit as a dot product
   const strip = () => {
@@ -82,7 +125,11 @@ function render({ model, el }) {
     return { drawn, caption, node: element("div", { class: "le-strip" }, caption, drawn.node) };
   };
   const strips = { state: strip(), row: strip(), products: strip() };
-  const dot = element("section", { class: "panel le-dot", "aria-label": "One logit" }, Object.values(strips).map(({ node }) => node));
+  const dot = element(
+    "section",
+    { class: "panel le-dot", "aria-label": "One logit" },
+    Object.values(strips).map(({ node }) => node),
+  );
 
   // ---------------------------------------------------------------- the distribution
   const title = element("div", { class: "le-title" });
@@ -92,23 +139,43 @@ function render({ model, el }) {
   const other = element("div", { class: "le-other" });
   const verdict = element("p", { class: "note le-verdict" });
   root.append(
-    heading(model.get("label"), element("span", { class: "shape", text: `state (${d},) · table (${grouped(vocab)}, ${d})ᵀ = logits (${grouped(vocab)},)` })),
-    picker.node, dot,
-    element("div", { class: "panel le-panel" }, title,
+    heading(
+      model.get("label"),
+      element("span", {
+        class: "shape",
+        text: `state (${d},) · table (${grouped(vocab)}, ${d})ᵀ = logits (${grouped(vocab)},)`,
+      }),
+    ),
+    picker.node,
+    dot,
+    element(
+      "div",
+      { class: "panel le-panel" },
+      title,
       element("div", { class: "le-controls" }, temperature.node, topK.node, topP.node, reset),
-      element("p", { class: "note", text: "In this order: logits / temperature, softmax, top-k, then top-p on what top-k left; what stays is divided by its sum." }),
-      chart, other, verdict),
+      element("p", {
+        class: "note",
+        text: "In this order: logits / temperature, softmax, top-k, then top-p on what top-k left; what stays is divided by its sum.",
+      }),
+      chart,
+      other,
+      verdict,
+    ),
   );
 
-  list.addEventListener("keydown", (event) => {
-    const ranks = shownRanks();
-    const place = Math.max(0, ranks.indexOf(model.get("token")));
-    const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: ranks.length - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    change({ token: ranks[clamp(to, 0, ranks.length - 1)] });
-    announce(root, list.children[clamp(to, 0, ranks.length - 1) + 1].lastChild.textContent);
-  }, { signal });
+  list.addEventListener(
+    "keydown",
+    (event) => {
+      const ranks = shownRanks();
+      const place = Math.max(0, ranks.indexOf(model.get("token")));
+      const to = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: ranks.length - 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      change(model, { token: ranks[clamp(to, 0, ranks.length - 1)] });
+      announce(root, list.children[clamp(to, 0, ranks.length - 1) + 1].lastChild.textContent);
+    },
+    { signal },
+  );
 
   function shownRanks() {
     const ranks = Array.from({ length: Math.min(SHOWN, known) }, (_, i) => i);
@@ -118,11 +185,15 @@ function render({ model, el }) {
 
   function entriesAt(position) {
     const single = Array.from({ length: known }, (_, i) => ({ logit: logits[position * known + i], count: 1 }));
-    return [...single, ...groupSizes.map((count, i) => ({ logit: groupLogits[position * groupSizes.length + i], count }))];
+    return [
+      ...single,
+      ...groupSizes.map((count, i) => ({ logit: groupLogits[position * groupSizes.length + i], count })),
+    ];
   }
 
   function drawDistribution() {
-    const position = at(), truth = truths[position];
+    const position = at(),
+      truth = truths[position];
     const [t, k, p] = ["temperature", "top_k", "top_p"].map((name) => model.get(name));
     const entries = entriesAt(position);
     const found = distribution(entries, t, k, p);
@@ -132,41 +203,120 @@ function render({ model, el }) {
     const first = Math.min(SHOWN, known);
     const rows = ranks.map((rank) => {
       const logit = rank === truth.rank ? truth.logit : entries[rank].logit;
-      const before = rank < known ? found.before[rank] : (found.before[0] * Math.exp((logit - entries[0].logit) / t));
+      const before = rank < known ? found.before[rank] : found.before[0] * Math.exp((logit - entries[0].logit) / t);
       const kept = rank < known ? found.kept[rank] > 0 : rank < keptInAll;
-      return { rank, name: names[nameOf(position, rank)], logit, before, kept, after: kept ? (before * found.after[0]) / found.before[0] : 0, truth: rank === truth.rank };
+      return {
+        rank,
+        name: names[nameOf(position, rank)],
+        logit,
+        before,
+        kept,
+        after: kept ? (before * found.after[0]) / found.before[0] : 0,
+        truth: rank === truth.rank,
+      };
     });
-    const sumOf = (values, which) => rows.reduce((sum, row) => sum - (which(row)), values.reduce((a, b) => a + b, 0));
-    const rest = { before: Math.max(0, sumOf(found.before, (row) => row.before)), after: Math.max(0, sumOf(found.after, (row) => row.after)),
-      count: vocab - rows.length, kept: Math.max(0, keptInAll - rows.filter((row) => row.kept).length) };
+    const sumOf = (values, which) =>
+      rows.reduce(
+        (sum, row) => sum - which(row),
+        values.reduce((a, b) => a + b, 0),
+      );
+    const rest = {
+      before: Math.max(
+        0,
+        sumOf(found.before, (row) => row.before),
+      ),
+      after: Math.max(
+        0,
+        sumOf(found.after, (row) => row.after),
+      ),
+      count: vocab - rows.length,
+      kept: Math.max(0, keptInAll - rows.filter((row) => row.kept).length),
+    };
     const filtered = k > 0 || p < 1;
     const top = Math.max(...rows.map((row) => Math.max(row.before, row.after))) || 1;
-    const bar = (part, css) => element("i", { class: part > top * 1.001 ? `${css} le-torn` : css, style: { width: `${Math.min(1, part / top) * 100}%` } });
-    const bars = ({ before, after, kept }) => element("span", { class: "le-bars", "aria-hidden": "true" },
-      bar(before, kept ? "le-before" : "masked-cell le-gone"), filtered && kept ? bar(after, "le-after") : null);
+    const bar = (part, css) =>
+      element("i", {
+        class: part > top * 1.001 ? `${css} le-torn` : css,
+        style: { width: `${Math.min(1, part / top) * 100}%` },
+      });
+    const bars = ({ before, after, kept }) =>
+      element(
+        "span",
+        { class: "le-bars", "aria-hidden": "true" },
+        bar(before, kept ? "le-before" : "masked-cell le-gone"),
+        filtered && kept ? bar(after, "le-after") : null,
+      );
     const cells = (row, name) => [
-      element("span", { class: "le-rank", text: row.rank === undefined ? "" : `${grouped(row.rank + 1)}.` }), name,
-      element("span", { class: "number le-logit", text: row.logit === undefined ? "" : format(row.logit) }), bars(row),
-      element("span", { class: "number", text: percent(row.before) }),
-      element("span", { class: "number le-now", text: filtered ? (row.kept ? percent(row.after) : "out") : "" })];
-    const head = element("div", { class: "le-row le-head", "aria-hidden": "true" }, ["", "token", "logit", "", `softmax, T = ${format(t)}`, filtered ? "after filters" : ""].map((text) => element("span", { text })));
-    list.replaceChildren(head, ...rows.map((row) => {
-      const spoken = `${row.name}: logit ${format(row.logit)}, probability ${percent(row.before)}${filtered ? row.kept ? `, after the filters ${percent(row.after)}` : ", ruled out" : ""}${row.truth ? ", came next" : ""}`;
-      const node = element("div", { class: "le-row le-token", role: "option", id: uniqueId("next"), "aria-selected": String(row.rank === chosen) },
-        cells(row, element("span", { class: "le-name" }, word(shorten(row.name, 16)), row.truth ? element("span", { class: "le-truth", text: "came next" }) : null)));
-      node.classList.toggle("le-out", !row.kept);
-      node.addEventListener("click", () => change({ token: row.rank }), { signal });
-      if (row.rank === chosen) list.setAttribute("aria-activedescendant", node.id);
-      return spokenAs(node, spoken);
-    }));
-    const othersKept = !filtered || rest.kept === rest.count ? "" : rest.kept ? `, ${keptInAll > known ? "about " : ""}${grouped(Math.round(rest.kept))} kept` : ", all ruled out";
+      element("span", { class: "le-rank", text: row.rank === undefined ? "" : `${grouped(row.rank + 1)}.` }),
+      name,
+      element("span", { class: "number le-logit", text: row.logit === undefined ? "" : format(row.logit) }),
+      bars(row),
+      element("span", { class: "number", text: finePercent(row.before) }),
+      element("span", { class: "number le-now", text: filtered ? (row.kept ? finePercent(row.after) : "out") : "" }),
+    ];
+    const head = element(
+      "div",
+      { class: "le-row le-head", "aria-hidden": "true" },
+      ["", "token", "logit", "", `softmax, T = ${format(t)}`, filtered ? "after filters" : ""].map((text) =>
+        element("span", { text }),
+      ),
+    );
+    list.replaceChildren(
+      head,
+      ...rows.map((row) => {
+        const spoken = `${row.name}: logit ${format(row.logit)}, probability ${finePercent(row.before)}${filtered ? (row.kept ? `, after the filters ${finePercent(row.after)}` : ", ruled out") : ""}${row.truth ? ", came next" : ""}`;
+        const node = element(
+          "div",
+          {
+            class: "le-row le-token",
+            role: "option",
+            id: uniqueId("next"),
+            "aria-selected": String(row.rank === chosen),
+          },
+          cells(
+            row,
+            element(
+              "span",
+              { class: "le-name" },
+              word(shorten(row.name, 16)),
+              row.truth ? element("span", { class: "le-truth", text: "came next" }) : null,
+            ),
+          ),
+        );
+        node.classList.toggle("le-out", !row.kept);
+        node.addEventListener("click", () => change(model, { token: row.rank }), { signal });
+        if (row.rank === chosen) list.setAttribute("aria-activedescendant", node.id);
+        return spokenAs(node, spoken);
+      }),
+    );
+    const othersKept =
+      !filtered || rest.kept === rest.count
+        ? ""
+        : rest.kept
+          ? `, ${keptInAll > known ? "about " : ""}${grouped(Math.round(rest.kept))} kept`
+          : ", all ruled out";
     const otherRow = { before: rest.before, after: rest.after, kept: rest.kept > 0 };
-    other.replaceChildren(element("div", { class: "le-row" }, cells(otherRow, element("span", { class: "le-name le-rest", text: `all other ${grouped(rest.count)} tokens${othersKept}` }))));
+    other.replaceChildren(
+      element(
+        "div",
+        { class: "le-row" },
+        cells(
+          otherRow,
+          element("span", { class: "le-name le-rest", text: `all other ${grouped(rest.count)} tokens${othersKept}` }),
+        ),
+      ),
+    );
     other.classList.toggle("le-out", !otherRow.kept);
     drawLine(found.share.slice(0, first), p);
-    title.replaceChildren("What may come after ", word(tokens[position]), truth.rank === undefined ? "" : `, where ${truth.rank ? `the ${grouped(truth.rank + 1)}${ordinal(truth.rank + 1)} likeliest token` : "the likeliest token"} really came`);
+    title.replaceChildren(
+      "What may come after ",
+      word(tokens[position]),
+      truth.rank === undefined
+        ? ""
+        : `, where ${truth.rank ? `the ${grouped(truth.rank + 1)}${ordinal(truth.rank + 1)} likeliest token` : "the likeliest token"} really came`,
+    );
     verdict.textContent = filtered
-      ? `${keptInAll > known ? "About " : ""}${grouped(Math.round(keptInAll))} of ${grouped(vocab)} tokens stay. Together they had ${percent(found.before.reduce((sum, mass, i) => sum + (mass * found.kept[i]) / entries[i].count, 0))}; divided by that, they have 100 %.`
+      ? `${keptInAll > known ? "About " : ""}${grouped(Math.round(keptInAll))} of ${grouped(vocab)} tokens stay. Together they had ${finePercent(found.before.reduce((sum, mass, i) => sum + (mass * found.kept[i]) / entries[i].count, 0))}; divided by that, they have 100 %.`
       : `All ${grouped(vocab)} tokens stay; their probabilities sum to 100 %.`;
     return rows.find((row) => row.rank === chosen);
   }
@@ -183,26 +333,49 @@ function render({ model, el }) {
     line.replaceChildren(
       svg("rect", { class: "le-frame", x: 0, y: 0, width: 100, height, "vector-effect": "non-scaling-stroke" }),
       svg("polyline", { class: "le-sum", points: points.join(" "), "vector-effect": "non-scaling-stroke" }),
-      p < 1 ? svg("line", { class: "le-cut", x1: p * 100, x2: p * 100, y1: 0, y2: height, "vector-effect": "non-scaling-stroke" }) : "");
-    sumHead.replaceChildren(element("span", { text: "running sum" }), element("span", { text: p < 1 ? `cut at ${format(p)}` : "from 0 to 1" }));
+      p < 1
+        ? svg("line", {
+            class: "le-cut",
+            x1: p * 100,
+            x2: p * 100,
+            y1: 0,
+            y2: height,
+            "vector-effect": "non-scaling-stroke",
+          })
+        : "",
+    );
+    sumHead.replaceChildren(
+      element("span", { text: "running sum" }),
+      element("span", { text: p < 1 ? `cut at ${format(p)}` : "from 0 to 1" }),
+    );
   }
   const sumHead = element("div", { class: "le-sumhead", "aria-hidden": "true" });
   chart.append(sumHead);
 
   // ---------------------------------------------------------------- the dot product
-  let dotDrawn = "", dotWide = 640; // out of view it has no width, and keeps the one it had
+  let dotDrawn = "",
+    dotWide = 640; // out of view it has no width, and keeps the one it had
 
   function drawVector({ drawn, caption }, values, said, name) {
-    const across = Math.min(d, WIDE), down = Math.ceil(d / across);
+    const across = Math.min(d, WIDE),
+      down = Math.ceil(d / across);
     const width = Math.max(120, dotWide - 24);
     const [wide, high] = [width / across, d > WIDE ? 8 : 18];
     const limit = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
     drawn.resize(width, down * high);
     for (let i = 0; i < d; i += 1) {
       drawn.context.fillStyle = diverging(root, values[i] / limit);
-      drawn.context.fillRect((i % across) * wide, Math.floor(i / across) * high, Math.max(wide - (wide > 4 ? 1 : 0), 1), high - 1);
+      drawn.context.fillRect(
+        (i % across) * wide,
+        Math.floor(i / across) * high,
+        Math.max(wide - (wide > 4 ? 1 : 0), 1),
+        high - 1,
+      );
     }
-    caption.replaceChildren(...said, element("span", { class: "shape", text: ` (${d},), from −${format(limit)} (brown) to ${format(limit)} (teal)` }));
+    caption.replaceChildren(
+      ...said,
+      element("span", { class: "shape", text: ` (${d},), from −${format(limit)} (brown) to ${format(limit)} (teal)` }),
+    );
     drawn.node.setAttribute("aria-label", name);
   }
 
@@ -214,10 +387,32 @@ function render({ model, el }) {
     dotDrawn = drawing;
     const place = nameOf(position, row.rank);
     const state = states.subarray(position * d, (position + 1) * d);
-    const vector = Float32Array.from(rowBytes.subarray(place * d, (place + 1) * d), (value) => (value / BYTE) * rowLimit);
-    drawVector(strips.state, state, ["hidden state behind ", word(shorten(tokens[position], 16))], `Hidden state behind ${tokens[position]}, ${d} numbers`);
-    drawVector(strips.row, vector, ["× row of ", word(shorten(row.name, 16)), model.get("tied") ? " in the token table, which is the embeddings' own" : " in the token table"], `Row of ${row.name} in the token table, ${d} numbers`);
-    drawVector(strips.products, state.map((value, i) => value * vector[i]), ["= products; their sum is the logit: ", element("b", { class: "number", text: format(row.logit) })], `Products, whose sum is the logit ${format(row.logit)}`);
+    const vector = Float32Array.from(
+      rowBytes.subarray(place * d, (place + 1) * d),
+      (value) => (value / BYTE) * rowLimit,
+    );
+    drawVector(
+      strips.state,
+      state,
+      ["hidden state behind ", word(shorten(tokens[position], 16))],
+      `Hidden state behind ${tokens[position]}, ${d} numbers`,
+    );
+    drawVector(
+      strips.row,
+      vector,
+      [
+        "× row of ",
+        word(shorten(row.name, 16)),
+        model.get("tied") ? " in the token table, which is the embeddings' own" : " in the token table",
+      ],
+      `Row of ${row.name} in the token table, ${d} numbers`,
+    );
+    drawVector(
+      strips.products,
+      state.map((value, i) => value * vector[i]),
+      ["= products; their sum is the logit: ", element("b", { class: "number", text: format(row.logit) })],
+      `Products, whose sum is the logit ${format(row.logit)}`,
+    );
   }
 
   function draw() {

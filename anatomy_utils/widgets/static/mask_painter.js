@@ -1,4 +1,5 @@
-const SMALL_FROM = 13, TINY_FROM = 19;
+const SMALL_FROM = 13,
+  TINY_FROM = 19;
 const LONG_NAME = 5;
 
 function grid(length, fillWith) {
@@ -33,9 +34,13 @@ function headerCell(text, attributes) {
 // A table, (query, key), with its cells by row: {node, cells, rows}.
 function table(tokens, { label, role, last }) {
   const upright = tokens.some((text) => Array.from(text).length > LONG_NAME) || tokens.length >= SMALL_FROM;
-  const head = element("tr", {}, element("td", { class: "corner" }, element("span", { class: "visually-hidden", text: "query" })),
+  const head = element(
+    "tr",
+    {},
+    element("td", { class: "corner" }, element("span", { class: "visually-hidden", text: "query" })),
     tokens.map((text) => headerCell(text, { scope: "col", class: upright ? "upright" : null })),
-    last ? element("th", { scope: "col", class: "sum-head", text: last }) : null);
+    last ? element("th", { scope: "col", class: "sum-head", text: last }) : null,
+  );
   const cells = tokens.map(() => tokens.map(() => element("td", { role: role === "grid" ? "gridcell" : null })));
   const sums = tokens.map(() => (last ? element("td", { class: "sum" }) : null));
   const rows = tokens.map((text, i) => element("tr", {}, headerCell(text, { scope: "row" }), cells[i], sums[i]));
@@ -57,12 +62,18 @@ function fillCell(cell, open, text, tone) {
 }
 
 // One or two sentences about all rows: which are empty, which have lost weight.
-function verdict(kinds, tokens, zeroAfter) {
+function rowsVerdict(kinds, tokens, zeroAfter) {
   const wrong = kinds.filter((kind) => kind === "wrong").length;
   const empty = tokens.filter((_, i) => kinds[i] === "empty");
   if (empty.length === kinds.length) return "No row has anything to attend to: all weights are 0.";
-  const names = empty.slice(0, 4).map((text) => `“${shorten(text, 10)}”`).join(", ") + (empty.length > 4 ? " and more" : "");
-  const first = empty.length ? `${names} ${empty.length > 1 ? "have" : "has"} nothing to attend to: all weights are 0. ` : "";
+  const names =
+    empty
+      .slice(0, 4)
+      .map((text) => `“${shorten(text, 10)}”`)
+      .join(", ") + (empty.length > 4 ? " and more" : "");
+  const first = empty.length
+    ? `${names} ${empty.length > 1 ? "have" : "has"} nothing to attend to: all weights are 0. `
+    : "";
   const lost = "rows no longer sum to 1: the masked keys still took their share in the softmax.";
   if (wrong) return `${first}${wrong} of ${kinds.length} ${lost}`;
   if (zeroAfter) return `${first}No row has lost weight yet: close a cell and look at its row's sum.`;
@@ -70,7 +81,8 @@ function verdict(kinds, tokens, zeroAfter) {
 }
 
 function render({ model, el }) {
-  const tokens = model.get("tokens"), length = tokens.length;
+  const tokens = model.get("tokens"),
+    length = tokens.length;
   const flat = floats(model.get("score_bytes"));
   const scores = tokens.map((_, i) => Array.from(flat.subarray(i * length, (i + 1) * length)));
   const limit = Math.max(1e-6, ...scores.flat().map(Math.abs));
@@ -109,14 +121,16 @@ function render({ model, el }) {
     const score = format(scores[i][j], digits);
     fillCell(left.cells[i][j], open, open ? score : "−∞", diverging(root, scores[i][j] / limit));
     fillCell(right.cells[i][j], open, open ? format(weight, digits) : "0", sequentialColour(root, weight));
-    left.cells[i][j].setAttribute("aria-label",
-      `query ${tokens[i]}, key ${tokens[j]}: ${open ? `may attend, score ${score}` : "masked"}, weight ${format(weight)}`);
+    left.cells[i][j].setAttribute(
+      "aria-label",
+      `query ${tokens[i]}, key ${tokens[j]}: ${open ? `may attend, score ${score}` : "masked"}, weight ${format(weight)}`,
+    );
   }
   function draw() {
-    if (!theme(root)) return;  // not attached yet: the first theme event draws
+    if (!theme(root)) return; // not attached yet: the first theme event draws
     for (const i of stale) drawRow(i);
     stale.clear();
-    line.textContent = verdict(kinds, tokens, model.get("zero_after"));
+    line.textContent = rowsVerdict(kinds, tokens, model.get("zero_after"));
     line.className = kinds.includes("wrong") ? "verdict wrong" : "verdict";
     for (const { node, mask: wanted } of chooser) {
       node.setAttribute("aria-pressed", String(!node.disabled && wanted.every((open, i) => open === mask[i])));
@@ -128,8 +142,7 @@ function render({ model, el }) {
     redraw();
   }
   function save() {
-    model.set("mask", new DataView(mask.slice().buffer));
-    model.save_changes();
+    change(model, { mask: new DataView(mask.slice().buffer) });
   }
   function paint(i, j, open) {
     if (mask[i * length + j] === open) return;
@@ -156,53 +169,75 @@ function render({ model, el }) {
     return i < 0 ? null : [i, left.cells[i].indexOf(cell)];
   }
 
-  left.cells.forEach((row, i) => row.forEach((cell, j) => setAttributes(cell, focusable({ tabindex: i || j ? -1 : 0 }))));
-  left.node.addEventListener("pointerdown", (event) => {
-    const found = cellOf(event.target);
-    if (!found || event.button !== 0) return;
-    event.preventDefault();
-    brush = mask[found[0] * length + found[1]] ? 0 : 1;
-    event.target.releasePointerCapture?.(event.pointerId);
-    focusCell(found);
-    paint(...found, brush);
-  }, { signal });
-  left.node.addEventListener("pointermove", (event) => {
-    const found = cellOf(document.elementFromPoint(event.clientX, event.clientY));
-    here(...(found ?? []));
-    if (brush === null || !found) return;
-    if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found);
-    paint(...found, brush);
-  }, { signal });
+  left.cells.forEach((row, i) =>
+    row.forEach((cell, j) => setAttributes(cell, focusable({ tabindex: i || j ? -1 : 0 }))),
+  );
+  left.node.addEventListener(
+    "pointerdown",
+    (event) => {
+      const found = cellOf(event.target);
+      if (!found || event.button !== 0) return;
+      event.preventDefault();
+      brush = mask[found[0] * length + found[1]] ? 0 : 1;
+      event.target.releasePointerCapture?.(event.pointerId);
+      focusCell(found);
+      paint(...found, brush);
+    },
+    { signal },
+  );
+  left.node.addEventListener(
+    "pointermove",
+    (event) => {
+      const found = cellOf(document.elementFromPoint(event.clientX, event.clientY));
+      here(...(found ?? []));
+      if (brush === null || !found) return;
+      if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found);
+      paint(...found, brush);
+    },
+    { signal },
+  );
   left.node.addEventListener("pointerleave", () => here(), { signal });
   for (const end of ["pointerup", "pointercancel"]) {
-    window.addEventListener(end, () => {
-      if (brush === null) return;
-      brush = null;
-      save();
-    }, { signal });
+    window.addEventListener(
+      end,
+      () => {
+        if (brush === null) return;
+        brush = null;
+        save();
+      },
+      { signal },
+    );
   }
-  left.node.addEventListener("keydown", (event) => {
-    const to = arrowMove(event, ...at, length, length);
-    if (to) {
-      event.preventDefault();
-      const open = mask[at[0] * length + at[1]];
-      focusCell(to);
-      if (event.shiftKey) {
-        paint(...to, open);
+  left.node.addEventListener(
+    "keydown",
+    (event) => {
+      const to = arrowMove(event, ...at, length, length);
+      if (to) {
+        event.preventDefault();
+        const open = mask[at[0] * length + at[1]];
+        focusCell(to);
+        if (event.shiftKey) {
+          paint(...to, open);
+          save();
+        }
+      } else if (event.key === " " || event.key === "Enter") {
+        event.preventDefault();
+        paint(...at, mask[at[0] * length + at[1]] ? 0 : 1);
         save();
       }
-    } else if (event.key === " " || event.key === "Enter") {
-      event.preventDefault();
-      paint(...at, mask[at[0] * length + at[1]] ? 0 : 1);
-      save();
-    }
-  }, { signal });
-  left.node.addEventListener("focusin", (event) => {
-    const found = cellOf(event.target);
-    if (!found) return;
-    here(...found);
-    if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found, false);
-  }, { signal });
+    },
+    { signal },
+  );
+  left.node.addEventListener(
+    "focusin",
+    (event) => {
+      const found = cellOf(event.target);
+      if (!found) return;
+      here(...found);
+      if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found, false);
+    },
+    { signal },
+  );
 
   const chooser = presets(length, real).map((preset) => {
     const title = preset.idle ? "There is no padding token in this sentence." : null;
@@ -218,10 +253,14 @@ function render({ model, el }) {
     return { ...preset, node };
   });
   const onToggle = (on) => {
-    model.set("zero_after", on);
-    model.save_changes();
+    change(model, { zero_after: on });
   };
-  const wrongWay = toggleButton({ label: "0 after the softmax (wrong)", pressed: model.get("zero_after"), signal, onToggle });
+  const wrongWay = toggleButton({
+    label: "0 after the softmax (wrong)",
+    pressed: model.get("zero_after"),
+    signal,
+    onToggle,
+  });
   const shape = element("span", { class: "shape", text: `(query ${length}, key ${length})` });
   const stage = element("span", { class: "stage" });
   const drawStage = () => {
@@ -230,15 +269,34 @@ function render({ model, el }) {
   };
   root.append(
     heading(model.get("label"), wrongWay.node),
-    element("div", { class: "row masks", role: "group", "aria-label": "whole masks" }, chooser.map(({ node }) => node)),
-    element("div", { class: "columns" },
-      element("div", { class: "side" },
-        element("div", { class: "side-title" }, "Scores under the mask ", shape), element("div", { class: "scroll" }, left.node)),
-      element("div", { class: "side" },
-        element("div", { class: "side-title" }, "Weights: ", stage), element("div", { class: "scroll" }, right.node))),
+    element(
+      "div",
+      { class: "row masks", role: "group", "aria-label": "whole masks" },
+      chooser.map(({ node }) => node),
+    ),
+    element(
+      "div",
+      { class: "columns" },
+      element(
+        "div",
+        { class: "side" },
+        element("div", { class: "side-title" }, "Scores under the mask ", shape),
+        element("div", { class: "scroll" }, left.node),
+      ),
+      element(
+        "div",
+        { class: "side" },
+        element("div", { class: "side-title" }, "Weights: ", stage),
+        element("div", { class: "scroll" }, right.node),
+      ),
+    ),
     line,
-    element("p", { class: "note" }, "Rows are queries, columns are keys; a hatched cell is masked. ",
-      "Drag over the left cells to paint; or arrow keys and Space, with Shift to go on painting."),
+    element(
+      "p",
+      { class: "note" },
+      "Rows are queries, columns are keys; a hatched cell is masked. ",
+      "Drag over the left cells to paint; or arrow keys and Space, with Shift to go on painting.",
+    ),
   );
   onChange(model, signal, "mask", () => {
     const next = bytes(model.get("mask"));

@@ -3,8 +3,14 @@ const STEP = 0.01;
 const DIGITS = 2;
 const MOVE_MS = 450;
 const LABEL_PLACES = [
-  [11, 4, "start"], [-11, 4, "end"], [0, -12, "middle"], [0, 20, "middle"],
-  [9, -9, "start"], [9, 16, "start"], [-9, -9, "end"], [-9, 16, "end"],
+  [11, 4, "start"],
+  [-11, 4, "end"],
+  [0, -12, "middle"],
+  [0, 20, "middle"],
+  [9, -9, "start"],
+  [9, 16, "start"],
+  [-9, -9, "end"],
+  [-9, 16, "end"],
 ];
 
 // The weights after word `index` was dragged to `weight`: the others keep the proportions they had in `before`.
@@ -43,25 +49,20 @@ function average(weights, vectors) {
 function hull(points) {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
-  const half = (list) => list.reduce((chain, point) => {
-    while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
-    return [...chain, point];
-  }, []).slice(0, -1);
+  const half = (list) =>
+    list
+      .reduce((chain, point) => {
+        while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop();
+        return [...chain, point];
+      }, [])
+      .slice(0, -1);
   return [...half(sorted), ...half(sorted.reverse())];
 }
 
 // About six round numbers that cover [low, high].
-function ticks(low, high) {
-  const rough = (high - low) / 6;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
-  const list = [];
-  for (let at = Math.ceil(low / step) * step; at <= high + 1e-9; at += step) list.push(Math.abs(at) < 1e-9 ? 0 : at);
-  return { list, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
-}
-
 function padded(values) {
-  const low = Math.min(...values), high = Math.max(...values);
+  const low = Math.min(...values),
+    high = Math.max(...values);
   const margin = (high - low || Math.abs(high) || 1) * 0.14;
   return [low - margin, high + margin];
 }
@@ -74,7 +75,7 @@ function projection(vectors) {
     MAP.left + ((x - left) / (right - left)) * (MAP.width - MAP.left - MAP.right),
     MAP.height - MAP.bottom - ((y - bottom) / (top - bottom)) * (MAP.height - MAP.top - MAP.bottom),
   ];
-  return { place, x: ticks(left, right), y: ticks(bottom, top), left, right, bottom, top };
+  return { place, x: ticks(left, right, 6), y: ticks(bottom, top, 6), left, right, bottom, top };
 }
 
 function overlap(a, b) {
@@ -91,7 +92,8 @@ function labelPlaces(points, texts) {
       const start = x + dx - { start: 0, end: wide, middle: wide / 2 }[anchor];
       const box = [start, y + dy - 11, start + wide, y + dy + 4];
       const hits = taken.filter((other) => overlap(other, box)).length;
-      const outside = box[0] < MAP.left || box[2] > MAP.width - 4 || box[1] < MAP.top - 8 || box[3] > MAP.height - MAP.bottom + 6;
+      const outside =
+        box[0] < MAP.left || box[2] > MAP.width - 4 || box[1] < MAP.top - 8 || box[3] > MAP.height - MAP.bottom + 6;
       const cost = hits + (outside ? 3 : 0);
       if (!best || cost < best.cost) best = { cost, dx, dy, anchor, box };
     }
@@ -108,8 +110,10 @@ function axisNames(name) {
 // The parts of the map that never move: grid, axes, the shape all averages lie in.
 function background(view, names, vectors) {
   const { place } = view;
-  const floor = MAP.height - MAP.bottom, end = MAP.width - MAP.right;
-  const horizontal = axisNames(names[0]), vertical = axisNames(names[1]);
+  const floor = MAP.height - MAP.bottom,
+    end = MAP.width - MAP.right;
+  const horizontal = axisNames(names[0]),
+    vertical = axisNames(names[1]);
   const grid = svg("g", { class: "grid", "aria-hidden": "true" });
   for (const at of view.x.list) {
     const [x] = place([at, view.bottom]);
@@ -132,7 +136,12 @@ function background(view, names, vectors) {
     title(horizontal.high, { x: end, y: floor + 34, "text-anchor": "end" }),
     title(vertical.high, { transform: `translate(12 ${MAP.top}) rotate(-90)`, "text-anchor": "end" }),
     title(vertical.low, { transform: `translate(12 ${floor}) rotate(-90)`, "text-anchor": "start" }),
-    svg("polygon", { class: "hull", points: hull(vectors.map(place)).map((point) => point.join(",")).join(" ") }),
+    svg("polygon", {
+      class: "hull",
+      points: hull(vectors.map(place))
+        .map((point) => point.join(","))
+        .join(" "),
+    }),
   );
   return grid;
 }
@@ -149,15 +158,32 @@ function drawMap({ words, vectors, focus, axes }) {
     const place = { x: points[i][0] + dx, y: points[i][1] + dy, "text-anchor": anchor };
     return svg("text", { class: i === focus ? "name focus" : "name", ...place, text: texts[i] });
   });
-  const path = svg("line", { class: "move", x1: points[focus][0], y1: points[focus][1], "marker-end": `url(#${arrow})` });
+  const path = svg("line", {
+    class: "move",
+    x1: points[focus][0],
+    y1: points[focus][1],
+    "marker-end": `url(#${arrow})`,
+  });
   const result = svg("path", { class: "result", d: "M0 -10L10 0L0 10L-10 0Z" });
   const below = svg("tspan", { class: "sub", dy: 4, text: texts[focus] });
   const resultName = svg("text", { class: "name result-name", "text-anchor": "middle" }, "x′", below);
-  const head = svg("marker", { id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
-    svg("path", { class: "arrow-head", d: "M0 0L8 4L0 8Z" }));
-  const node = svg("svg", { class: "map", viewBox: `0 0 ${MAP.width} ${MAP.height}`, role: "img" },
+  const head = svg(
+    "marker",
+    { id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    svg("path", { class: "arrow-head", d: "M0 0L8 4L0 8Z" }),
+  );
+  const node = svg(
+    "svg",
+    { class: "map", viewBox: `0 0 ${MAP.width} ${MAP.height}`, role: "img" },
     svg("defs", {}, head),
-    background(view, axes, vectors), ...pulls, path, ...dots, ...names, result, resultName);
+    background(view, axes, vectors),
+    ...pulls,
+    path,
+    ...dots,
+    ...names,
+    result,
+    resultName,
+  );
   const draw = (weights) => {
     const at = average(weights, vectors);
     const [x, y] = view.place(at);
@@ -182,15 +208,31 @@ function drawMap({ words, vectors, focus, axes }) {
 }
 
 const pair = ([x, y]) => `(${format(x)}, ${format(y)})`;
-const vectorName = (text, mark = "x") => element("span", { class: "vector" }, mark, element("sub", {}, word(shorten(text, 12))));
+const vectorName = (text, mark = "x") =>
+  element("span", { class: "vector" }, mark, element("sub", {}, word(shorten(text, 12))));
 
 // One row of the table: the word, its slider, its weight, its vector, and their product.
 function weightRow(text, vector, { signal, isFocus, onInput }) {
   const caption = word(shorten(text, 12), { title: text });
-  const control = slider({ label: `weight of ${text}`, caption, min: 0, max: 1, step: STEP, value: 0, tint: "weights", signal, onInput });
+  const control = slider({
+    label: `weight of ${text}`,
+    caption,
+    min: 0,
+    max: 1,
+    step: STEP,
+    value: 0,
+    tint: "weights",
+    signal,
+    onInput,
+  });
   const product = element("span", { class: "number product" });
-  const node = element("div", { class: isFocus ? "weight-row focus" : "weight-row", role: "group", "aria-label": text }, control.node,
-    element("span", { class: "number vector-value", text: `· ${pair(vector)}` }), product);
+  const node = element(
+    "div",
+    { class: isFocus ? "weight-row focus" : "weight-row", role: "group", "aria-label": text },
+    control.node,
+    element("span", { class: "number vector-value", text: `· ${pair(vector)}` }),
+    product,
+  );
   const draw = (weight, printed) => {
     if (document.activeElement !== control.input || Math.abs(control.get() - weight) > STEP / 2) control.set(weight);
     control.output.textContent = format(printed);
@@ -205,10 +247,20 @@ function equation(words, focus) {
   const terms = words.map((text) => ({ factor: element("span", { class: "number factor" }), name: vectorName(text) }));
   const result = element("span", { class: "number result-value" });
   const sum = element("span", { class: "number" });
-  const node = element("div", { class: "panel equation" },
-    element("div", { class: "line" }, vectorName(words[focus], "x′"), " = ",
-      terms.map(({ factor, name }, i) => [i ? " + " : "", element("span", { class: "term" }, factor, " ", name)]), " = ", result),
-    element("div", { class: "line note" }, "The weights add up to ", sum, "."));
+  const node = element(
+    "div",
+    { class: "panel equation" },
+    element(
+      "div",
+      { class: "line" },
+      vectorName(words[focus], "x′"),
+      " = ",
+      terms.map(({ factor, name }, i) => [i ? " + " : "", element("span", { class: "term" }, factor, " ", name)]),
+      " = ",
+      result,
+    ),
+    element("div", { class: "line note" }, "The weights add up to ", sum, "."),
+  );
   const draw = (printed, at) => {
     printed.forEach((value, i) => {
       terms[i].factor.textContent = format(value);
@@ -221,7 +273,9 @@ function equation(words, focus) {
 }
 
 function render({ model, el }) {
-  const words = model.get("words"), focus = model.get("focus"), axes = model.get("axes");
+  const words = model.get("words"),
+    focus = model.get("focus"),
+    axes = model.get("axes");
   const flat = floats(model.get("vector_bytes"));
   const vectors = words.map((_, i) => [flat[2 * i], flat[2 * i + 1]]);
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
@@ -233,7 +287,9 @@ function render({ model, el }) {
 
   const map = drawMap({ words, vectors, focus, axes });
   const sums = equation(words, focus);
-  const rows = words.map((text, i) => weightRow(text, vectors[i], { signal, isFocus: i === focus, onInput: (value) => drag(i, value) }));
+  const rows = words.map((text, i) =>
+    weightRow(text, vectors[i], { signal, isFocus: i === focus, onInput: (value) => drag(i, value) }),
+  );
   const draw = () => {
     const printed = printedShares(shown);
     rows.forEach((row, i) => row.draw(shown[i], printed[i]));
@@ -243,8 +299,7 @@ function render({ model, el }) {
 
   function save(next) {
     weights = next;
-    model.set("weights", weights);
-    model.save_changes();
+    change(model, { weights });
   }
   function drag(index, value) {
     stop();
@@ -256,10 +311,16 @@ function render({ model, el }) {
   function moveTo(next) {
     stop();
     anchor = { index: -1, weights: next };
-    stop = tween(shown, next, MOVE_MS, (between) => {
-      shown = between;
-      draw();
-    }, signal);
+    stop = tween(
+      shown,
+      next,
+      MOVE_MS,
+      (between) => {
+        shown = between;
+        draw();
+      },
+      signal,
+    );
   }
   const choose = (name, next) => {
     save(exactly(next));
@@ -276,16 +337,33 @@ function render({ model, el }) {
   ];
   root.append(
     heading(model.get("label")),
-    element("div", { class: "row presets", role: "group", "aria-label": "presets" },
-      presets.map(([name, wanted]) => button({ label: word(name), signal, onClick: () => choose(name, wanted) }))),
-    element("div", { class: "columns body" },
+    element(
+      "div",
+      { class: "row presets", role: "group", "aria-label": "presets" },
+      presets.map(([name, wanted]) => button({ label: word(name), signal, onClick: () => choose(name, wanted) })),
+    ),
+    element(
+      "div",
+      { class: "columns body" },
       map.node,
-      element("div", { class: "grow stack weights" },
-        element("div", { class: "weight-head", "aria-hidden": "true" },
-          ["word j and its weight", "· vector x", "= product"].map((text) => element("span", { text }))),
-        rows.map((row) => row.node), sums.node,
-        element("p", { class: "note" }, "The shaded shape holds every average there is: ",
-          "no weights can take the new vector outside it."))),
+      element(
+        "div",
+        { class: "grow stack weights" },
+        element(
+          "div",
+          { class: "weight-head", "aria-hidden": "true" },
+          ["word j and its weight", "· vector x", "= product"].map((text) => element("span", { text })),
+        ),
+        rows.map((row) => row.node),
+        sums.node,
+        element(
+          "p",
+          { class: "note" },
+          "The shaded shape holds every average there is: ",
+          "no weights can take the new vector outside it.",
+        ),
+      ),
+    ),
   );
   onChange(model, signal, "weights", () => {
     const next = model.get("weights");

@@ -8,11 +8,10 @@ const LOOKS = ["one", "two", "three", "four", "five", "six"];
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("journey");
-  let words = [], layers = 0, table = null, options = [];
-  const change = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
+  let words = [],
+    layers = 0,
+    table = null,
+    options = [];
   const cosine = (layer, i, j) => table[(layer * words.length + i) * words.length + j] / STEPS;
   const chosen = () => clamp(model.get("chosen"), 0, words.length - 1);
   const followed = () => model.get("followed").filter((i) => i < words.length && i !== chosen());
@@ -20,70 +19,131 @@ function render({ model, el }) {
   const label = (i, most = 14) => [word(shorten(words[i].text, most)), element("sub", { text: words[i].sentence })];
 
   // ---------------------------------------------------------------- the sentences
-  const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: () => announce(root, `Added; now ${spoken(chosen())} is chosen.`) });
-  const form = sentenceForm({ value: "", label: "Your own sentence", action: "Add", signal, onSentence: (sentence) => questions.ask({ sentence }) });
-  const list = element("div", focusable({ class: "lj-sentences", role: "listbox", "aria-label": "Word", "aria-orientation": "horizontal" }));
-  list.addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -words.length, End: words.length }[event.key];
-    const rows = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (by === undefined && rows === undefined) return;
-    event.preventDefault();
-    if (by !== undefined) choose(clamp(chosen() + by, 0, words.length - 1));
-    else {
-      const sentence = words[chosen()].sentence + rows;
-      const first = words.findIndex((each) => each.sentence === sentence);
-      if (first >= 0) choose(first);
-    }
-    announce(root, spoken(chosen()));
-  }, { signal });
-  const choose = (i) => change({ chosen: i, followed: followed().filter((j) => j !== i) });
+  const questions = request({
+    model,
+    signal,
+    onBusy: (on) => form.busy(on),
+    onAnswer: () => announce(root, `Added; now ${spoken(chosen())} is chosen.`),
+  });
+  const form = sentenceForm({
+    value: "",
+    label: "Your own sentence",
+    action: "Add",
+    signal,
+    onSentence: (sentence) => questions.ask({ sentence }),
+  });
+  const list = element(
+    "div",
+    focusable({ class: "lj-sentences", role: "listbox", "aria-label": "Word", "aria-orientation": "horizontal" }),
+  );
+  list.addEventListener(
+    "keydown",
+    (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1, Home: -words.length, End: words.length }[event.key];
+      const rows = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+      if (by === undefined && rows === undefined) return;
+      event.preventDefault();
+      if (by !== undefined) choose(clamp(chosen() + by, 0, words.length - 1));
+      else {
+        const sentence = words[chosen()].sentence + rows;
+        const first = words.findIndex((each) => each.sentence === sentence);
+        if (first >= 0) choose(first);
+      }
+      announce(root, spoken(chosen()));
+    },
+    { signal },
+  );
+  const choose = (i) => change(model, { chosen: i, followed: followed().filter((j) => j !== i) });
 
   // ---------------------------------------------------------------- neighbours and curves
-  const others = toggleButton({ label: "Only words of other sentences", pressed: model.get("others"), signal, onToggle: (on) => change({ others: on }) });
+  const others = toggleButton({
+    label: "Only words of other sentences",
+    pressed: model.get("others"),
+    signal,
+    onToggle: (on) => change(model, { others: on }),
+  });
   const title = element("div", { class: "lj-title" });
   const grid = element("div", { class: "lj-grid", role: "table" });
-  const chart = lineChart({ width: 720, height: 260, xLabel: "layer (0: before any context)", yLabel: "cosine similarity" });
+  const chart = lineChart({
+    width: 720,
+    height: 260,
+    xLabel: "layer (0: before any context)",
+    yLabel: "cosine similarity",
+  });
   const key = element("div", { class: "row lj-key" });
   root.append(
-    heading(model.get("label")), list, element("div", { class: "lj-form" }, form.node, questions.line),
-    element("div", { class: "panel" }, element("div", { class: "row lj-top" }, title, others.node), element("div", { class: "scroll" }, grid)),
-    element("div", { class: "panel lj-curves" }, element("div", { class: "lj-title", text: "Follow words: press a neighbour above to draw how near it is after each layer" }), chart.node, key),
+    heading(model.get("label")),
+    list,
+    element("div", { class: "lj-form" }, form.node, questions.line),
+    element(
+      "div",
+      { class: "panel" },
+      element("div", { class: "row lj-top" }, title, others.node),
+      element("div", { class: "scroll" }, grid),
+    ),
+    element(
+      "div",
+      { class: "panel lj-curves" },
+      element("div", {
+        class: "lj-title",
+        text: "Follow words: press a neighbour above to draw how near it is after each layer",
+      }),
+      chart.node,
+      key,
+    ),
   );
 
   function toggle(j) {
     const now = followed();
-    change({ followed: now.includes(j) ? now.filter((i) => i !== j) : [...now, j].slice(-MOST_FOLLOWED) });
+    change(model, { followed: now.includes(j) ? now.filter((i) => i !== j) : [...now, j].slice(-MOST_FOLLOWED) });
   }
 
   function nearest(layer) {
     const i = chosen();
-    return words.map((_, j) => j)
+    return words
+      .map((_, j) => j)
       .filter((j) => j !== i && !(model.get("others") && words[j].sentence === words[i].sentence))
-      .sort((a, b) => cosine(layer, i, b) - cosine(layer, i, a)).slice(0, SHOWN);
+      .sort((a, b) => cosine(layer, i, b) - cosine(layer, i, a))
+      .slice(0, SHOWN);
   }
 
   function drawGrid() {
-    const i = chosen(), now = followed();
+    const i = chosen(),
+      now = followed();
     const held = document.activeElement?.closest?.(".lj-cell");
     const place = held && grid.contains(held) ? held.dataset.place : null;
-    const head = element("div", { class: "lj-row lj-head", role: "row" }, element("span", { role: "columnheader", text: "" }),
-      Array.from({ length: layers }, (_, layer) => element("span", { role: "columnheader", text: layer ? `layer ${layer}` : "0: no context" })));
+    const head = element(
+      "div",
+      { class: "lj-row lj-head", role: "row" },
+      element("span", { role: "columnheader", text: "" }),
+      Array.from({ length: layers }, (_, layer) =>
+        element("span", { role: "columnheader", text: layer ? `layer ${layer}` : "0: no context" }),
+      ),
+    );
     const columns = Array.from({ length: layers }, (_, layer) => nearest(layer));
-    const rows = Array.from({ length: SHOWN }, (_, rank) => element("div", { class: "lj-row", role: "row" },
-      element("span", { role: "rowheader", class: "lj-rank", text: `${rank + 1}.` }),
-      columns.map((column, layer) => {
-        const j = column[rank];
-        if (j === undefined) return element("span", { role: "cell" });
-        const near = cosine(layer, i, j);
-        const at = now.indexOf(j);
-        const cell = button({ label: "", name: `${spoken(j)}: ${format(near)}`, signal, onClick: () => toggle(j) });
-        cell.classList.add("lj-cell");
-        if (at >= 0) cell.classList.add(LOOKS[at]);
-        cell.dataset.place = `${rank} ${layer}`;
-        setAttributes(cell, { "aria-pressed": String(at >= 0), style: { "--near": String(clamp(near, 0, 1)) } });
-        cell.append(element("span", { class: "lj-word" }, label(j, 11)), element("span", { class: "number", text: format(near) }));
-        return element("span", { role: "cell" }, cell);
-      })));
+    const rows = Array.from({ length: SHOWN }, (_, rank) =>
+      element(
+        "div",
+        { class: "lj-row", role: "row" },
+        element("span", { role: "rowheader", class: "lj-rank", text: `${rank + 1}.` }),
+        columns.map((column, layer) => {
+          const j = column[rank];
+          if (j === undefined) return element("span", { role: "cell" });
+          const near = cosine(layer, i, j);
+          const at = now.indexOf(j);
+          const cell = button({ label: "", name: `${spoken(j)}: ${format(near)}`, signal, onClick: () => toggle(j) });
+          cell.classList.add("lj-cell");
+          if (at >= 0) cell.classList.add(LOOKS[at]);
+          cell.dataset.place = `${rank} ${layer}`;
+          setAttributes(cell, { "aria-pressed": String(at >= 0), style: { "--near": String(clamp(near, 0, 1)) } });
+          cell.append(
+            element("span", { class: "lj-word" }, label(j, 11)),
+            element("span", { class: "number", text: format(near) }),
+          );
+          return element("span", { role: "cell" }, cell);
+        }),
+      ),
+    );
     grid.style.setProperty("--layers", layers);
     grid.setAttribute("aria-label", `Nearest words of ${spoken(i)} after each layer`);
     grid.replaceChildren(head, ...rows);
@@ -95,12 +155,25 @@ function render({ model, el }) {
     const i = chosen();
     const line = (f) => Array.from({ length: layers }, (_, layer) => [layer, f(layer)]);
     const series = followed().map((j, k) => ({ j, points: line((layer) => cosine(layer, i, j)), class: LOOKS[k] }));
-    const mean = line((layer) => words.reduce((sum, _, j) => sum + (j === i ? 0 : cosine(layer, i, j)), 0) / Math.max(1, words.length - 1));
+    const mean = line(
+      (layer) =>
+        words.reduce((sum, _, j) => sum + (j === i ? 0 : cosine(layer, i, j)), 0) / Math.max(1, words.length - 1),
+    );
     const [low] = limits([...mean, ...series.flatMap(({ points }) => points)].map(([, y]) => y));
-    const told = series.map(({ j, points }) => `${spoken(j)} from ${format(points[0][1])} to ${format(points.at(-1)[1])}`).join("; ");
-    chart.draw([{ points: mean, class: "level" }, ...series], { x: [0, layers - 1], y: [Math.min(0, low), 1],
-      told: `Cosine with ${spoken(i)} over the layers: ${told || "no word is followed"}; on average from ${format(mean[0][1])} to ${format(mean.at(-1)[1])}.` });
-    const sample = (look) => svg("svg", { class: "line-chart lj-sample", viewBox: "0 0 26 10", "aria-hidden": "true" }, svg("path", { class: `line ${look}`, d: "M1 5H25" }));
+    const told = series
+      .map(({ j, points }) => `${spoken(j)} from ${format(points[0][1])} to ${format(points.at(-1)[1])}`)
+      .join("; ");
+    chart.draw([{ points: mean, class: "level" }, ...series], {
+      x: [0, layers - 1],
+      y: [Math.min(0, low), 1],
+      told: `Cosine with ${spoken(i)} over the layers: ${told || "no word is followed"}; on average from ${format(mean[0][1])} to ${format(mean.at(-1)[1])}.`,
+    });
+    const sample = (look) =>
+      svg(
+        "svg",
+        { class: "line-chart lj-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
+        svg("path", { class: `line ${look}`, d: "M1 5H25" }),
+      );
     key.replaceChildren(
       ...series.map(({ j, class: look }) => {
         const out = button({ label: "", name: `Follow no longer: ${spoken(j)}`, signal, onClick: () => toggle(j) });
@@ -108,7 +181,8 @@ function render({ model, el }) {
         out.append(sample(look), element("span", {}, label(j)), " ×");
         return out;
       }),
-      element("span", { class: "lj-mean" }, sample("level"), `average of all ${words.length - 1} words`));
+      element("span", { class: "lj-mean" }, sample("level"), `average of all ${words.length - 1} words`),
+    );
   }
 
   function drawWords() {
@@ -124,16 +198,27 @@ function render({ model, el }) {
     table = new Int16Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
     let place = 0;
     options = [];
-    list.replaceChildren(...sentences.map((texts, i) => element("div", { class: "lj-sentence", role: "group", "aria-label": `Sentence ${i + 1}` },
-      element("span", { class: "lj-number", "aria-hidden": "true", text: i + 1 }),
-      texts.map((text) => {
-        const at = place;
-        place += 1;
-        const node = word(text, { role: "option", id: uniqueId("word"), "aria-label": `${text}, sentence ${i + 1}` });
-        node.addEventListener("click", () => choose(at), { signal });
-        options.push(node);
-        return node;
-      }))));
+    list.replaceChildren(
+      ...sentences.map((texts, i) =>
+        element(
+          "div",
+          { class: "lj-sentence", role: "group", "aria-label": `Sentence ${i + 1}` },
+          element("span", { class: "lj-number", "aria-hidden": "true", text: i + 1 }),
+          texts.map((text) => {
+            const at = place;
+            place += 1;
+            const node = word(text, {
+              role: "option",
+              id: uniqueId("word"),
+              "aria-label": `${text}, sentence ${i + 1}`,
+            });
+            node.addEventListener("click", () => choose(at), { signal });
+            options.push(node);
+            return node;
+          }),
+        ),
+      ),
+    );
   }
 
   const draw = () => {

@@ -9,10 +9,10 @@ const STYLES = ["chosen", "one", "two", "three"];
 
 // Cuts the buffer into {name: {scores: [matrix], limits, vectors}} and the waves of the worked example. `limits` are the
 // lowest and highest of all its matrices, so that one scale serves to compare them.
-function unpack(data, schemes, length) {
+function unpackSchemes(data, schemes, length) {
   const arrays = {};
   let start = 0;
-  const take = (count) => data.subarray(start, start += count);
+  const take = (count) => data.subarray(start, (start += count));
   for (const { name, variants, features } of schemes) {
     const scores = Array.from({ length: variants }, () => take(length * length));
     const ranges = scores.map(range);
@@ -23,7 +23,8 @@ function unpack(data, schemes, length) {
 }
 
 function range(values) {
-  let low = Infinity, high = -Infinity;
+  let low = Infinity,
+    high = -Infinity;
   for (const value of values) {
     if (value < low) low = value;
     if (value > high) high = value;
@@ -37,43 +38,61 @@ function spread(matrix, length) {
   let widest = 0;
   for (let offset = 1 - length; offset < length; offset += 1) {
     const diagonal = [];
-    for (let i = Math.max(0, -offset); i < Math.min(length, length - offset); i += 1) diagonal.push(matrix[i * length + i + offset]);
+    for (let i = Math.max(0, -offset); i < Math.min(length, length - offset); i += 1)
+      diagonal.push(matrix[i * length + i + offset]);
     const [least, most] = range(diagonal);
     widest = Math.max(widest, most - least);
   }
   return { share: widest / (high - low || 1), widest };
 }
 
-function niceTicks(low, high, count) {
-  const rough = (high - low || 1) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
-  const list = [];
-  for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-6; at += step) list.push(Math.abs(at) < step * 1e-6 ? 0 : at);
-  return { list, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
-}
-
 // Score over offset: one line for each reference position.
 function curveChart(length) {
-  const box = CURVE, floor = box.height - box.bottom, right = box.width - box.right;
+  const box = CURVE,
+    floor = box.height - box.bottom,
+    right = box.width - box.right;
   const x = (offset) => box.left + ((offset + length - 1) / (2 * length - 2)) * (right - box.left);
   const quarter = Math.floor(length / 4) * 2;
   const below = [-quarter, -quarter / 2, 0, quarter / 2, quarter].map((at) => [
     svg("line", { class: "guide", x1: x(at), x2: x(at), y1: box.top, y2: floor }),
-    svg("text", { class: "tick", x: x(at), y: floor + 16, "text-anchor": "middle", text: at > 0 ? `+${at}` : format(at, 0) })]);
+    svg("text", {
+      class: "tick",
+      x: x(at),
+      y: floor + 16,
+      "text-anchor": "middle",
+      text: at > 0 ? `+${at}` : format(at, 0),
+    }),
+  ]);
   const side = svg("g");
   const lines = STYLES.map((style) => svg("path", { class: `curve ${style}` }));
-  const name = svg("text", { class: "tick", x: (box.left + right) / 2, y: box.height - 6, "text-anchor": "middle", text: "offset: key position − reference position" });
-  const node = svg("svg", { viewBox: `0 0 ${box.width} ${box.height}`, role: "img" }, below, side,
-    svg("path", { class: "axis", d: `M${box.left} ${floor}H${right}` }), name, lines);
+  const name = svg("text", {
+    class: "tick",
+    x: (box.left + right) / 2,
+    y: box.height - 6,
+    "text-anchor": "middle",
+    text: "offset: key position − reference position",
+  });
+  const node = svg(
+    "svg",
+    { viewBox: `0 0 ${box.width} ${box.height}`, role: "img" },
+    below,
+    side,
+    svg("path", { class: "axis", d: `M${box.left} ${floor}H${right}` }),
+    name,
+    lines,
+  );
   const draw = (matrix, [least, most], references, told) => {
     const margin = (most - least || Math.abs(most) || 1) * 0.05;
-    const low = least - margin, high = most + margin;
+    const low = least - margin,
+      high = most + margin;
     const y = (value) => floor - ((value - low) / (high - low)) * (floor - box.top);
-    const { list, digits } = niceTicks(low, high, 5);
-    side.replaceChildren(...list.flatMap((at) => [
-      svg("line", { class: at === 0 ? "guide zero" : "guide", x1: box.left, x2: right, y1: y(at), y2: y(at) }),
-      svg("text", { class: "tick", x: box.left - 6, y: y(at) + 4, "text-anchor": "end", text: format(at, digits) })]));
+    const { list, digits } = ticks(low, high, 5);
+    side.replaceChildren(
+      ...list.flatMap((at) => [
+        svg("line", { class: at === 0 ? "guide zero" : "guide", x1: box.left, x2: right, y1: y(at), y2: y(at) }),
+        svg("text", { class: "tick", x: box.left - 6, y: y(at) + 4, "text-anchor": "end", text: format(at, digits) }),
+      ]),
+    );
     lines.forEach((line, n) => {
       const i = references[n];
       const points = Array.from({ length }, (_, j) => `${x(j - i).toFixed(1)} ${y(matrix[i * length + j]).toFixed(1)}`);
@@ -88,12 +107,18 @@ function curveChart(length) {
 function wavePair(length) {
   let waves, width, pair;
   const at = (p, k) => waves[p * width + 2 * pair + k];
-  const middle = DIAL / 2, reach = middle - 5;
+  const middle = DIAL / 2,
+    reach = middle - 5;
   const hand = svg("line", { class: "hand", x1: middle, y1: middle });
   const tip = svg("circle", { class: "tip", r: 4 });
-  const dial = svg("svg", { class: "dial", viewBox: `0 0 ${DIAL} ${DIAL}`, "aria-hidden": "true" },
+  const dial = svg(
+    "svg",
+    { class: "dial", viewBox: `0 0 ${DIAL} ${DIAL}`, "aria-hidden": "true" },
     svg("circle", { class: "rim", cx: middle, cy: middle, r: reach }),
-    svg("path", { class: "guide", d: `M${middle} 5V${DIAL - 5}M5 ${middle}H${DIAL - 5}` }), hand, tip);
+    svg("path", { class: "guide", d: `M${middle} 5V${DIAL - 5}M5 ${middle}H${DIAL - 5}` }),
+    hand,
+    tip,
+  );
   const floor = WAVE.height - WAVE.bottom;
   const x = (p) => WAVE.left + (p / (length - 1)) * (WAVE.width - WAVE.left - WAVE.right);
   const y = (value) => WAVE.top + ((1 - value) / 2) * (floor - WAVE.top);
@@ -101,11 +126,20 @@ function wavePair(length) {
   const path = (k) => `M${Array.from({ length }, (_, p) => `${x(p).toFixed(1)} ${y(at(p, k)).toFixed(1)}`).join("L")}`;
   const here = svg("line", { class: "here", y1: WAVE.top, y2: floor });
   const dots = [0, 1].map((k) => svg("circle", { class: k ? "dot cosine" : "dot sine", r: 4.5 }));
-  const chart = svg("svg", { class: "wave", viewBox: `0 0 ${WAVE.width} ${WAVE.height}`, "aria-hidden": "true" },
-    [-1, 0, 1].map((level) => [svg("line", { class: "guide", x1: WAVE.left, x2: WAVE.width - WAVE.right, y1: y(level), y2: y(level) }),
-      svg("text", { class: "tick", x: WAVE.left - 6, y: y(level) + 4, "text-anchor": "end", text: format(level, 0) })]),
-    Array.from({ length: Math.floor((length - 1) / 8) + 1 }, (_, n) => svg("text", { class: "tick", x: x(8 * n), y: WAVE.height - 4, "text-anchor": "middle", text: 8 * n })),
-    curves, here, dots);
+  const chart = svg(
+    "svg",
+    { class: "wave", viewBox: `0 0 ${WAVE.width} ${WAVE.height}`, "aria-hidden": "true" },
+    [-1, 0, 1].map((level) => [
+      svg("line", { class: "guide", x1: WAVE.left, x2: WAVE.width - WAVE.right, y1: y(level), y2: y(level) }),
+      svg("text", { class: "tick", x: WAVE.left - 6, y: y(level) + 4, "text-anchor": "end", text: format(level, 0) }),
+    ]),
+    Array.from({ length: Math.floor((length - 1) / 8) + 1 }, (_, n) =>
+      svg("text", { class: "tick", x: x(8 * n), y: WAVE.height - 4, "text-anchor": "middle", text: 8 * n }),
+    ),
+    curves,
+    here,
+    dots,
+  );
   const sum = element("div", { class: "number pe-sum" });
   const node = element("div", { class: "pe-pair" }, dial, element("div", { class: "grow" }, sum, chart));
   const set = (newWaves, newWidth, newPair) => {
@@ -119,43 +153,60 @@ function wavePair(length) {
     setAttributes(here, { x1: x(p), x2: x(p) });
     dots.forEach((dot, k) => setAttributes(dot, { cx: x(p), cy: y(at(p, k)) }));
     const angle = format(p / 10000 ** ((2 * pair) / width));
-    const written = (name, value) => `${name}(${p} / 10000^(${2 * pair}/${width})) = ${name}(${angle}) = ${format(value)}`;
-    sum.replaceChildren(element("b", { class: "sine-text", text: written("sin", sine) }), element("br"),
-      element("b", { class: "cosine-text", text: written("cos", cosine) }));
+    const written = (name, value) =>
+      `${name}(${p} / 10000^(${2 * pair}/${width})) = ${name}(${angle}) = ${format(value)}`;
+    sum.replaceChildren(
+      element("b", { class: "sine-text", text: written("sin", sine) }),
+      element("br"),
+      element("b", { class: "cosine-text", text: written("cos", cosine) }),
+    );
   };
   return { node, set, draw };
 }
 
 function render({ model, el }) {
-  const schemes = model.get("schemes"), length = model.get("length");
-  const { arrays, waves } = unpack(floats(model.get("data")), schemes, length);
+  const schemes = model.get("schemes"),
+    length = model.get("length");
+  const { arrays, waves } = unpackSchemes(floats(model.get("data")), schemes, length);
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("positions");
-  const change = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
   const chosen = () => schemes.find(({ name }) => name === model.get("scheme")) ?? schemes[0];
   const variant = () => clamp(model.get("variant"), 0, chosen().variants - 1);
   const showsVectors = () => Boolean(chosen().features) && model.get("picture") === "vectors";
 
   // ---------------------------------------------------------------- choices
-  const names = schemes.map(({ name }) => button({ label: name, signal, onClick: () => change({ scheme: name, variant: 0 }) }));
-  names.forEach((node) => node.setAttribute("role", "radio"));
-  const group = element("div", { class: "row", role: "radiogroup", "aria-label": "Scheme" }, names);
-  group.addEventListener("keydown", (event) => {
-    const at = schemes.indexOf(chosen());
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const next = (at + step + schemes.length) % schemes.length;
-    change({ scheme: schemes[next].name, variant: 0 });
-    names[next].focus();
-  }, { signal });
-  const variants = select({ label: "Drawn for", options: [""], signal, onChange: (value) => change({ variant: Number(value) }) });
-  const pictures = select({ label: "Picture", options: [{ value: "vectors", label: "the vectors" }, { value: "scores", label: "position by position" }], signal, onChange: (value) => change({ picture: value }) });
-  const place = slider({ label: "reference position", min: 0, max: length - 1, step: 1, value: model.get("position"),
-    format: (p) => String(p), signal, onInput: (p) => change({ position: p }) });
+  const choices = Object.fromEntries(schemes.map(({ name }) => [name, name]));
+  const names = radioRow({
+    label: "Scheme",
+    choices,
+    signal,
+    onChoose: (scheme) => change(model, { scheme, variant: 0 }),
+  });
+  const variants = select({
+    label: "Drawn for",
+    options: [""],
+    signal,
+    onChange: (value) => change(model, { variant: Number(value) }),
+  });
+  const pictures = select({
+    label: "Picture",
+    options: [
+      { value: "vectors", label: "the vectors" },
+      { value: "scores", label: "position by position" },
+    ],
+    signal,
+    onChange: (value) => change(model, { picture: value }),
+  });
+  const place = slider({
+    label: "reference position",
+    min: 0,
+    max: length - 1,
+    step: 1,
+    value: model.get("position"),
+    format: (p) => String(p),
+    signal,
+    onInput: (p) => change(model, { position: p }),
+  });
 
   // ---------------------------------------------------------------- the picture
   const painting = element("canvas", focusable({ class: "pe-canvas", role: "img" }));
@@ -175,32 +226,60 @@ function render({ model, el }) {
   const wide = schemes.find(({ name }) => name === "sinusoidal");
   const pairs = model.get("has_waves") && wide ? [0, 1, 2].map(() => wavePair(length)) : [];
   pairs.slice(0, 2).forEach((pair, i) => pair.set(waves, 4, i));
-  const pairSlider = slider({ label: "pair of features", min: 0, max: wide ? wide.features / 2 - 1 : 0, step: 1, value: 4,
-    format: (i) => `${2 * i}, ${2 * i + 1}`, signal, onInput: () => drawWide() });
+  const pairSlider = slider({
+    label: "pair of features",
+    min: 0,
+    max: wide ? wide.features / 2 - 1 : 0,
+    step: 1,
+    value: 4,
+    format: (i) => `${2 * i}, ${2 * i + 1}`,
+    signal,
+    onInput: () => drawWide(),
+  });
   const drawWide = () => {
     pairs[2].set(arrays.sinusoidal.vectors, wide.features, pairSlider.get());
     pairs[2].draw(model.get("position"));
   };
   const vectorText = element("div", { class: "number pe-vector" });
-  const example = element("div", { class: "panel pe-example", role: "group", "aria-label": "Worked example" },
-    element("div", { class: "pe-title", text: "By hand, with d_model = 4: two clock hands, one fast, one slow" }), vectorText,
+  const example = element(
+    "div",
+    { class: "panel pe-example", role: "group", "aria-label": "Worked example" },
+    element("div", { class: "pe-title", text: "By hand, with d_model = 4: two clock hands, one fast, one slow" }),
+    vectorText,
     pairs.slice(0, 2).map(({ node }) => node),
-    element("div", { class: "pe-title pe-wide", text: `The same with d_model = ${wide?.features}: choose a pair; the farther right, the slower` }), pairSlider.node,
-    pairs.slice(2).map(({ node }) => node));
+    element("div", {
+      class: "pe-title pe-wide",
+      text: `The same with d_model = ${wide?.features}: choose a pair; the farther right, the slower`,
+    }),
+    pairSlider.node,
+    pairs.slice(2).map(({ node }) => node),
+  );
   root.append(
-    heading(model.get("label")), group,
+    heading(model.get("label")),
+    names.node,
     element("div", { class: "pe-about" }, how, element("div", { class: "row" }, formula, source)),
     element("div", { class: "row pe-controls" }, place.node, pictures.node, variants.node),
-    element("div", { class: "pe-two" },
-      element("div", { class: "panel" }, caption, frameBox,
-        element("div", { class: "pe-scale" }, ends[0], bar, ends[1]), read),
-      element("div", { class: "panel" }, chartTitle, chart.node, key, verdict)),
+    element(
+      "div",
+      { class: "pe-two" },
+      element(
+        "div",
+        { class: "panel" },
+        caption,
+        frameBox,
+        element("div", { class: "pe-scale" }, ends[0], bar, ends[1]),
+        read,
+      ),
+      element("div", { class: "panel" }, chartTitle, chart.node, key, verdict),
+    ),
     example,
   );
 
   const shownMatrix = () => {
     const { scores, limits, vectors } = arrays[chosen().name];
-    return showsVectors() ? { values: vectors, columns: chosen().features, limits: range(vectors) } : { values: scores[variant()], columns: length, limits };
+    return showsVectors()
+      ? { values: vectors, columns: chosen().features, limits: range(vectors) }
+      : { values: scores[variant()], columns: length, limits };
   };
   const references = () => [model.get("position"), ...COMPARED.map((part) => Math.round(part * (length - 1)))];
 
@@ -213,7 +292,9 @@ function render({ model, el }) {
     const context = painting.getContext("2d");
     const image = context.createImageData(columns, length);
     const pixels = new Uint32Array(image.data.buffer);
-    values.forEach((value, i) => { pixels[i] = table[clamp(Math.floor((value / limit) * 127.5 + 128), 0, 255)]; });
+    values.forEach((value, i) => {
+      pixels[i] = table[clamp(Math.floor((value / limit) * 127.5 + 128), 0, 255)];
+    });
     context.putImageData(image, 0, 0);
     const digits = limit < 10 ? 2 : 0;
     ends[0].textContent = format(-limit, digits);
@@ -236,9 +317,27 @@ function render({ model, el }) {
       : `Not only on the offset: at equal offsets the numbers differ by up to ${format(found.widest)}.`;
     chartTitle.textContent = `Over the offset: ${chosen().measures}`;
     const list = references();
-    chart.draw(matrix, limits, list, `${chosen().name}, ${chosen().measures} over the offset from positions ${list.join(", ")}. ${verdict.textContent}`);
-    key.replaceChildren(element("span", { class: "note", text: "from position" }), ...list.map((p, n) => element("span", { class: "pe-sample" },
-      svg("svg", { viewBox: "0 0 26 10", "aria-hidden": "true" }, svg("path", { class: `curve ${STYLES[n]}`, d: "M1 5H25" })), String(p))));
+    chart.draw(
+      matrix,
+      limits,
+      list,
+      `${chosen().name}, ${chosen().measures} over the offset from positions ${list.join(", ")}. ${verdict.textContent}`,
+    );
+    key.replaceChildren(
+      element("span", { class: "note", text: "from position" }),
+      ...list.map((p, n) =>
+        element(
+          "span",
+          { class: "pe-sample" },
+          svg(
+            "svg",
+            { viewBox: "0 0 26 10", "aria-hidden": "true" },
+            svg("path", { class: `curve ${STYLES[n]}`, d: "M1 5H25" }),
+          ),
+          String(p),
+        ),
+      ),
+    );
   }
 
   function drawPosition() {
@@ -254,11 +353,7 @@ function render({ model, el }) {
 
   function draw() {
     const scheme = chosen();
-    names.forEach((node, i) => {
-      const on = schemes[i] === scheme;
-      node.setAttribute("aria-checked", String(on));
-      node.tabIndex = on ? 0 : -1;
-    });
+    names.set(scheme.name);
     how.replaceChildren(...prose(scheme.how));
     formula.textContent = scheme.formula;
     source.textContent = scheme.source;
@@ -281,24 +376,32 @@ function render({ model, el }) {
     const { values, columns } = shownMatrix();
     cursor.column = clamp(column, 0, columns - 1);
     const value = format(values[row * columns + cursor.column], 3);
-    read.textContent = showsVectors() ? `position ${row}, feature ${cursor.column}: ${value}`
+    read.textContent = showsVectors()
+      ? `position ${row}, feature ${cursor.column}: ${value}`
       : `query at ${row}, key at ${cursor.column}, offset ${format(cursor.column - row, 0)}: ${value}`;
   }
   const cell = (event) => {
     const box = painting.getBoundingClientRect();
     const { columns } = shownMatrix();
-    return [clamp(Math.floor(((event.clientY - box.top) / box.height) * length), 0, length - 1), Math.floor(((event.clientX - box.left) / box.width) * columns)];
+    return [
+      clamp(Math.floor(((event.clientY - box.top) / box.height) * length), 0, length - 1),
+      Math.floor(((event.clientX - box.left) / box.width) * columns),
+    ];
   };
   painting.addEventListener("pointermove", (event) => tell(...cell(event)), { signal });
-  painting.addEventListener("pointerdown", (event) => change({ position: cell(event)[0] }), { signal });
-  painting.addEventListener("keydown", (event) => {
-    const to = arrowMove(event, model.get("position"), cursor.column, length, shownMatrix().columns);
-    if (!to) return;
-    event.preventDefault();
-    if (to[0] !== model.get("position")) change({ position: to[0] });
-    tell(...to);
-    announce(root, read.textContent);
-  }, { signal });
+  painting.addEventListener("pointerdown", (event) => change(model, { position: cell(event)[0] }), { signal });
+  painting.addEventListener(
+    "keydown",
+    (event) => {
+      const to = arrowMove(event, model.get("position"), cursor.column, length, shownMatrix().columns);
+      if (!to) return;
+      event.preventDefault();
+      if (to[0] !== model.get("position")) change(model, { position: to[0] });
+      tell(...to);
+      announce(root, read.textContent);
+    },
+    { signal },
+  );
 
   onChange(model, signal, ["scheme", "variant", "picture"], redraw);
   onChange(model, signal, "position", () => {

@@ -2,7 +2,7 @@
 
 const MOST_LOST = 0.5; // who knows nothing gets half of them right
 
-function percent(share) {
+function pronounShare(share) {
   return `${format(100 * share, share === 1 ? 0 : 1)} %`;
 }
 
@@ -14,10 +14,6 @@ function points(share) {
 function atPronoun(french) {
   const found = french.match(/^(.*?qu['’])(\p{L}+)(.*)$/su);
   return found && found.slice(1);
-}
-
-function mean(values) {
-  return values.reduce((total, value) => total + value, 0) / values.length;
 }
 
 function render({ model, el }) {
@@ -32,7 +28,9 @@ function render({ model, el }) {
   let wanted = answered(); // the switches; a quick hand is ahead of the answers
   let busy = false;
 
-  const { ask, line } = request({ model, signal,
+  const { ask, line } = request({
+    model,
+    signal,
     onBusy: (on) => {
       busy = on;
       results.setAttribute("aria-busy", String(on));
@@ -44,23 +42,42 @@ function render({ model, el }) {
     onAnswer: () => {
       tell();
       announce(root, spoken());
-    } });
+    },
+  });
 
   // ---- the heads
-  const cells = organs.flatMap(({ name, layers, heads, right }) => Array.from({ length: layers * heads }, (_, i) => {
-    const place = [name, Math.floor(i / heads), i % heads];
-    const node = button({ signal, onClick: () => toggle(place), label: [
-      element("span", { class: "visually-hidden" }), element("span", { class: "ch-name", "aria-hidden": "true", text: `${place[1]}·${place[2]}` }),
-      element("span", { class: "number ch-share" })] });
-    node.className = "ch-head";
-    node.addEventListener("keydown", (event) => move(event, place), { signal });
-    node.addEventListener("focus", () => reachable(place), { signal });
-    return { place, node, right: right[i], lost: intact - right[i], layers, heads };
-  }));
-  const grids = organs.map(({ name, label: text, heads }) => element("section", { class: "ch-organ", role: "group", "aria-label": text },
-    element("h4", { text }),
-    element("div", { class: "ch-grid", style: { "--heads": heads } }, cells.filter(({ place }) => place[0] === name).map(({ node }) => node))));
-  const find = (organ, layer, head) => cells.find(({ place }) => place[0] === organ && place[1] === layer && place[2] === head);
+  const cells = organs.flatMap(({ name, layers, heads, right }) =>
+    Array.from({ length: layers * heads }, (_, i) => {
+      const place = [name, Math.floor(i / heads), i % heads];
+      const node = button({
+        signal,
+        onClick: () => toggle(place),
+        label: [
+          element("span", { class: "visually-hidden" }),
+          element("span", { class: "ch-name", "aria-hidden": "true", text: `${place[1]}·${place[2]}` }),
+          element("span", { class: "number ch-share" }),
+        ],
+      });
+      node.className = "ch-head";
+      node.addEventListener("keydown", (event) => move(event, place), { signal });
+      node.addEventListener("focus", () => reachable(place), { signal });
+      return { place, node, right: right[i], lost: intact - right[i], layers, heads };
+    }),
+  );
+  const grids = organs.map(({ name, label: text, heads }) =>
+    element(
+      "section",
+      { class: "ch-organ", role: "group", "aria-label": text },
+      element("h4", { text }),
+      element(
+        "div",
+        { class: "ch-grid", style: { "--heads": heads } },
+        cells.filter(({ place }) => place[0] === name).map(({ node }) => node),
+      ),
+    ),
+  );
+  const find = (organ, layer, head) =>
+    cells.find(({ place }) => place[0] === organ && place[1] === layer && place[2] === head);
 
   function reachable(place) {
     for (const { place: each, node } of cells) node.tabIndex = keyOf(each) === keyOf(place) ? 0 : -1;
@@ -75,7 +92,10 @@ function render({ model, el }) {
     const at = organs.findIndex(({ name }) => name === organ);
     const beside = organs[at + { ArrowLeft: -1, ArrowRight: 1 }[event.key]];
     const atEdge = to[0] === layer && to[1] === head;
-    const next = atEdge && beside ? find(beside.name, Math.min(layer, beside.layers - 1), event.key === "ArrowLeft" ? beside.heads - 1 : 0) : find(organ, ...to);
+    const next =
+      atEdge && beside
+        ? find(beside.name, Math.min(layer, beside.layers - 1), event.key === "ArrowLeft" ? beside.heads - 1 : 0)
+        : find(organ, ...to);
     next.node.focus();
   }
 
@@ -89,7 +109,7 @@ function render({ model, el }) {
       node.classList.toggle("ch-off", off);
       node.setAttribute("aria-pressed", String(off));
       node.firstChild.textContent = `Switch ${inWords(place)} off${off ? "" : "; right pronouns without it alone"}: `;
-      node.lastChild.textContent = off ? "off" : percent(right);
+      node.lastChild.textContent = off ? "off" : pronounShare(right);
     }
   }
 
@@ -107,10 +127,15 @@ function render({ model, el }) {
     ask({ off: wanted, pair, search: false });
   }
 
-  const searchButton = button({ label: "Search", primary: true, signal, onClick: () => {
-    searching(true);
-    ask({ off: wanted, pair: model.get("pair"), search: true });
-  } });
+  const searchButton = button({
+    label: "Search",
+    primary: true,
+    signal,
+    onClick: () => {
+      searching(true);
+      ask({ off: wanted, pair: model.get("pair"), search: true });
+    },
+  });
   const allOn = button({ label: "All heads on", signal, onClick: () => setOff([]) });
   const steps = element("ol", { class: "ch-steps" });
   function searching(on) {
@@ -124,34 +149,70 @@ function render({ model, el }) {
     const word = (text) => text.match(/(\p{L}+)\W*$/u)?.[1] ?? text;
     return `${word(first)} / ${word(second)}: ${shorten(first, 44)}`;
   };
-  const choosePair = select({ label: "Pair", options: pairs.map((pair, value) => ({ value, label: pairName(pair) })), value: model.get("pair"), signal,
-    onChange: (value) => setOff(wanted, Number(value)) });
+  const choosePair = select({
+    label: "Pair",
+    options: pairs.map((pair, value) => ({ value, label: pairName(pair) })),
+    value: model.get("pair"),
+    signal,
+    onChange: (value) => setOff(wanted, Number(value)),
+  });
   const bars = element("div", { class: "ch-bars" });
   const verdict = element("p", { class: "note" });
   const translations = element("div", { class: "ch-pair" });
-  const results = element("div", { class: "ch-results" },
-    element("section", { class: "panel", "aria-label": "Right pronouns" }, element("h4", { text: "Right pronouns (il or elle)" }), bars, verdict),
-    element("section", { class: "panel", "aria-label": "A minimal pair" }, choosePair.node, translations));
+  const results = element(
+    "div",
+    { class: "ch-results" },
+    element(
+      "section",
+      { class: "panel", "aria-label": "Right pronouns" },
+      element("h4", { text: "Right pronouns (il or elle)" }),
+      bars,
+      verdict,
+    ),
+    element("section", { class: "panel", "aria-label": "A minimal pair" }, choosePair.node, translations),
+  );
   root.append(
     heading(model.get("label"), searchButton, allOn),
     element("div", { class: "ch-organs" }, grids),
-    element("p", { class: "note", text: "layer·head, and the share of right pronouns without this head alone; the stronger the colour, the more is lost. A click, Space or Enter switches a head off." }),
-    steps, line, results);
+    element("p", {
+      class: "note",
+      text: "layer·head, and the share of right pronouns without this head alone; the stronger the colour, the more is lost. A click, Space or Enter switches a head off.",
+    }),
+    steps,
+    line,
+    results,
+  );
 
   function bar(name, share, look, dots = []) {
-    return element("div", { class: `ch-bar ${look}` }, element("span", { class: "ch-what", text: name }),
-      element("div", { class: "ch-track", "aria-hidden": "true" }, element("i", { class: "ch-fill", style: { width: `${100 * share}%` } }),
-        dots.map((dot) => element("i", { class: "ch-dot", style: { left: `${100 * dot}%` } })), element("i", { class: "ch-chance" })),
-      element("span", { class: "number", text: percent(share) }));
+    return element(
+      "div",
+      { class: `ch-bar ${look}` },
+      element("span", { class: "ch-what", text: name }),
+      element(
+        "div",
+        { class: "ch-track", "aria-hidden": "true" },
+        element("i", { class: "ch-fill", style: { width: `${100 * share}%` } }),
+        dots.map((dot) => element("i", { class: "ch-dot", style: { left: `${100 * dot}%` } })),
+        element("i", { class: "ch-chance" }),
+      ),
+      element("span", { class: "number", text: pronounShare(share) }),
+    );
   }
 
   const heads = (count) => (count === 1 ? "1 head" : `${count} heads`);
 
   function tellBars() {
     const [off, right, chance] = [model.get("off"), model.get("right"), model.get("at_random")];
-    bars.replaceChildren(bar("all heads", intact, "ch-intact"),
-      ...(off.length ? [bar(`without ${off.length === 1 ? "this head" : `these ${off.length}`}`, right, "ch-chosen"), bar(`without any ${off.length}`, mean(chance), "ch-random", chance)] : []),
-      element("div", { class: "ch-axis", "aria-hidden": "true" }, element("span", { text: "50 %: guessing" })));
+    bars.replaceChildren(
+      bar("all heads", intact, "ch-intact"),
+      ...(off.length
+        ? [
+            bar(`without ${off.length === 1 ? "this head" : `these ${off.length}`}`, right, "ch-chosen"),
+            bar(`without any ${off.length}`, mean(chance), "ch-random", chance),
+          ]
+        : []),
+      element("div", { class: "ch-axis", "aria-hidden": "true" }, element("span", { text: "50 %: guessing" })),
+    );
     verdict.textContent = off.length
       ? `Lost: ${points(intact - right)} points. At random: ${points(intact - mean(chance))} on average, from ${points(intact - Math.max(...chance))} to ${points(intact - Math.min(...chance))} in ${chance.length} draws (the dots).`
       : "All heads are on. Switch some off, or let the search find the ones that matter.";
@@ -160,33 +221,81 @@ function render({ model, el }) {
   function tellPair() {
     const { english, pronouns } = pairs[model.get("pair")];
     choosePair.set(model.get("pair"));
-    translations.replaceChildren(...english.map((text, i) => {
-      const written = model.get("written")[i];
-      const parts = atPronoun(written);
-      const right = parts?.[1] === pronouns[i];
-      return element("div", { class: "ch-sentence" }, element("p", { class: "ch-english", lang: "en", text }),
-        element("p", { class: "ch-french" },
-          parts ? [element("span", { lang: "fr", text: parts[0] }), element("strong", { class: right ? "ch-right" : "ch-wrong", lang: "fr", text: parts[1] }), element("span", { lang: "fr", text: parts[2] })]
-            : element("span", { lang: "fr", text: written })),
-        element("span", { class: right ? "ok" : "wrong", text: right ? `${pronouns[i]} is right` : parts ? `${pronouns[i]} would be right` : `no pronoun; ${pronouns[i]} would be right` }));
-    }));
+    translations.replaceChildren(
+      ...english.map((text, i) => {
+        const written = model.get("written")[i];
+        const parts = atPronoun(written);
+        const right = parts?.[1] === pronouns[i];
+        return element(
+          "div",
+          { class: "ch-sentence" },
+          element("p", { class: "ch-english", lang: "en", text }),
+          element(
+            "p",
+            { class: "ch-french" },
+            parts
+              ? [
+                  element("span", { lang: "fr", text: parts[0] }),
+                  element("strong", { class: right ? "ch-right" : "ch-wrong", lang: "fr", text: parts[1] }),
+                  element("span", { lang: "fr", text: parts[2] }),
+                ]
+              : element("span", { lang: "fr", text: written }),
+          ),
+          element("span", {
+            class: right ? "ok" : "wrong",
+            text: right
+              ? `${pronouns[i]} is right`
+              : parts
+                ? `${pronouns[i]} would be right`
+                : `no pronoun; ${pronouns[i]} would be right`,
+          }),
+        );
+      }),
+    );
   }
 
   function tellSteps() {
     const found = model.get("steps");
     steps.hidden = !found.length;
-    steps.replaceChildren(...found.map(({ off, right }, i) => {
-      const before = i ? found[i - 1].right : null;
-      const [organ, layer, head] = off.at(-1);
-      const go = button({ signal, onClick: () => setOff(off), label: `${label.get(organ)} ${layer}·${head}`, title: "Switch the heads off up to this step" });
-      return element("li", {}, go, element("span", {}, i ? " and the ones above: " : ": ", element("span", { class: "number", text: percent(right) }), before === null ? "" : ` (before ${percent(before)})`));
-    }));
-    if (found.length) steps.append(element("li", { class: "note ch-own" }, "Shares on the search’s own pairs; the bars below are measured on pairs of other nouns."));
+    steps.replaceChildren(
+      ...found.map(({ off, right }, i) => {
+        const before = i ? found[i - 1].right : null;
+        const [organ, layer, head] = off.at(-1);
+        const go = button({
+          signal,
+          onClick: () => setOff(off),
+          label: `${label.get(organ)} ${layer}·${head}`,
+          title: "Switch the heads off up to this step",
+        });
+        return element(
+          "li",
+          {},
+          go,
+          element(
+            "span",
+            {},
+            i ? " and the ones above: " : ": ",
+            element("span", { class: "number", text: pronounShare(right) }),
+            before === null ? "" : ` (before ${pronounShare(before)})`,
+          ),
+        );
+      }),
+    );
+    if (found.length)
+      steps.append(
+        element(
+          "li",
+          { class: "note ch-own" },
+          "Shares on the search’s own pairs; the bars below are measured on pairs of other nouns.",
+        ),
+      );
   }
 
   function spoken() {
     const off = model.get("off");
-    return off.length ? `${heads(off.length)} off: ${percent(model.get("right"))} of the pronouns are right, ${percent(mean(model.get("at_random")))} without as many at random.` : `All heads on: ${percent(intact)} of the pronouns are right.`;
+    return off.length
+      ? `${heads(off.length)} off: ${pronounShare(model.get("right"))} of the pronouns are right, ${pronounShare(mean(model.get("at_random")))} without as many at random.`
+      : `All heads on: ${pronounShare(intact)} of the pronouns are right.`;
   }
 
   function tell() {
@@ -200,7 +309,11 @@ function render({ model, el }) {
   onChange(model, signal, "steps", () => {
     tellSteps();
     const last = model.get("steps").at(-1);
-    if (last) announce(root, `Step ${model.get("steps").length}: ${inWords(last.off.at(-1))} off, ${percent(last.right)} right.`);
+    if (last)
+      announce(
+        root,
+        `Step ${model.get("steps").length}: ${inWords(last.off.at(-1))} off, ${pronounShare(last.right)} right.`,
+      );
   });
   onChange(model, signal, "off", () => {
     if (!busy) wanted = answered();

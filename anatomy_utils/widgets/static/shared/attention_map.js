@@ -25,8 +25,10 @@ function pooled(data, start, queries, keys, side) {
 }
 
 // The positions of the `count` largest values, largest first.
-function largest(values, count) {
-  return Array.from(values, (value, i) => i).sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
+function placesOfLargest(values, count) {
+  return Array.from(values, (value, i) => i)
+    .sort((a, b) => values[b] - values[a] || a - b)
+    .slice(0, count);
 }
 
 // Every how many positions a label fits.
@@ -65,26 +67,47 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
   const title = element("h4", {});
   const read = element("div", { class: "av-read" });
   const strongest = element("div", { class: "av-strongest" });
-  const strip = element("div", focusable({ class: "av-words", role: "listbox", "aria-label": "Query token", "aria-orientation": "horizontal" }));
+  const strip = element(
+    "div",
+    focusable({ class: "av-words", role: "listbox", "aria-label": "Query token", "aria-orientation": "horizontal" }),
+  );
   const keyStrip = self ? null : element("div", { class: "av-words", "aria-hidden": "true" });
-  const queryWords = queryTokens.map((token, i) => word(token || " ", { id: uniqueId("token"), role: "option", "aria-label": `${token}, position ${i}` }));
+  const queryWords = queryTokens.map((token, i) =>
+    word(token || " ", { id: uniqueId("token"), role: "option", "aria-label": `${token}, position ${i}` }),
+  );
   const keyWords = self ? queryWords : keyTokens.map((token) => word(token || " ", { class: "word plain" }));
   strip.append(...queryWords);
   keyStrip?.append(...keyWords);
   const bar = element("i", {});
-  const liftToggle = toggleButton({ label: "Lift faint weights", pressed: state.lifted, signal, onToggle: (lifted) => {
-    state.lifted = lifted;
-    recolour();
-  } });
+  const liftToggle = toggleButton({
+    label: "Lift faint weights",
+    pressed: state.lifted,
+    signal,
+    onToggle: (lifted) => {
+      state.lifted = lifted;
+      recolour();
+    },
+  });
   const view = element("div", { class: "av-view av-map" }, title, map.node);
   const told = element("div", { class: "av-told" }, read, strongest);
-  const words = element("div", {},
-    element("div", { class: "row av-choose" },
-      element("span", { class: "caption" }, self
-        ? "Choose a query token; each token is shaded by the weight that the query gives it."
-        : "Choose a query token; below, each key token is shaded by the weight that the query gives it."),
-      element("span", { class: "row" }, element("span", { class: "av-scale" }, "0", bar, "1"), liftToggle.node)),
-    strip, keyStrip);
+  const words = element(
+    "div",
+    {},
+    element(
+      "div",
+      { class: "row av-choose" },
+      element(
+        "span",
+        { class: "caption" },
+        self
+          ? "Choose a query token; each token is shaded by the weight that the query gives it."
+          : "Choose a query token; below, each key token is shaded by the weight that the query gives it.",
+      ),
+      element("span", { class: "row" }, element("span", { class: "av-scale" }, "0", bar, "1"), liftToggle.node),
+    ),
+    strip,
+    keyStrip,
+  );
 
   // ---- numbers
   const weightAt = (q, k) => current.values[q * keys + k] * current.unit;
@@ -94,10 +117,14 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
     current = next;
     paint();
     draw(); // first, because a canvas that sets its font has the page laid out where anything is changed
-    title.replaceChildren(`${current.name.replace("layer", "Layer")} `,
-      element("span", { class: "shape", text: `(${queries} query, ${keys} key)` }));
-    map.node.setAttribute("aria-label",
-      `Attention weights of ${current.name}: ${queries} queries by ${keys} keys. Arrow keys move from cell to cell.`);
+    title.replaceChildren(
+      `${current.name.replace("layer", "Layer")} `,
+      element("span", { class: "shape", text: `(${queries} query, ${keys} key)` }),
+    );
+    map.node.setAttribute(
+      "aria-label",
+      `Attention weights of ${current.name}: ${queries} queries by ${keys} keys. Arrow keys move from cell to cell.`,
+    );
   }
 
   // ---- colours and images
@@ -135,7 +162,8 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
     const font = `${LABEL_SIZE}px ${getComputedStyle(root).fontFamily}`;
     const wide = Math.floor(view.clientWidth);
     map.context.font = `700 ${font}`; // the chosen token is bold
-    const width = (tokens) => Math.ceil(Math.min(LABEL_MAX, Math.max(...tokens.map((token) => map.context.measureText(token).width))));
+    const width = (tokens) =>
+      Math.ceil(Math.min(LABEL_MAX, Math.max(...tokens.map((token) => map.context.measureText(token).width))));
     const margin = Math.min(width(queryTokens) + 10, Math.floor(wide * 0.34));
     const crown = Math.min(width(keyTokens) + 10, LABEL_MAX) + 16;
     const written = { query: fitting(queryTokens, margin - 6), key: fitting(keyTokens, crown - 22) };
@@ -155,8 +183,10 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
     context.lineWidth = 1;
     if (cell >= 10) {
       context.beginPath();
-      for (let i = 1; i < keys; i += 1) context.moveTo(margin + i * cell, crown), context.lineTo(margin + i * cell, crown + queries * cell);
-      for (let i = 1; i < queries; i += 1) context.moveTo(margin, crown + i * cell), context.lineTo(margin + keys * cell, crown + i * cell);
+      for (let i = 1; i < keys; i += 1)
+        (context.moveTo(margin + i * cell, crown), context.lineTo(margin + i * cell, crown + queries * cell));
+      for (let i = 1; i < queries; i += 1)
+        (context.moveTo(margin, crown + i * cell), context.lineTo(margin + keys * cell, crown + i * cell));
       context.globalAlpha = 0.55;
       context.stroke();
       context.globalAlpha = 1;
@@ -218,7 +248,8 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
   function fitting(tokens, limit) {
     return tokens.map((token) => {
       let text = token;
-      for (let letters = 16; map.context.measureText(text).width > limit && letters > 1; letters -= 1) text = shorten(token, letters);
+      for (let letters = 16; map.context.measureText(text).width > limit && letters > 1; letters -= 1)
+        text = shorten(token, letters);
       return text;
     });
   }
@@ -233,12 +264,22 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
     const [q, k] = pointed();
     const quoted = (text, role) => [element("span", { class: role }, "“", word(text), "”")];
     if (k === null) {
-      read.replaceChildren("Query ", ...quoted(queryTokens[q], "query"), " is outlined. Point at a cell for its exact weight, or use the arrow keys.");
+      read.replaceChildren(
+        "Query ",
+        ...quoted(queryTokens[q], "query"),
+        " is outlined. Point at a cell for its exact weight, or use the arrow keys.",
+      );
     } else {
       const exact = current.values[q * keys + k];
-      read.replaceChildren("Query ", ...quoted(queryTokens[q], "query"), ` (${q}) → key `, ...quoted(keyTokens[k], "key"), ` (${k}): weight `,
+      read.replaceChildren(
+        "Query ",
+        ...quoted(queryTokens[q], "query"),
+        ` (${q}) → key `,
+        ...quoted(keyTokens[k], "key"),
+        ` (${k}): weight `,
         element("span", { class: "number", text: exact ? format(weightAt(q, k), 3) : "below 0.002" }),
-        element("div", { class: "note", text: current.exactness(exact) }));
+        element("div", { class: "note", text: current.exactness(exact) }),
+      );
     }
   }
 
@@ -258,9 +299,16 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
     strip.setAttribute("aria-activedescendant", queryWords[q].id);
     strongest.replaceChildren(
       element("div", { class: "caption" }, "“", word(queryTokens[q]), "” attends most to"),
-      ...largest(row, Math.min(STRONGEST, keys)).map((i) => element("div", { class: "av-bar" },
-        word(shorten(keyTokens[i], 16)), element("i", { style: { width: `${row[i] * current.unit * 100}%` } }),
-        element("span", { class: "number", text: format(row[i] * current.unit, 3) }))));
+      ...placesOfLargest(row, Math.min(STRONGEST, keys)).map((i) =>
+        element(
+          "div",
+          { class: "av-bar" },
+          word(shorten(keyTokens[i], 16)),
+          element("i", { style: { width: `${row[i] * current.unit * 100}%` } }),
+          element("span", { class: "number", text: format(row[i] * current.unit, 3) }),
+        ),
+      ),
+    );
   }
 
   const draw = promptly(() => {
@@ -343,7 +391,7 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
   // Which key the chosen query attends to most, in words.
   const inWords = () => {
     const [q] = pointed();
-    const best = largest(current.values.subarray(q * keys, (q + 1) * keys), 1)[0];
+    const best = placesOfLargest(current.values.subarray(q * keys, (q + 1) * keys), 1)[0];
     return `${queryTokens[q]} attends most to ${keyTokens[best]}, ${format(weightAt(q, best), 3)}`;
   };
   return { view, told, words, self, show, point, say, pixels, inWords };

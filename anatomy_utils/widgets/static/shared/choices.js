@@ -4,37 +4,54 @@
 function choiceForm({ root, text, choices, check: label, judge, signal, onChosen }) {
   const name = uniqueId("choice");
   const answer = element("div", { class: "answer", id: `${name}-answer` });
-  const inputs = choices.map((_, i) => element("input", focusable({ type: "radio", name, value: i, id: `${name}-${i}`, tabindex: null })));
-  const labels = choices.map((choice, i) => element("div", { class: "choice" }, inputs[i],
-    element("label", { for: `${name}-${i}` }, prose(choice.text))));
+  const inputs = choices.map((_, i) =>
+    element("input", focusable({ type: "radio", name, value: i, id: `${name}-${i}`, tabindex: null })),
+  );
+  const labels = choices.map((choice, i) =>
+    element("div", { class: "choice" }, inputs[i], element("label", { for: `${name}-${i}` }, prose(choice.text))),
+  );
   const selected = () => inputs.findIndex((input) => input.checked);
 
   const say = ([css, words]) => {
     answer.replaceChildren(element("p", { class: css }, prose(words)));
     announce(root, words);
   };
-  const check = button({ label, primary: true, signal, onClick: () => {
-    const choice = selected();
-    if (choice < 0) {
-      say(["note", "Choose one first."]);
-      return;
-    }
-    say(judge(choice));
-    onChosen(choice);
-  } });
+  const check = button({
+    label,
+    primary: true,
+    signal,
+    onClick: () => {
+      const choice = selected();
+      if (choice < 0) {
+        say(["note", "Choose one first."]);
+        return;
+      }
+      say(judge(choice));
+      onChosen(choice);
+    },
+  });
   for (const input of inputs) {
     input.addEventListener("change", () => answer.replaceChildren(), { signal });
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") check.click();
-    }, { signal });
+    input.addEventListener(
+      "keydown",
+      (event) => {
+        if (event.key === "Enter") check.click();
+      },
+      { signal },
+    );
   }
   const show = (choice) => {
     if (choice < 0 || !inputs[choice] || selected() === choice) return;
     inputs[choice].checked = true;
     say(judge(choice));
   };
-  const node = element("div", { class: "choice-form" }, element("fieldset", {}, element("legend", {}, prose(text)), labels),
-    element("div", { class: "row" }, check), answer);
+  const node = element(
+    "div",
+    { class: "choice-form" },
+    element("fieldset", {}, element("legend", {}, prose(text)), labels),
+    element("div", { class: "row" }, check),
+    answer,
+  );
   return { node, show };
 }
 

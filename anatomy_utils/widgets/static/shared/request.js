@@ -1,31 +1,25 @@
 // What widgets share that ask Python something: the question, the wait for its answer, and a field for a sentence.
 
-const PATIENCE = 20000; // milliseconds until a question without an answer is given up
-
 // Asks Python: {ask(question), error(text)}. The shown line tells errors; `onBusy(on)` while it waits, `onAnswer()` after a good one.
 function request({ model, signal, onBusy, onAnswer }) {
   const line = element("div", { class: "error", role: "status", "aria-live": "polite" });
-  let waiting = 0;
+  const wait = answerWait(signal, (text) => settle(`${text} The picture still shows the last one.`));
   const settle = (text) => {
-    clearTimeout(waiting);
-    waiting = 0;
+    wait.stop();
     onBusy?.(false);
     line.textContent = text;
   };
   const ask = (question) => {
-    clearTimeout(waiting);
     line.textContent = "";
     onBusy?.(true);
-    waiting = setTimeout(() => settle("No answer came: the kernel is busy or not running. The picture still shows the last one."), PATIENCE);
+    wait.start();
     const { times = 0, ...before } = model.get("question");
-    model.set("question", { ...before, ...question, times: times + 1 }); // the same question again is one too
-    model.save_changes();
+    change(model, { question: { ...before, ...question, times: times + 1 } }); // the same question again is one too
   };
   onChange(model, signal, "answered", () => {
     settle(model.get("error"));
     if (!model.get("error")) onAnswer?.();
   });
-  signal.addEventListener("abort", () => clearTimeout(waiting));
   return { ask, line };
 }
 
@@ -44,25 +38,35 @@ function sentenceForm({ value, label = "Sentence", action = "Compute", signal, o
 
 // Words to choose one from, with arrow keys: {node, set(words), choose(i)}.
 function wordPicker({ label, signal, onPick }) {
-  const list = element("div", focusable({ class: "word-list", role: "listbox", "aria-label": label, "aria-orientation": "horizontal" }));
+  const list = element(
+    "div",
+    focusable({ class: "word-list", role: "listbox", "aria-label": label, "aria-orientation": "horizontal" }),
+  );
   let chosen = 0;
   const choose = (i) => {
     chosen = i;
     [...list.children].forEach((node, k) => node.setAttribute("aria-selected", String(k === i)));
     list.setAttribute("aria-activedescendant", list.children[i]?.id ?? "");
   };
-  const set = (words) => list.replaceChildren(...words.map((text, i) => {
-    const node = word(text, { role: "option", id: uniqueId("word"), "aria-label": `${text}, position ${i}` });
-    node.addEventListener("click", () => onPick(i), { signal });
-    return node;
-  }));
-  list.addEventListener("keydown", (event) => {
-    const count = list.children.length;
-    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -count, End: count }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    onPick(clamp(chosen + by, 0, count - 1));
-  }, { signal });
+  const set = (words) =>
+    list.replaceChildren(
+      ...words.map((text, i) => {
+        const node = word(text, { role: "option", id: uniqueId("word"), "aria-label": `${text}, position ${i}` });
+        node.addEventListener("click", () => onPick(i), { signal });
+        return node;
+      }),
+    );
+  list.addEventListener(
+    "keydown",
+    (event) => {
+      const count = list.children.length;
+      const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -count, End: count }[event.key];
+      if (by === undefined) return;
+      event.preventDefault();
+      onPick(clamp(chosen + by, 0, count - 1));
+    },
+    { signal },
+  );
   const node = element("div", { class: "word-picker" }, element("span", { class: "caption", text: `${label}:` }), list);
   return { node, set, choose };
 }

@@ -1,28 +1,28 @@
-// Going through numbered steps: a row of step buttons, Back, Next and Play.
+// Going through numbered steps: Back, Next and Play, and where there are few steps, a row of buttons with their names.
 
-// `names` are the steps' names; `go(step)` is asked for a step from 0 on, `tell(step)` shows which one it is.
-function stepControls({ names, pause: milliseconds, signal, go }) {
+// Back, Next and Play through `count` steps. `go(step, byHand)` is asked for a step from 0 on, `tell(step)` hears which one
+// it is; `pause()` ends the playing, as every step by hand does.
+function walkControls({ count, pause: milliseconds, signal, go }) {
   let step = 0;
   let timer = 0;
-  const last = names.length - 1;
+  const last = count - 1;
+  const walk = (to, byHand) => {
+    step = clamp(to, 0, last); // at once: what `tell` hears may come with the next frame only
+    go(step, byHand);
+  };
   const jump = (to) => {
     pause();
-    go(clamp(to, 0, last));
+    walk(to, true);
   };
-  const buttons = names.map((name, i) => {
-    const node = button({ label: "", name: `Step ${i + 1} ${name}`, signal, onClick: () => jump(i) });
-    node.append(element("b", { text: i + 1 }), " ", element("span", { text: name }));
-    return node;
-  });
   const back = button({ label: "◀ Back", name: "Back", signal, onClick: () => jump(step - 1) });
   const next = button({ label: "Next ▶", name: "Next", primary: true, signal, onClick: () => jump(step + 1) });
   const play = toggleButton({ label: "Play", signal, onToggle: (on) => (on ? start() : pause()) });
 
   function start() {
     clearInterval(timer);
-    if (step === last) go(0);
+    if (step === last) walk(0, false);
     timer = setInterval(() => {
-      go(step + 1);
+      walk(step + 1, false);
       if (step === last) pause();
     }, milliseconds);
   }
@@ -34,15 +34,33 @@ function stepControls({ names, pause: milliseconds, signal, go }) {
 
   function tell(to) {
     step = to;
-    buttons.forEach((node, i) => {
-      setAttributes(node, { "aria-current": i === step ? "step" : null });
-      node.classList.toggle("done", i < step);
-    });
     back.disabled = step === 0;
     next.disabled = step === last;
   }
 
   signal.addEventListener("abort", () => clearInterval(timer));
-  const list = element("ol", { class: "steps", "aria-label": "Steps" }, buttons.map((node) => element("li", {}, node)));
-  return { list, back, next, play: play.node, tell };
+  return { back, next, play: play.node, jump, pause, tell };
+}
+
+// The same with a button for each of the steps in `names`; `rename(names)` gives them other names.
+function stepControls({ names, signal, class: look = "", ...rest }) {
+  const walk = walkControls({ count: names.length, signal, ...rest });
+  const buttons = names.map((_, i) => button({ label: "", signal, onClick: () => walk.jump(i) }));
+  const rename = (list) => {
+    list.forEach((name, i) => {
+      buttons[i].setAttribute("aria-label", `Step ${i + 1} ${name}`);
+      buttons[i].replaceChildren(element("b", { text: i + 1 }), " ", element("span", { text: name }));
+    });
+  };
+  const tell = (step) => {
+    walk.tell(step);
+    buttons.forEach((node, i) => {
+      setAttributes(node, { "aria-current": i === step ? "step" : null });
+      node.classList.toggle("done", i < step);
+    });
+  };
+  const items = buttons.map((node) => element("li", {}, node));
+  const list = element("ol", { class: `steps ${look}`.trim(), "aria-label": "Steps" }, items);
+  rename(names);
+  return { ...walk, list, rename, tell };
 }

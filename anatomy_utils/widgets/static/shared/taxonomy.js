@@ -8,30 +8,27 @@ function quantityAt({ fixed, once, growing }, length) {
   return growing.reduce((sum, [each, reach]) => sum + each * Math.min(length, reach ?? length), fixed + once / length);
 }
 
-// A whole number with thin spaces between its thousands.
-function spaced(number) {
-  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
-
 // A number in up to three digits and a word: 124 million.
 function roughly(number) {
   const words = ["", "thousand", "million", "billion", "trillion", "quadrillion"];
   const power = number < 10000 ? 0 : Math.min(words.length - 1, Math.floor(Math.log10(number) / 3));
-  return power ? `${Number((number / 1000 ** power).toPrecision(3))} ${words[power]}` : spaced(number);
-}
-
-// The same for bytes: 36.9 MB.
-function bytesText(number) {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  const power = number < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(number) / 3));
-  return power ? `${Number((number / 1000 ** power).toPrecision(3))} ${units[power]}` : `${spaced(number)} bytes`;
+  return power ? `${Number((number / 1000 ** power).toPrecision(3))} ${words[power]}` : grouped(number);
 }
 
 // A slider over lengths of text, doubling from step to step: {node, set(length)}.
 function lengthSlider({ value, signal, onLength }) {
   const length = (power) => Math.round(2 ** power);
-  const made = slider({ label: "Length of the text", min: SHORTEST, max: LONGEST, step: 0.25, value: Math.log2(value), signal, tint: "residual",
-    format: (power) => `${spaced(length(power))} tokens`, onInput: (power) => onLength(length(power)) });
+  const made = slider({
+    label: "Length of the text",
+    min: SHORTEST,
+    max: LONGEST,
+    step: 0.25,
+    value: Math.log2(value),
+    signal,
+    tint: "residual",
+    format: (power) => `${grouped(length(power))} tokens`,
+    onInput: (power) => onLength(length(power)),
+  });
   return { node: made.node, set: (next) => made.set(Math.log2(next)) };
 }
 
@@ -45,32 +42,80 @@ function tableEnd(model) {
 // The names of the parts in which two models differ: of all, or of those that are no mere numbers.
 function differing(one, other, design = false) {
   const value = (name) => other.parts.find((part) => part.name === name)?.value;
-  return new Set(one.parts.filter((part) => !(design && part.is_size) && value(part.name) !== part.value).map(({ name }) => name));
+  return new Set(
+    one.parts.filter((part) => !(design && part.is_size) && value(part.name) !== part.value).map(({ name }) => name),
+  );
 }
 
 // A stack as blocks from the bottom up; a block that shows a part in `changed` is marked, by a sign and in words.
 function stackDrawing({ name, repeats, below, layer, above }, changed, several) {
   const block = ({ label, role, parts }) => {
-    if (label === "+") return element("li", { class: "tx-sum" }, element("span", { class: "tx-plus", "aria-hidden": "true", text: "+" }), element("span", { class: "visually-hidden", text: "add what went in" }));
+    if (label === "+")
+      return element(
+        "li",
+        { class: "tx-sum" },
+        element("span", { class: "tx-plus", "aria-hidden": "true", text: "+" }),
+        element("span", { class: "visually-hidden", text: "add what went in" }),
+      );
     const different = parts.filter((part) => changed.has(part));
-    return element("li", { class: different.length ? "tx-block changed" : "tx-block", style: { "--role": `var(--${role.replaceAll("_", "-")})` } },
+    return element(
+      "li",
+      {
+        class: different.length ? "tx-block changed" : "tx-block",
+        style: { "--role": `var(--${role.replaceAll("_", "-")})` },
+      },
       element("span", { text: label.replace("\n", " ") }),
-      different.length ? element("span", { class: "tx-changed" }, element("span", { "aria-hidden": "true", text: "≠ " }), different.join(", ")) : null);
+      different.length
+        ? element(
+            "span",
+            { class: "tx-changed" },
+            element("span", { "aria-hidden": "true", text: "≠ " }),
+            different.join(", "),
+          )
+        : null,
+    );
   };
-  return element("div", { class: "tx-stack" },
+  return element(
+    "div",
+    { class: "tx-stack" },
     several ? element("div", { class: "tx-name", text: name }) : null,
-    element("ol", { class: "tx-blocks", "aria-label": `${name}, from the bottom up` },
+    element(
+      "ol",
+      { class: "tx-blocks", "aria-label": `${name}, from the bottom up` },
       below.map(block),
-      element("li", { class: "tx-layer" }, element("span", { class: "tx-times", text: `${repeats} ×` }), element("ol", { class: "tx-blocks", "aria-label": `one of ${repeats} layers` }, layer.map(block))),
-      above.map(block)));
+      element(
+        "li",
+        { class: "tx-layer" },
+        element("span", { class: "tx-times", text: `${repeats} ×` }),
+        element("ol", { class: "tx-blocks", "aria-label": `one of ${repeats} layers` }, layer.map(block)),
+      ),
+      above.map(block),
+    ),
+  );
 }
 
 // Who may attend to whom: a small grid, filled where a query (row) sees a key (column).
 function maskDrawing({ name, rows }) {
-  const size = rows.length, keys = rows[0].length;
+  const size = rows.length,
+    keys = rows[0].length;
   const seen = rows.flat().reduce((sum, each) => sum + each, 0);
-  const cells = rows.flatMap((row, q) => row.map((on, k) => svg("rect", { class: on ? "seen" : "unseen", x: k * 7 + 0.5, y: q * 7 + 0.5, width: 6, height: 6 })));
-  return element("figure", { class: "tx-mask" },
-    svg("svg", { viewBox: `0 0 ${keys * 7} ${size * 7}`, role: "img", "aria-label": `${name}: ${seen} of ${size * keys} pairs of a query and a key are seen` }, cells),
-    element("figcaption", {}, name, element("span", { class: "shape", text: ` ${seen} of ${size * keys}` })));
+  const cells = rows.flatMap((row, q) =>
+    row.map((on, k) =>
+      svg("rect", { class: on ? "seen" : "unseen", x: k * 7 + 0.5, y: q * 7 + 0.5, width: 6, height: 6 }),
+    ),
+  );
+  return element(
+    "figure",
+    { class: "tx-mask" },
+    svg(
+      "svg",
+      {
+        viewBox: `0 0 ${keys * 7} ${size * 7}`,
+        role: "img",
+        "aria-label": `${name}: ${seen} of ${size * keys} pairs of a query and a key are seen`,
+      },
+      cells,
+    ),
+    element("figcaption", {}, name, element("span", { class: "shape", text: ` ${seen} of ${size * keys}` })),
+  );
 }

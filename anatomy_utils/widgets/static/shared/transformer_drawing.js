@@ -27,29 +27,67 @@ function tipOf(points) {
 
 // An arrow of the figure, with its label if it has one.
 function arrowOf({ points, kind, label, label_at: at }) {
-  return svg("g", { class: `tm-arrow ${kind}`, "aria-hidden": "true" },
-    svg("path", { d: pathOf(points) }), svg("polygon", { points: tipOf(points) }),
-    label ? svg("text", { x: at[0], y: at[1] }, label) : null);
+  return svg(
+    "g",
+    { class: `tm-arrow ${kind}`, "aria-hidden": "true" },
+    svg("path", { d: pathOf(points) }),
+    svg("polygon", { points: tipOf(points) }),
+    label ? svg("text", { x: at[0], y: at[1] }, label) : null,
+  );
 }
 
 // A sign that belongs to no part: a sum, or how often a block is stacked.
 function markOf({ text, at: [x, y] }) {
-  return svg("g", { class: "tm-mark", "aria-hidden": "true" },
-    text === "+" ? svg("circle", { cx: x, cy: y, r: 11 }) : null, svg("text", { x, y }, text));
+  return svg(
+    "g",
+    { class: "tm-mark", "aria-hidden": "true" },
+    text === "+" ? svg("circle", { cx: x, cy: y, r: 11 }) : null,
+    svg("text", { x, y }, text),
+  );
 }
 
 // A part as a labelled box, or as the frame around a block; `middle` is where the figure's two columns meet.
 function partOf(part, middle, attributes, ...signs) {
   const letters = clamp(Math.min(part.height * 0.5, (part.width - 14) / (part.label.length * 0.58)), 11, 16);
   const centre = [part.x + part.width / 2, part.y + part.height / 2];
-  return svg("g", { ...attributes, class: `tm-part${part.frame ? " tm-frame" : ""}${attributes.class ? ` ${attributes.class}` : ""}`,
-    style: { "--tint": `var(--${(part.role || "ink").replaceAll("_", "-")})`, "--letters": `${part.frame ? 12 : letters}px` } },
-  svg("rect", { class: "tm-focus", x: part.x - 4, y: part.y - 4, width: part.width + 8, height: part.height + 8, rx: 10 }),
-  svg("rect", { class: "tm-box", x: part.x, y: part.y, width: part.width, height: part.height, rx: part.frame ? 12 : 6 }),
-  signs,
-  svg("text", part.frame
-    // In the corner that no arrow crosses.
-    ? { x: centre[0] < middle ? part.x + part.width - 12 : part.x + 12, y: part.y + part.height - FRAME_LABEL,
-      style: { "text-anchor": centre[0] < middle ? "end" : "start" } }
-    : { x: centre[0], y: centre[1] }, part.label));
+  return svg(
+    "g",
+    {
+      ...attributes,
+      class: `tm-part${part.frame ? " tm-frame" : ""}${attributes.class ? ` ${attributes.class}` : ""}`,
+      style: {
+        "--tint": `var(--${(part.role || "ink").replaceAll("_", "-")})`,
+        "--letters": `${part.frame ? 12 : letters}px`,
+      },
+    },
+    svg("rect", {
+      class: "tm-focus",
+      x: part.x - 4,
+      y: part.y - 4,
+      width: part.width + 8,
+      height: part.height + 8,
+      rx: 10,
+    }),
+    svg("rect", {
+      class: "tm-box",
+      x: part.x,
+      y: part.y,
+      width: part.width,
+      height: part.height,
+      rx: part.frame ? 12 : 6,
+    }),
+    signs,
+    svg(
+      "text",
+      part.frame
+        ? // In the corner that no arrow crosses.
+          {
+            x: centre[0] < middle ? part.x + part.width - 12 : part.x + 12,
+            y: part.y + part.height - FRAME_LABEL,
+            style: { "text-anchor": centre[0] < middle ? "end" : "start" },
+          }
+        : { x: centre[0], y: centre[1] },
+      part.label,
+    ),
+  );
 }
