@@ -94,7 +94,11 @@ def _tokens(tokens: Sequence[str], name: str, count: int, axis: str) -> list[str
     return words
 
 
-class AttentionViewer(AnatomyWidget, module="attention_viewer.js", shares=("shared/attention_map.js",)):
+class AttentionViewer(
+    AnatomyWidget,
+    module="attention_viewer.js",
+    shares=("shared/attention_drawing.js", "shared/attention_map.js"),
+):
     """Layers × heads × tokens: an overview of small maps, one large map, and the exact weight under the pointer.
 
     Args:

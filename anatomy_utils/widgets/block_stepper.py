@@ -44,7 +44,11 @@ class BlockVectors:
     """Of the norms."""
 
 
-class BlockStepper(Asking, module="block_stepper.js", shares=("shared/request.js", "shared/steps.js")):
+class BlockStepper(
+    Asking,
+    module="block_stepper.js",
+    shares=("shared/request.js", "shared/steps.js", "block_stepper_vectors.js"),
+):
     """Six steps through one block: the vectors drawn, their mean, standard deviation and length, one number by hand.
 
     Args:

@@ -62,7 +62,7 @@ class CacheStep:
     read: int
 
 
-class CacheLab(Asking, module="cache_lab.js", shares=("shared/request.js", "shared/curves.js")):
+class CacheLab(Asking, module="cache_lab.js", shares=("shared/request.js", "shared/curves.js", "cache_lab_panels.js")):
     """Steps × positions, with and without the cache; running totals; seconds for growing lengths.
 
     Args:

@@ -96,7 +96,11 @@ class LabFunctions:
     cure: Callable[[int], Sequence[Result]]
 
 
-class DebuggingLab(Asking, module="debugging_lab.js", shares=("shared/request.js", "shared/curves.js", "shared/choices.js")):
+class DebuggingLab(
+    Asking,
+    module="debugging_lab.js",
+    shares=("shared/request.js", "shared/curves.js", "shared/choices.js", "debugging_lab_bed.js"),
+):
     """Eight beds, or as many as there are.
 
     Args:

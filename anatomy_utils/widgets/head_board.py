@@ -25,7 +25,11 @@ PAIR = "the chosen pair"
 MOST_IN_TWIN = 12
 
 
-class HeadBoard(AttentionViewer, module="head_board.js", shares=("shared/attention_map.js",)):
+class HeadBoard(
+    AttentionViewer,
+    module="head_board.js",
+    shares=("shared/attention_drawing.js", "shared/attention_map.js", "head_board_panels.js"),
+):
     """All heads as small maps, sorted and filtered by a measure; one large; and the output without those switched off.
 
     Args:

@@ -93,7 +93,11 @@ def checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
     return tokens, arrays
 
 
-class HeadSplitting(AnatomyWidget, module="head_splitting.js", shares=("shared/steps.js",)):
+class HeadSplitting(
+    AnatomyWidget,
+    module="head_splitting.js",
+    shares=("shared/steps.js", "head_splitting_layout.js", "head_splitting_words.js"),
+):
     """Eight steps of one number on the right way and on the wrong way, side by side, with every tensor's shape.
 
     Args:

@@ -66,7 +66,11 @@ class Distribution:
     """How many tokens the filters leave of each entry, a single token's being 1 or 0."""
 
 
-class LogitsExplorer(AnatomyWidget, module="logits_explorer.js", shares=("shared/request.js", "shared/spoken.js")):
+class LogitsExplorer(
+    AnatomyWidget,
+    module="logits_explorer.js",
+    shares=("shared/request.js", "shared/spoken.js", "logits_explorer_panels.js"),
+):
     """The distribution over the next token at any position of a text, under temperature, top-k and top-p.
 
     Args:

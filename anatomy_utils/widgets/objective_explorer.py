@@ -47,7 +47,11 @@ class ObjectiveWords(Protocol):
     def rate_means(self) -> str: ...
 
 
-class ObjectiveExplorer(Asking, module="objective_explorer.js", shares=("shared/request.js", "shared/spoken.js")):
+class ObjectiveExplorer(
+    Asking,
+    module="objective_explorer.js",
+    shares=("shared/request.js", "shared/spoken.js", "objective_explorer_parts.js"),
+):
     """Choose an objective and a sentence, draw again, change the rate.
 
     Args:

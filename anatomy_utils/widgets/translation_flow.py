@@ -82,7 +82,7 @@ class TranslationRun:
 class TranslationFlow(
     AnatomyWidget,
     module="translation_flow.js",
-    shares=("shared/transformer_drawing.js", "shared/tokens.js", "shared/steps.js"),
+    shares=("shared/transformer_drawing.js", "shared/tokens.js", "shared/steps.js", "translation_flow_tensors.js"),
 ):
     """The figure of the encoder–decoder, lit part by part while one sentence is translated.
 

@@ -73,7 +73,11 @@ class UnknownWords(ValueError):  # noqa: N818
         self.nearest = nearest
 
 
-class Translator(Asking, module="translator.js", shares=("shared/request.js", "shared/tokens.js")):
+class Translator(
+    Asking,
+    module="translator.js",
+    shares=("shared/request.js", "shared/tokens.js", "translator_drawing.js", "translator_comparisons.js"),
+):
     """Type a sentence, have it translated word by word, see each word's alignment and rivals, swap the reason.
 
     Args:

@@ -5,7 +5,8 @@ const LEVELS = { word: "One word", matrix: "All words at once" };
 const WITH_COMPONENT = [1, 2, 5, 6]; // the steps that print one component
 const SAY = {
   word: [
-    "Each word's vector is projected three times. The query asks for the chosen word; keys and values are made for every word.",
+    "Each word's vector is projected three times. The query asks for the chosen word; keys and values are made " +
+      "for every word.",
     "The query is compared with every key: multiply number by number, add up. The sum is the score of that pair.",
     "Dot products grow with the number of components, so every score is divided by the square root of d_head.",
     "Softmax turns the scores into weights: all positive, and together 1. A little more score is a lot more weight.",
@@ -22,8 +23,9 @@ const SAY = {
   ],
 };
 
-// Every step's body is built when it is first looked at (or the page is idle) and kept: another step is a matter of hiding
-// one and showing the other, which leaves both laid out. {show(level, step), refresh(), changed(), clear(), shown()}.
+// Every step's body is built when it is first looked at (or the page is idle) and kept: another step is a matter of
+// hiding one and showing the other, which leaves both laid out. {show(level, step), refresh(), changed(), clear(),
+// shown()}.
 function stepBodies(view, holder) {
   let bodies = new Map(); // of each level and step that was looked at: {node, painters, columns, stamp}
   let shown = null; // the one in sight
@@ -181,7 +183,7 @@ function render({ model, el }) {
   const update = promptly(() => {
     if (!theme(root)) return;
     bodies.refresh();
-    line.replaceChildren(...equation(view.data, state));
+    line.replaceChildren(...stepEquation(view.data, state));
     words.choose(state.query);
     component.set(Math.min(state.component, component.input.max));
     const chosen = String(state.component);

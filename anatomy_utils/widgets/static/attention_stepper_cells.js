@@ -1,12 +1,13 @@
-// The attention stepper's cells and its table of one word. `view` is {root, signal, state, data, watch, choose, tell}: what
-// is given to `watch` paints again whenever a choice, the sentence or the theme has changed.
+// The attention stepper's cells and its table of one word. `view` is {root, signal, state, data, watch, choose,
+// tell}: what is given to `watch` paints again whenever a choice, the sentence or the theme has changed.
 
 // New text, and the work of laying it out, only where it is another one.
 function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// A view of the model's own numbers is recognised by its place, so that it is not painted twice; null for other numbers.
+// A view of the model's own numbers is recognised by its place, so that it is not painted twice; null for other
+// numbers.
 function placeOf(data, values) {
   return values.buffer === data.numbers.buffer ? `${data.loads} ${values.byteOffset}` : null;
 }

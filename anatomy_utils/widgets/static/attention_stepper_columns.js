@@ -2,9 +2,9 @@
 
 const FINE = 128; // colours of a strip that has far more components than pixels
 
-// The columns of each step. A column has a head, what its head's colour bar ends at (`scale`), a width, `fresh` where it is
-// new in this step, and cells as data: {kind: "strip" | "bar" | "text", read(j), limit(), …} with j the key word's place.
-// `total` is the cell below all words, `lead` the one above.
+// The columns of each step. A column has a head, what its head's colour bar ends at (`scale`), a width, `fresh` where
+// it is new in this step, and cells as data: {kind: "strip" | "bar" | "text", read(j), limit(), …} with j the key
+// word's place. `total` is the cell below all words, `lead` the one above.
 function wordColumns(step, data, state) {
   const { query, key, value, context } = data.tensors;
   const [n, d] = [data.tokens.length, key.columns];
@@ -139,7 +139,7 @@ function rowText(step, data, i, j) {
 }
 
 // The equation of a step for the chosen query, key and component, as nodes and texts.
-function equation(data, { step, query: i, key: j, component }) {
+function stepEquation(data, { step, query: i, key: j, component }) {
   const { tokens, tensors } = data;
   const { hidden, query, key, value, context } = tensors;
   const d = key.columns;

@@ -2,9 +2,9 @@
 
 const AXES = { hidden: "d_model", query: "d_head", key: "d_head", value: "d_value", context: "d_value" };
 
-// What stands in each step from left to right: signs between matrices {name, text, read(), limit(), …}. A matrix has a row
-// for every word; its columns are words (`square`) or components. `labels` writes the words beside it, `turned` exchanges
-// rows and columns, `most` is the largest height of a row.
+// What stands in each step from left to right: signs between matrices {name, text, read(), limit(), …}. A matrix has
+// a row for every word; its columns are words (`square`) or components. `labels` writes the words beside it, `turned`
+// exchanges rows and columns, `most` is the largest height of a row.
 function matrixParts(step, data, state) {
   const { tensors, raw } = data;
   const of = (name, text, more) => ({

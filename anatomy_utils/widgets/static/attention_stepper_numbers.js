@@ -14,7 +14,8 @@ const ROLE_CLASS = {
 const LETTERS = { hidden: "x", query: "q", key: "k", value: "v", context: "z" };
 
 // The numbers of a sentence: {tokens, tensors, raw, loads}; `raw` are the scores before scaling, `loads` counts the
-// sentences. A sentence of as many tokens as the last one is written into the same tensors: what was built on them stays.
+// sentences. A sentence of as many tokens as the last one is written into the same tensors: what was built on them
+// stays.
 function sentenceNumbers(last, { tokens, shapes, arrived }) {
   const alike = last !== null && JSON.stringify(last.shapes) === JSON.stringify(shapes);
   const data = alike ? last : { loads: 0, shapes, ...unpackSteps(arrived, shapes) };

@@ -1,4 +1,5 @@
-// The attention viewer: an overview of small maps (layers × heads) on a canvas, and one of them large (attention_map.js).
+// The attention viewer: an overview of small maps (layers × heads) on a canvas, and one of them large
+// (attention_map.js).
 
 const SMALL_MIN = 14; // CSS pixels of a small map
 const SMALL_MAX = 64;
@@ -15,6 +16,83 @@ function summed(data, [, heads, queries, keys], layer) {
   return total;
 }
 
+// The small maps of all heads on one canvas.
+function overviewDrawing({ root, signal, layers, heads, queries, keys, drawn, overview, state }) {
+  // ---- drawing the overview as large as fits, within reason
+  function measure() {
+    const left = 36;
+    const top = 34;
+    const side = clamp(Math.floor((overview.node.parentElement.clientWidth - left) / heads) - SMALL_GAP, 5, SMALL_MAX);
+    const high = clamp(Math.round((side * queries) / keys), Math.min(side, SMALL_MIN), side * 2);
+    drawn.geometry = { font: `${LABEL_SIZE}px ${getComputedStyle(root).fontFamily}`, left, top, side, high };
+    drawn.backdrop = null;
+    overview.resize(left + heads * (side + SMALL_GAP), top + layers * (high + SMALL_GAP));
+  }
+
+  function drawBackdrop() {
+    const { context } = overview;
+    const { left, top, side, high, font } = drawn.geometry;
+    context.clearRect(0, 0, overview.node.width, overview.node.height);
+    context.font = font;
+    context.fillStyle = colour(root, "ink");
+    context.textAlign = "center";
+    context.textBaseline = "alphabetic";
+    context.fillText("head", left + (heads * (side + SMALL_GAP)) / 2, 11);
+    context.save();
+    context.translate(10, top + (layers * (high + SMALL_GAP)) / 2);
+    context.rotate(-Math.PI / 2);
+    context.fillText("layer", 0, 0);
+    context.restore();
+    context.imageSmoothingEnabled = false;
+    const every = Math.ceil(16 / (side + SMALL_GAP));
+    for (let head = 0; head < heads; head += every)
+      context.fillText(head, left + head * (side + SMALL_GAP) + side / 2, top - 7);
+    const down = Math.ceil(13 / (high + SMALL_GAP));
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (let layer = 0; layer < layers; layer += down)
+      context.fillText(layer, left - 5, top + layer * (high + SMALL_GAP) + high / 2);
+    for (let layer = 0; layer < layers; layer += 1) {
+      for (let head = 0; head < heads; head += 1) {
+        const x = left + head * (side + SMALL_GAP);
+        const y = top + layer * (high + SMALL_GAP);
+        context.drawImage(drawn.atlas[layer * heads + head], x, y, side, high);
+        context.strokeStyle = colour(root, "faint");
+        context.lineWidth = 1;
+        context.strokeRect(x - 0.5, y - 0.5, side + 1, high + 1);
+      }
+    }
+    drawn.backdrop = element("canvas", { width: overview.node.width, height: overview.node.height });
+    drawn.backdrop.getContext("2d").drawImage(overview.node, 0, 0);
+  }
+
+  const draw = promptly(() => {
+    if (!drawn.geometry && root.clientWidth) measure();
+    if (!drawn.atlas || !drawn.geometry) return;
+    if (!drawn.backdrop) drawBackdrop();
+    const { context } = overview;
+    const { left, top, side, high } = drawn.geometry;
+    context.save();
+    context.resetTransform();
+    context.clearRect(0, 0, overview.node.width, overview.node.height);
+    context.drawImage(drawn.backdrop, 0, 0);
+    context.restore();
+    const frameAround = (layer, first, last, role, width) => {
+      context.strokeStyle = colour(root, role);
+      context.lineWidth = width;
+      context.strokeRect(
+        left + first * (side + SMALL_GAP) - 1.5,
+        top + layer * (high + SMALL_GAP) - 1.5,
+        (last - first) * (side + SMALL_GAP) + side + 3,
+        high + 3,
+      );
+    };
+    if (state.over) frameAround(state.over[0], state.over[1], state.over[1], "ink", 1.5);
+    frameAround(state.layer, state.average ? 0 : state.head, state.average ? heads - 1 : state.head, "query", 3);
+  }, signal);
+  return { draw };
+}
+
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   const shape = model.get("shape");
@@ -28,9 +106,8 @@ function render({ model, el }) {
     over: null,
   };
   const thumbnails = smallMaps(data, shape, SMALL_MAX);
-  let atlas = null;
-  let backdrop = null; // the overview without the frames around what is chosen: a hundred small maps, drawn once
-  let geometry = null;
+  const drawn = { atlas: null, backdrop: null, geometry: null };
+  // the overview without the frames around what is chosen: a hundred small maps, drawn once
 
   // ---- what is shown
   const layerChoice = select({
@@ -62,12 +139,12 @@ function render({ model, el }) {
     query: state.query,
     onPoint: (query) => save({ query }),
     onColours: () => {
-      atlas = thumbnails(map);
-      backdrop = null;
+      drawn.atlas = thumbnails(map);
+      drawn.backdrop = null;
       draw();
     },
     onResize: () => {
-      geometry = null;
+      drawn.geometry = null;
       draw();
     },
   });
@@ -118,79 +195,7 @@ function render({ model, el }) {
       `Overview of ${layers} layers and ${heads} heads; ${name()} is shown large. Arrow keys choose another.`,
     );
   }
-
-  // ---- drawing the overview as large as fits, within reason
-  function measure() {
-    const left = 36;
-    const top = 34;
-    const side = clamp(Math.floor((overview.node.parentElement.clientWidth - left) / heads) - SMALL_GAP, 5, SMALL_MAX);
-    const high = clamp(Math.round((side * queries) / keys), Math.min(side, SMALL_MIN), side * 2);
-    geometry = { font: `${LABEL_SIZE}px ${getComputedStyle(root).fontFamily}`, left, top, side, high };
-    backdrop = null;
-    overview.resize(left + heads * (side + SMALL_GAP), top + layers * (high + SMALL_GAP));
-  }
-
-  function drawBackdrop() {
-    const { context } = overview;
-    const { left, top, side, high, font } = geometry;
-    context.clearRect(0, 0, overview.node.width, overview.node.height);
-    context.font = font;
-    context.fillStyle = colour(root, "ink");
-    context.textAlign = "center";
-    context.textBaseline = "alphabetic";
-    context.fillText("head", left + (heads * (side + SMALL_GAP)) / 2, 11);
-    context.save();
-    context.translate(10, top + (layers * (high + SMALL_GAP)) / 2);
-    context.rotate(-Math.PI / 2);
-    context.fillText("layer", 0, 0);
-    context.restore();
-    context.imageSmoothingEnabled = false;
-    const every = Math.ceil(16 / (side + SMALL_GAP));
-    for (let head = 0; head < heads; head += every)
-      context.fillText(head, left + head * (side + SMALL_GAP) + side / 2, top - 7);
-    const down = Math.ceil(13 / (high + SMALL_GAP));
-    context.textAlign = "right";
-    context.textBaseline = "middle";
-    for (let layer = 0; layer < layers; layer += down)
-      context.fillText(layer, left - 5, top + layer * (high + SMALL_GAP) + high / 2);
-    for (let layer = 0; layer < layers; layer += 1) {
-      for (let head = 0; head < heads; head += 1) {
-        const x = left + head * (side + SMALL_GAP);
-        const y = top + layer * (high + SMALL_GAP);
-        context.drawImage(atlas[layer * heads + head], x, y, side, high);
-        context.strokeStyle = colour(root, "faint");
-        context.lineWidth = 1;
-        context.strokeRect(x - 0.5, y - 0.5, side + 1, high + 1);
-      }
-    }
-    backdrop = element("canvas", { width: overview.node.width, height: overview.node.height });
-    backdrop.getContext("2d").drawImage(overview.node, 0, 0);
-  }
-
-  const draw = promptly(() => {
-    if (!geometry && root.clientWidth) measure();
-    if (!atlas || !geometry) return;
-    if (!backdrop) drawBackdrop();
-    const { context } = overview;
-    const { left, top, side, high } = geometry;
-    context.save();
-    context.resetTransform();
-    context.clearRect(0, 0, overview.node.width, overview.node.height);
-    context.drawImage(backdrop, 0, 0);
-    context.restore();
-    const frameAround = (layer, first, last, role, width) => {
-      context.strokeStyle = colour(root, role);
-      context.lineWidth = width;
-      context.strokeRect(
-        left + first * (side + SMALL_GAP) - 1.5,
-        top + layer * (high + SMALL_GAP) - 1.5,
-        (last - first) * (side + SMALL_GAP) + side + 3,
-        high + 3,
-      );
-    };
-    if (state.over) frameAround(state.over[0], state.over[1], state.over[1], "ink", 1.5);
-    frameAround(state.layer, state.average ? 0 : state.head, state.average ? heads - 1 : state.head, "query", 3);
-  }, signal);
+  const { draw } = overviewDrawing({ root, signal, layers, heads, queries, keys, drawn, overview, state });
 
   // ---- choosing
   function save(changes) {
@@ -204,10 +209,10 @@ function render({ model, el }) {
   }
 
   function headAt(event) {
-    if (!geometry) return null;
+    if (!drawn.geometry) return null;
     const box = overview.node.getBoundingClientRect();
-    const head = Math.floor((event.clientX - box.left - geometry.left) / (geometry.side + SMALL_GAP));
-    const layer = Math.floor((event.clientY - box.top - geometry.top) / (geometry.high + SMALL_GAP));
+    const head = Math.floor((event.clientX - box.left - drawn.geometry.left) / (drawn.geometry.side + SMALL_GAP));
+    const layer = Math.floor((event.clientY - box.top - drawn.geometry.top) / (drawn.geometry.high + SMALL_GAP));
     return layer >= 0 && layer < layers && head >= 0 && head < heads ? [layer, head] : null;
   }
 
@@ -217,14 +222,13 @@ function render({ model, el }) {
     draw();
   }
 
-  const listen = (type, act) => overview.node.addEventListener(type, act, { signal });
-  listen("pointermove", (event) => over(headAt(event)));
-  listen("pointerleave", () => over(null));
-  listen("click", (event) => {
+  listen(overview.node, "pointermove", signal, (event) => over(headAt(event)));
+  listen(overview.node, "pointerleave", signal, () => over(null));
+  listen(overview.node, "click", signal, (event) => {
     const place = headAt(event);
     if (place) choose({ layer: place[0], head: place[1], average: false });
   });
-  listen("keydown", (event) => {
+  listen(overview.node, "keydown", signal, (event) => {
     const to = arrowMove(event, state.layer, state.head, layers, heads);
     if (!to) return;
     event.preventDefault();

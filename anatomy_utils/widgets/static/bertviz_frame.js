@@ -1,4 +1,5 @@
-// bertviz's own page in a sandboxed frame: it can run its scripts and reach nothing else, neither this page nor the net.
+// bertviz's own page in a sandboxed frame: it can run its scripts and reach nothing else, neither this page nor the
+// net.
 
 const FIRST_HEIGHT = 320;
 
@@ -19,16 +20,11 @@ function render({ model, el }) {
     faint: colour(root, "faint"),
   });
   const send = () => frameNode.contentWindow?.postMessage({ anatomyLook: look() }, "*");
-  window.addEventListener(
-    "message",
-    (event) => {
-      if (event.source !== frameNode.contentWindow) return;
-      if (event.data?.anatomyHeight)
-        frameNode.style.height = `${clamp(Math.ceil(event.data.anatomyHeight), 60, 4000)}px`;
-      if (event.data?.anatomyReady) send();
-    },
-    { signal },
-  );
+  listen(window, "message", signal, (event) => {
+    if (event.source !== frameNode.contentWindow) return;
+    if (event.data?.anatomyHeight) frameNode.style.height = `${clamp(Math.ceil(event.data.anatomyHeight), 60, 4000)}px`;
+    if (event.data?.anatomyReady) send();
+  });
   onTheme(root, signal, send);
   frameNode.srcdoc = model.get("page");
   return cleanup;

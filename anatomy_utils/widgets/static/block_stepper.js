@@ -23,12 +23,13 @@ const ROW_NAMES = {
   "normed again": "norm(…)",
 };
 const ROLES = { attended: "weights", fed: "feed_forward" };
-const BARS = { width: 640, height: 128 };
 const SAY = {
   attended: "Attention mixes in the other tokens: the only step at which they have a say.",
   added: "Residual connection: what attention made is *added* to what came in. Nothing is thrown away.",
   normed: {
-    post: "Layer normalization: the sum is brought to mean 0 and standard deviation 1, then stretched (γ) and shifted (β) feature by feature.",
+    post:
+      "Layer normalization: the sum is brought to mean 0 and standard deviation 1, then stretched (γ) and " +
+      "shifted (β) feature by feature.",
     pre: "Layer normalization comes *first*: attention reads a normalized copy, while x itself goes on untouched.",
   },
   fed: "The feed-forward network works on this token alone: up to four times the width, an activation, and down again.",
@@ -87,12 +88,10 @@ function blockDrawing(norm) {
     const text = svg("text", { x: middle, y: y(i) + 21, "text-anchor": "middle", text: sum ? "+" : STEP_NAMES[name] });
     return svg("g", { class: `box ${name.startsWith("normed") ? "norm" : (ROLES[name] ?? "sum")}` }, shape, text);
   });
-  const arrows = names.map((name, i) =>
-    svg("path", {
-      class: "flow",
-      d: `M${middle} ${i ? y(i - 1) - (names[i - 1].startsWith("added") ? -3 : 0) : floor}V${y(i) + (name.startsWith("added") ? 29 : 32)}`,
-    }),
-  );
+  const arrows = names.map((name, i) => {
+    const from = i ? y(i - 1) + (names[i - 1].startsWith("added") ? 3 : 0) : floor;
+    return svg("path", { class: "flow", d: `M${middle} ${from}V${y(i) + (name.startsWith("added") ? 29 : 32)}` });
+  });
   const paths = [
     ["input", "added"],
     [norm === "post" ? "normed" : "added", "added again"],
@@ -121,7 +120,8 @@ function blockDrawing(norm) {
     });
     node.setAttribute(
       "aria-label",
-      `The block, ${norm}-norm, from the bottom up: ${names.map((name) => STEP_NAMES[name]).join(", ")}. Now: ${STEP_NAMES[names[step - 1]]}.`,
+      `The block, ${norm}-norm, from the bottom up: ${names.map((name) => STEP_NAMES[name]).join(", ")}. Now: ` +
+        `${STEP_NAMES[names[step - 1]]}.`,
     );
   };
   return { node, mark };
@@ -130,20 +130,28 @@ function blockDrawing(norm) {
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("block");
-  let vectors,
-    norms,
-    d_model,
-    tokens,
-    limit = 1;
-  let feature = -1; // at first the one that attention changes most
+  // What this view remembers between drawings.
+  const kept = {
+    vectors: null,
+    norms: null,
+    d_model: null,
+    tokens: null,
+    limit: 1,
+    feature: -1,
+    drawing: null,
+    drawn: "",
+  };
+  // at first the one that attention changes most
+
   const norm = () => model.get("norm");
   const step = () => model.get("step");
   const order = () => ORDER[norm()];
   const vector = (name) => {
     const stages = order().length,
       placement = norm() === "post" ? 0 : 1;
-    const start = ((placement * stages + order().indexOf(name)) * tokens.length + model.get("token")) * d_model;
-    return vectors.subarray(start, start + d_model);
+    const start =
+      ((placement * stages + order().indexOf(name)) * kept.tokens.length + model.get("token")) * kept.d_model;
+    return kept.vectors.subarray(start, start + kept.d_model);
   };
 
   // ---------------------------------------------------------------- controls
@@ -182,74 +190,21 @@ function render({ model, el }) {
   const caution = element("p", { class: "note bs-caution" });
   const say = element("p", { class: "bs-say" });
   const drawingBox = element("div", { class: "bs-drawing" });
-  let drawing = null,
-    drawn = "";
-
-  // ---------------------------------------------------------------- the vectors
-  const rows = order().map((_, i) => {
-    const strip = element("canvas", { "aria-hidden": "true", class: "bs-strip" });
-    const cells = {
-      name: element("span", { class: "bs-name" }),
-      mean: element("span", { class: "number" }),
-      deviation: element("span", { class: "number" }),
-      length: element("span", { class: "number" }),
-    };
-    const mark = element("span", { class: "bs-mark" });
-    const band = element("span", { class: "bs-band" }, strip, mark);
-    const point = (event) => {
-      const box = strip.getBoundingClientRect();
-      setFeature(Math.floor(((event.clientX - box.left) / box.width) * d_model));
-    };
-    strip.addEventListener("pointermove", point, { signal });
-    strip.addEventListener("pointerdown", point, { signal });
-    const node = element(
-      "div",
-      { class: "bs-row", role: "row" },
-      [cells.name, band, cells.mean, cells.deviation, cells.length].map((cell, k) => {
-        cell.setAttribute("role", k ? "cell" : "rowheader");
-        return cell;
-      }),
-    );
-    node.addEventListener(
-      "click",
-      () => {
-        if (i) steps.jump(i - 1);
-      },
-      { signal },
-    );
-    return { node, strip, mark, ...cells };
-  });
-  const head = element(
-    "div",
-    { class: "bs-row bs-head", role: "row" },
-    ["vector", "its numbers", "mean", "std", "length"].map((text) => element("span", { role: "columnheader", text })),
-  );
-  const table = element(
-    "div",
-    { class: "bs-table", role: "table", "aria-label": "The vectors so far" },
-    head,
-    rows.map(({ node }) => node),
-  );
-  const bars = canvas({ class: "bs-bars", role: "img" });
-  const barTitle = element("div", { class: "bs-title" });
-  const barFeature = (event) => {
-    const box = bars.node.getBoundingClientRect();
-    setFeature(Math.floor(((event.clientX - box.left) / box.width) * d_model));
-  };
-  bars.node.addEventListener("pointermove", barFeature, { signal });
-  bars.node.addEventListener("pointerdown", barFeature, { signal });
-  const chooser = slider({
-    label: "Feature",
-    min: 0,
-    max: 1,
-    step: 1,
-    value: 0,
-    format: (i) => `${i} of ${d_model ?? 1}`,
+  const { table, rows, paintStrip } = vectorTable({ root, signal, kept, order, steps, setFeature });
+  const { bars, barFeature, barTitle, chooser, sum, drawFeature } = featurePanel({
+    root,
+    model,
     signal,
-    tint: "residual",
-    onInput: (i) => setFeature(i),
+    kept,
+    setFeature,
+    vector,
+    norm,
+    step,
+    order,
+    rows,
   });
-  const sum = element("div", { class: "bs-sum", role: "status" });
+  listen(bars.node, "pointermove", signal, barFeature);
+  listen(bars.node, "pointerdown", signal, barFeature);
   root.append(
     heading(model.get("label"), placement.node),
     form.node,
@@ -272,101 +227,23 @@ function render({ model, el }) {
   );
 
   function setFeature(i) {
-    const to = clamp(i, 0, d_model - 1);
-    if (to === feature) return;
-    feature = to;
+    const to = clamp(i, 0, kept.d_model - 1);
+    if (to === kept.feature) return;
+    kept.feature = to;
     redrawFeature();
-  }
-
-  function paintStrip(node, values) {
-    if (node.width !== d_model) node.width = d_model;
-    if (node.height !== 1) node.height = 1;
-    const colours = new Uint32Array(colourTable(root, "diverging").buffer);
-    const context = node.getContext("2d");
-    const image = context.createImageData(d_model, 1);
-    const pixels = new Uint32Array(image.data.buffer);
-    values.forEach((value, i) => {
-      pixels[i] = colours[clamp(Math.floor((value / limit) * 127.5 + 128), 0, 255)];
-    });
-    context.putImageData(image, 0, 0);
-  }
-
-  function paintBars(name) {
-    const values = vector(name);
-    const wide = Math.max(200, bars.node.parentElement.clientWidth - 24) || BARS.width;
-    bars.resize(wide, BARS.height);
-    const { context } = bars;
-    const middle = BARS.height / 2,
-      scale = (middle - 8) / limit,
-      each = wide / d_model;
-    context.clearRect(0, 0, wide, BARS.height);
-    context.fillStyle = colour(root, "faint");
-    context.fillRect(0, middle - 0.5, wide, 1);
-    const tone = colour(root, ROLES[name] ?? "residual");
-    values.forEach((value, i) => {
-      const high = clamp(value * scale, -middle, middle);
-      context.fillStyle = i === feature ? colour(root, "query") : tone;
-      const width = i === feature ? Math.max(each, 3) : Math.max(each * 0.9, 0.6);
-      context.fillRect(i * each, high < 0 ? middle : middle - high, width, Math.max(Math.abs(high), 0.5));
-    });
-    context.fillStyle = colour(root, "ink");
-    context.font = "11px sans-serif";
-    context.fillText(`+${format(limit, 1)}`, 2, 11);
-    context.fillText(format(-limit, 1), 2, BARS.height - 3);
-    const found = measures(values);
-    bars.node.setAttribute(
-      "aria-label",
-      `${STEP_NAMES[name]}: ${d_model} numbers, mean ${format(found.mean)}, standard deviation ${format(found.deviation)}, length ${format(found.length, 1)}.`,
-    );
-  }
-
-  // The chosen feature's number at this step, worked out.
-  function arithmetic() {
-    const name = order()[step()];
-    const { from, norm: which } = recipe(name, norm());
-    const number = (stage) => vector(stage)[feature];
-    const say3 = (value) => format(value, 3);
-    const signed = (value) => (value < 0 ? `(${say3(value)})` : say3(value));
-    const result = element("b", { text: say3(number(name)) });
-    const at = element("span", { class: "note", text: `feature ${feature}: ` });
-    if (from.length === 2) return [at, `${say3(number(from[0]))} + ${signed(number(from[1]))} ≈ `, result];
-    if (which === undefined) {
-      const made =
-        name === "attended"
-          ? `attention, from all ${tokens.length} tokens → `
-          : `feed-forward, from all ${d_model} features of this token → `;
-      return [at, made, result];
-    }
-    const { mean, deviation } = measures(vector(from[0]), model.get("epsilon"));
-    const [gamma, beta] = [0, 1].map((k) => norms[(2 * which + k) * d_model + feature]);
-    return [
-      at,
-      `(${say3(number(from[0]))} − ${signed(mean)}) / ${say3(deviation)} · γ ${say3(gamma)} + β ${signed(beta)} ≈ `,
-      result,
-    ];
-  }
-
-  function drawFeature() {
-    const part = `${((feature + 0.5) / d_model) * 100}%`;
-    rows.forEach(({ mark }) => {
-      mark.style.left = part;
-    });
-    if (chooser.get() !== feature) chooser.set(feature);
-    paintBars(order()[step()]);
-    sum.replaceChildren(...arithmetic());
   }
   const redrawFeature = frame(drawFeature, signal);
 
   function draw() {
     const now = step(),
       name = order()[now];
-    if (drawn !== norm()) {
-      drawn = norm();
-      drawing = blockDrawing(drawn);
-      drawingBox.replaceChildren(drawing.node);
+    if (kept.drawn !== norm()) {
+      kept.drawn = norm();
+      kept.drawing = blockDrawing(kept.drawn);
+      drawingBox.replaceChildren(kept.drawing.node);
     }
-    drawing.mark(now);
-    limit = limitOf(order().flatMap((stage) => Array.from(vector(stage))));
+    kept.drawing.mark(now);
+    kept.limit = limitOf(order().flatMap((stage) => Array.from(vector(stage))));
     steps.rename(stepNames());
     steps.tell(now - 1);
     placement.set(norm());
@@ -375,7 +252,8 @@ function render({ model, el }) {
     caution.textContent =
       norm() === model.get("trained_with")
         ? ""
-        : `These weights were trained ${model.get("trained_with")}-norm; here they run ${norm()}-norm, to compare sizes only.`;
+        : `These weights were trained ${model.get("trained_with")}-norm; here they run ${norm()}-norm, to ` +
+          "compare sizes only.";
     const sources = recipe(name, norm()).from;
     rows.forEach((row, i) => {
       const stage = order()[i];
@@ -394,25 +272,25 @@ function render({ model, el }) {
     });
     barTitle.replaceChildren(
       `Step ${now}, ${STEP_NAMES[name]}: the vector of “`,
-      word(shorten(tokens[model.get("token")], 16)),
+      word(shorten(kept.tokens[model.get("token")], 16)),
       "” ",
-      element("span", { class: "shape", text: `(${d_model})` }),
+      element("span", { class: "shape", text: `(${kept.d_model})` }),
     );
     drawFeature();
   }
   const redraw = frame(draw, signal);
 
   function load() {
-    tokens = model.get("tokens");
-    vectors = floats(model.get("vectors"));
-    norms = floats(model.get("norms"));
-    d_model = norms.length / 4;
-    chooser.input.max = String(d_model - 1);
-    if (feature < 0) feature = indexOfLargest(vector("attended").map(Math.abs));
-    feature = clamp(feature, 0, d_model - 1);
-    chooser.set(feature);
-    picker.set(tokens);
-    picker.choose(clamp(model.get("token"), 0, tokens.length - 1));
+    kept.tokens = model.get("tokens");
+    kept.vectors = floats(model.get("vectors"));
+    kept.norms = floats(model.get("norms"));
+    kept.d_model = kept.norms.length / 4;
+    chooser.input.max = String(kept.d_model - 1);
+    if (kept.feature < 0) kept.feature = indexOfLargest(vector("attended").map(Math.abs));
+    kept.feature = clamp(kept.feature, 0, kept.d_model - 1);
+    chooser.set(kept.feature);
+    picker.set(kept.tokens);
+    picker.choose(clamp(model.get("token"), 0, kept.tokens.length - 1));
     layers.set(model.get("layer"));
   }
 

@@ -99,13 +99,9 @@ function helpView(model, card, root, signal) {
     button({ label: "Show it", signal, onClick: () => answer(true) }),
     button({ label: "Not yet", signal, primary: true, onClick: () => answer(false) }),
   );
-  question.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key === "Escape") answer(false);
-    },
-    { signal },
-  );
+  listen(question, "keydown", signal, (event) => {
+    if (event.key === "Escape") answer(false);
+  });
 
   const update = () => {
     const count = shown();

@@ -1,4 +1,5 @@
-// A question with choices: chosen by radio button, judged here, each choice with its reason. A prediction is only noted.
+// A question with choices: chosen by radio button, judged here, each choice with its reason. A prediction is only
+// noted.
 
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));

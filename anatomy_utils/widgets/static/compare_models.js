@@ -2,110 +2,11 @@
 
 const SIDES = ["first", "second"];
 
-function render({ model, el }) {
-  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
-  root.classList.add("compare-models");
-  const models = model.get("models"),
-    byName = new Map(models.map((each) => [each.name, each]));
-  const one = (i) => byName.get(model.get(SIDES[i])) ?? models[0];
-  const size = (i) => one(i).sizes[clamp(model.get("sizes")[i], 0, one(i).sizes.length - 1)];
-  const title = (i) => `${one(i).name} ${size(i).name}`;
-  const withPlace = (i, value) => model.get("sizes").map((before, k) => (k === i ? value : before));
-
-  // ---------------------------------------------------------------- what is compared
-  const names = models.map(({ name, year }) => ({ value: name, label: `${name} (${year})` }));
-  const choices = SIDES.map((side, i) => {
-    const which = select({
-      label: ["Left", "Right"][i],
-      options: names,
-      value: model.get(side),
-      signal,
-      onChange: (name) => change(model, { [side]: name, sizes: withPlace(i, 0) }),
-    });
-    const how = select({
-      label: ["Its size", "Its size"][i],
-      options: [],
-      signal,
-      onChange: (place) => change(model, { sizes: withPlace(i, Number(place)) }),
-    });
-    setAttributes(how.input, { "aria-label": `Size of the model on the ${["left", "right"][i]}` });
-    return { which, how };
-  });
-  const only = toggleButton({
-    label: "Only what differs",
-    pressed: model.get("only_differences"),
-    signal,
-    onToggle: (on) => change(model, { only_differences: on }),
-  });
-  const line = (i) =>
-    svg(
-      "svg",
-      { class: "line-chart cm-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
-      svg("path", { class: `line ${SIDES[i]}`, d: "M1 5H33" }),
-    );
-
+// The parts of both models side by side, with their stacks and masks.
+function partTable({ model, one, only, line }) {
   const parts = element("div", {});
   const stacks = SIDES.map(() => element("div", { class: "cm-side" }));
   const masks = SIDES.map(() => element("div", { class: "cm-side" }));
-  const counts = element("div", {});
-  const keys = SIDES.map((_, i) => element("span", { class: "row" }, line(i), element("span", {})));
-  const lengths = lengthSlider({ value: model.get("length"), signal, onLength: (length) => change(model, { length }) });
-  const said = element("div", { class: "cm-said", role: "status" });
-  const powersToText = (power) => (Number.isInteger(power) ? grouped(2 ** power) : "");
-  const charts = [
-    ["operations per token", "work"],
-    ["bytes kept", "cache"],
-  ].map(([yLabel, what]) => ({
-    what,
-    yLabel,
-    ...lineChart({ width: 440, height: 240, xLabel: "tokens in the text", yLabel, log: true, xText: powersToText }),
-  }));
-  const panel = (text, ...inside) =>
-    element("div", { class: "panel" }, element("div", { class: "tx-title", text }), ...inside);
-
-  root.append(
-    heading(model.get("label")),
-    element(
-      "div",
-      { class: "cm-two" },
-      choices.map(({ which, how }) => element("div", { class: "row" }, which.node, how.node)),
-    ),
-    element(
-      "div",
-      { class: "panel" },
-      element("div", { class: "row" }, element("div", { class: "tx-title grow", text: "Parts" }), only.node),
-      parts,
-    ),
-    panel(
-      "Drawn from their modules; ≠ marks what the other has otherwise",
-      element("div", { class: "cm-two" }, stacks),
-    ),
-    panel("Who may look at whom: sixteen tokens, windows drawn short", element("div", { class: "cm-two" }, masks)),
-    panel("Parameters", counts),
-    panel(
-      "What one token costs, by the length of its text",
-      lengths.node,
-      said,
-      element("div", { class: "row" }, keys),
-      element(
-        "div",
-        { class: "cm-two" },
-        charts.map(({ node }) => element("div", {}, node)),
-      ),
-      element("p", {
-        class: "note",
-        text: "Operations: multiplications and additions of one token with the whole text in sight; in an encoder–decoder, the mean of a token read and one written. Bytes: keys and values of that text, two bytes a number; a window keeps no more than it sees.",
-      }),
-    ),
-  );
-
-  function drawChoices() {
-    choices.forEach(({ which, how }, i) => {
-      which.set(one(i).name);
-      how.setOptions(one(i).sizes.map(({ name }, place) => ({ value: place, label: name })));
-      how.set(clamp(model.get("sizes")[i], 0, one(i).sizes.length - 1));
-    });
-  }
 
   function drawParts() {
     const names = differing(one(0), one(1)),
@@ -179,6 +80,12 @@ function render({ model, el }) {
     );
     return design.size;
   }
+  return { parts, stacks, masks, drawParts };
+}
+
+// Where the weights are.
+function weightCounts({ size, title }) {
+  const counts = element("div", {});
 
   function drawCounts() {
     const sizes = [size(0), size(1)],
@@ -225,6 +132,113 @@ function render({ model, el }) {
       ),
     );
   }
+  return { counts, drawCounts };
+}
+
+function render({ model, el }) {
+  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
+  root.classList.add("compare-models");
+  const models = model.get("models"),
+    byName = new Map(models.map((each) => [each.name, each]));
+  const one = (i) => byName.get(model.get(SIDES[i])) ?? models[0];
+  const size = (i) => one(i).sizes[clamp(model.get("sizes")[i], 0, one(i).sizes.length - 1)];
+  const title = (i) => `${one(i).name} ${size(i).name}`;
+  const withPlace = (i, value) => model.get("sizes").map((before, k) => (k === i ? value : before));
+
+  // ---------------------------------------------------------------- what is compared
+  const names = models.map(({ name, year }) => ({ value: name, label: `${name} (${year})` }));
+  const choices = SIDES.map((side, i) => {
+    const which = select({
+      label: ["Left", "Right"][i],
+      options: names,
+      value: model.get(side),
+      signal,
+      onChange: (name) => change(model, { [side]: name, sizes: withPlace(i, 0) }),
+    });
+    const how = select({
+      label: ["Its size", "Its size"][i],
+      options: [],
+      signal,
+      onChange: (place) => change(model, { sizes: withPlace(i, Number(place)) }),
+    });
+    setAttributes(how.input, { "aria-label": `Size of the model on the ${["left", "right"][i]}` });
+    return { which, how };
+  });
+  const only = toggleButton({
+    label: "Only what differs",
+    pressed: model.get("only_differences"),
+    signal,
+    onToggle: (on) => change(model, { only_differences: on }),
+  });
+  const line = (i) =>
+    svg(
+      "svg",
+      { class: "line-chart cm-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+      svg("path", { class: `line ${SIDES[i]}`, d: "M1 5H33" }),
+    );
+  const { parts, stacks, masks, drawParts } = partTable({ model, one, only, line });
+  const { counts, drawCounts } = weightCounts({ size, title });
+  const keys = SIDES.map((_, i) => element("span", { class: "row" }, line(i), element("span", {})));
+  const lengths = lengthSlider({ value: model.get("length"), signal, onLength: (length) => change(model, { length }) });
+  const said = element("div", { class: "cm-said", role: "status" });
+  const powersToText = (power) => (Number.isInteger(power) ? grouped(2 ** power) : "");
+  const charts = [
+    ["operations per token", "work"],
+    ["bytes kept", "cache"],
+  ].map(([yLabel, what]) => ({
+    what,
+    yLabel,
+    ...lineChart({ width: 440, height: 240, xLabel: "tokens in the text", yLabel, log: true, xText: powersToText }),
+  }));
+  const panel = (text, ...inside) =>
+    element("div", { class: "panel" }, element("div", { class: "tx-title", text }), ...inside);
+
+  root.append(
+    heading(model.get("label")),
+    element(
+      "div",
+      { class: "cm-two" },
+      choices.map(({ which, how }) => element("div", { class: "row" }, which.node, how.node)),
+    ),
+    element(
+      "div",
+      { class: "panel" },
+      element("div", { class: "row" }, element("div", { class: "tx-title grow", text: "Parts" }), only.node),
+      parts,
+    ),
+    panel(
+      "Drawn from their modules; ≠ marks what the other has otherwise",
+      element("div", { class: "cm-two" }, stacks),
+    ),
+    panel("Who may look at whom: sixteen tokens, windows drawn short", element("div", { class: "cm-two" }, masks)),
+    panel("Parameters", counts),
+    panel(
+      "What one token costs, by the length of its text",
+      lengths.node,
+      said,
+      element("div", { class: "row" }, keys),
+      element(
+        "div",
+        { class: "cm-two" },
+        charts.map(({ node }) => element("div", {}, node)),
+      ),
+      element("p", {
+        class: "note",
+        text:
+          "Operations: multiplications and additions of one token with the whole text in sight; in an " +
+          "encoder–decoder, the mean of a token read and one written. Bytes: keys and values of that text, two " +
+          "bytes a number; a window keeps no more than it sees.",
+      }),
+    ),
+  );
+
+  function drawChoices() {
+    choices.forEach(({ which, how }, i) => {
+      which.set(one(i).name);
+      how.setOptions(one(i).sizes.map(({ name }, place) => ({ value: place, label: name })));
+      how.set(clamp(model.get("sizes")[i], 0, one(i).sizes.length - 1));
+    });
+  }
 
   function drawCosts() {
     const length = model.get("length"),
@@ -240,10 +254,13 @@ function render({ model, el }) {
       const [low, high] = values.length ? limits(values) : [1, 10];
       const here = SIDES.map((side, i) => ({ class: side, points: [[power, quantityAt(size(i)[what], length)]] }));
       const bottom = 10 ** Math.floor(Math.log10(low));
+      const amount = (i, power) => roughly(quantityAt(size(i)[what], 2 ** power));
+      const [first, last] = [grouped(2 ** SHORTEST), grouped(2 ** LONGEST)];
+      const ends = (i) => `${title(i)} ${amount(i, SHORTEST)} at ${first} tokens, ${amount(i, LONGEST)} at ${last}`;
       draw([...curves, ...here], {
         x: [SHORTEST, LONGEST],
         y: [bottom, Math.max(10 ** Math.ceil(Math.log10(high) + 1e-9), bottom * 1000)],
-        told: `${yLabel} by the length of the text: ${SIDES.map((_, i) => `${title(i)} ${roughly(quantityAt(size(i)[what], 2 ** SHORTEST))} at ${grouped(2 ** SHORTEST)} tokens, ${roughly(quantityAt(size(i)[what], 2 ** LONGEST))} at ${grouped(2 ** LONGEST)}`).join("; ")}.`,
+        told: `${yLabel} by the length of the text: ${SIDES.map((_, i) => ends(i)).join("; ")}.`,
       });
     }
     keys.forEach((node, i) => {
@@ -257,7 +274,8 @@ function render({ model, el }) {
       .map((i) => [i, tableEnd(one(i))])
       .filter(([, end]) => end !== null && length > end)
       .map(([i, end]) => ` ${one(i).name}'s table of positions ends at ${grouped(end)}.`);
-    said.textContent = `At ${grouped(length)} tokens: ${[0, 1].map((i) => `${title(i)} ${roughly(quantityAt(size(i).work, length))} operations per token, ${kept(i)}`).join("; ")}.${[...new Set(ends)].join("")}`;
+    const work = (i) => `${title(i)} ${roughly(quantityAt(size(i).work, length))} operations per token, ${kept(i)}`;
+    said.textContent = `At ${grouped(length)} tokens: ${work(0)}; ${work(1)}.${[...new Set(ends)].join("")}`;
     lengths.set(length);
   }
 

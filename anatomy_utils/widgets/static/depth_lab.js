@@ -20,13 +20,138 @@ function unpackRun(run, view) {
   };
 }
 
+// Loss and gradients of the runs, the pointed one in front.
+function runCharts({ model, kept, at }) {
+  // ---------------------------------------------------------------- charts
+  const losses = lineChart({ xLabel: "step", yLabel: `loss (mean of ${SMOOTH} steps)` });
+  const gradients = lineChart({ xLabel: "layer, from the bottom up", yLabel: "gradient norm", log: true });
+  const gradientTitle = element("div", { class: "dl-title" });
+
+  const lookOf = (run) => {
+    const faded = kept.pointed && kept.pointed !== run.id ? "faded" : "";
+    return (
+      `${run.norm} ${run.warmup ? "warm" : "cold"} ${faded} ` +
+      `${run === kept.live || kept.pointed === run.id ? "strong" : ""}`
+    );
+  };
+
+  function drawCharts() {
+    const all = kept.live ? [...kept.runs, kept.live] : kept.runs;
+    const top = limits([...all.flatMap(({ smooth }) => smooth), ...Object.values(model.get("levels"))])[1];
+    const told = all
+      .map((run) => `${nameOf(run)}: ${run.smooth.length ? format(run.smooth.at(-1)) : "not started"}`)
+      .join("; ");
+    const levels = Object.entries(model.get("levels"));
+    losses.draw(
+      [
+        ...levels.map(([, y]) => ({
+          points: [
+            [0, y],
+            [model.get("steps"), y],
+          ],
+          class: "level",
+        })),
+        ...all.map((run) => ({
+          points: run.smooth.map((loss, i) => [i + 1, loss]),
+          class: lookOf(run),
+          end: String(run.depth),
+        })),
+      ],
+      {
+        x: [0, model.get("steps")],
+        y: [0, Math.min(top, 4) * 1.04 || 1],
+        told: `Loss over steps. Last values: ${told || "no run yet"}.`,
+      },
+    );
+    const longest = Math.max(1, ...all.map(({ loss }) => loss.length));
+    if (kept.follow && at.get() !== longest) at.set(longest);
+    const step = at.get();
+    const shown = all.filter(({ loss }) => loss.length >= step).map((run) => ({ run, norms: run.norms(step - 1) }));
+    const sizes = shown.flatMap(({ norms }) => norms).filter((norm) => norm > 0);
+    const [low, high] = sizes.length ? limits(sizes) : [0.1, 1];
+    gradientTitle.textContent = `Length of the gradient that reaches each layer, at step ${step}`;
+    const ends = ({ run, norms }) =>
+      `${nameOf(run)}: first layer ${brief(norms[0])}, last layer ${brief(norms.at(-1))}`;
+    gradients.draw(
+      shown.map(({ run, norms }) => ({ points: norms.map((norm, i) => [i + 1, norm]), class: lookOf(run) })),
+      {
+        x: [1, Math.max(2, ...shown.map(({ run }) => run.depth))],
+        y: [Math.min(low * 0.8, high / 10), high * 1.25],
+        told: `Gradient norm per layer at step ${step}. ${shown.map(ends).join("; ") || "No run yet"}.`,
+      },
+    );
+  }
+
+  // A small number in few signs.
+  function brief(value) {
+    return value >= 0.0095 || value === 0
+      ? format(value, value >= 10 ? 0 : 2)
+      : value.toExponential(0).replace("-", "−");
+  }
+  return { losses, gradients, gradientTitle, drawCharts };
+}
+
+// The runs so far, to point at.
+function runList({ model, signal, kept, redraw }) {
+  const list = element("div", { class: "dl-runs", role: "list", "aria-label": "Runs" });
+
+  function drawList() {
+    const all = kept.live ? [...kept.runs, kept.live] : kept.runs;
+    list.replaceChildren(
+      ...all.map((run) => {
+        const sample = svg(
+          "svg",
+          { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+          svg("path", { class: `line ${run.norm} ${run.warmup ? "warm" : "cold"} strong`, d: "M1 5H33" }),
+        );
+        const remove =
+          run === kept.live
+            ? null
+            : button({
+                label: "×",
+                name: `Take out: ${nameOf(run)}`,
+                signal,
+                onClick: () => {
+                  kept.pointed = null;
+                  change(model, { shown: model.get("shown").filter(({ id }) => id !== run.id) });
+                },
+              });
+        const row = element(
+          "div",
+          { class: "dl-run", role: "listitem" },
+          sample,
+          element("span", { class: "dl-name", text: nameOf(run) }),
+          element("b", { class: "number", text: run.smooth.length ? format(run.smooth.at(-1)) : "…" }),
+          element("span", {
+            class: "note",
+            text:
+              run === kept.live
+                ? "training"
+                : run.stopped || `${run.steps} steps${run.seconds ? `, ${format(run.seconds, 1)} s` : ""}`,
+          }),
+          remove,
+        );
+        listen(row, "pointerenter", signal, () => point(run.id));
+        listen(row, "pointerleave", signal, () => point(null));
+        listen(row, "focusin", signal, () => point(run.id));
+        listen(row, "focusout", signal, () => point(null));
+        return row;
+      }),
+    );
+  }
+
+  function point(id) {
+    kept.pointed = id;
+    redraw();
+  }
+  return { list, drawList };
+}
+
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("depth-lab");
-  let runs = [],
-    live = null,
-    pointed = null,
-    follow = true;
+  // What this view remembers between drawings.
+  const kept = { runs: [], live: null, pointed: null, follow: true };
 
   // ---------------------------------------------------------------- choices
   const depths = model.get("depths");
@@ -72,11 +197,6 @@ function render({ model, el }) {
   const status = element("span", { class: "note", role: "status" });
   const error = element("div", { class: "error", role: "alert" });
   const progress = element("div", { class: "dl-progress", "aria-hidden": "true" }, element("i"));
-
-  // ---------------------------------------------------------------- charts
-  const losses = lineChart({ xLabel: "step", yLabel: `loss (mean of ${SMOOTH} steps)` });
-  const gradients = lineChart({ xLabel: "layer, from the bottom up", yLabel: "gradient norm", log: true });
-  const gradientTitle = element("div", { class: "dl-title" });
   const at = slider({
     label: "At step",
     min: 1,
@@ -87,11 +207,14 @@ function render({ model, el }) {
     tint: "residual",
     format: (step) => String(step),
     onInput: () => {
-      follow = false;
+      kept.follow = false;
       redraw();
     },
   });
-  const list = element("div", { class: "dl-runs", role: "list", "aria-label": "Runs" });
+  const { losses, gradients, gradientTitle, drawCharts } = runCharts({ model, kept, at });
+
+  const redraw = frame(drawCharts, signal);
+  const { list, drawList } = runList({ model, signal, kept, redraw });
   root.append(
     heading(model.get("label")),
     element("div", { class: "row dl-choices" }, depth.node, placement.node, warmup.node, seed.node, train, stop),
@@ -123,122 +246,15 @@ function render({ model, el }) {
     list,
   );
 
-  const lookOf = (run) => {
-    const faded = pointed && pointed !== run.id ? "faded" : "";
-    return `${run.norm} ${run.warmup ? "warm" : "cold"} ${faded} ${run === live || pointed === run.id ? "strong" : ""}`;
-  };
-
-  function drawCharts() {
-    const all = live ? [...runs, live] : runs;
-    const top = limits([...all.flatMap(({ smooth }) => smooth), ...Object.values(model.get("levels"))])[1];
-    const told = all
-      .map((run) => `${nameOf(run)}: ${run.smooth.length ? format(run.smooth.at(-1)) : "not started"}`)
-      .join("; ");
-    const levels = Object.entries(model.get("levels"));
-    losses.draw(
-      [
-        ...levels.map(([, y]) => ({
-          points: [
-            [0, y],
-            [model.get("steps"), y],
-          ],
-          class: "level",
-        })),
-        ...all.map((run) => ({
-          points: run.smooth.map((loss, i) => [i + 1, loss]),
-          class: lookOf(run),
-          end: String(run.depth),
-        })),
-      ],
-      {
-        x: [0, model.get("steps")],
-        y: [0, Math.min(top, 4) * 1.04 || 1],
-        told: `Loss over steps. Last values: ${told || "no run yet"}.`,
-      },
-    );
-    const longest = Math.max(1, ...all.map(({ loss }) => loss.length));
-    if (follow && at.get() !== longest) at.set(longest);
-    const step = at.get();
-    const shown = all.filter(({ loss }) => loss.length >= step).map((run) => ({ run, norms: run.norms(step - 1) }));
-    const sizes = shown.flatMap(({ norms }) => norms).filter((norm) => norm > 0);
-    const [low, high] = sizes.length ? limits(sizes) : [0.1, 1];
-    gradientTitle.textContent = `Length of the gradient that reaches each layer, at step ${step}`;
-    gradients.draw(
-      shown.map(({ run, norms }) => ({ points: norms.map((norm, i) => [i + 1, norm]), class: lookOf(run) })),
-      {
-        x: [1, Math.max(2, ...shown.map(({ run }) => run.depth))],
-        y: [Math.min(low * 0.8, high / 10), high * 1.25],
-        told: `Gradient norm per layer at step ${step}. ${shown.map(({ run, norms }) => `${nameOf(run)}: first layer ${brief(norms[0])}, last layer ${brief(norms.at(-1))}`).join("; ") || "No run yet"}.`,
-      },
-    );
-  }
-
-  // A small number in few signs.
-  function brief(value) {
-    return value >= 0.0095 || value === 0
-      ? format(value, value >= 10 ? 0 : 2)
-      : value.toExponential(0).replace("-", "−");
-  }
-
-  function drawList() {
-    const all = live ? [...runs, live] : runs;
-    list.replaceChildren(
-      ...all.map((run) => {
-        const sample = svg(
-          "svg",
-          { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
-          svg("path", { class: `line ${run.norm} ${run.warmup ? "warm" : "cold"} strong`, d: "M1 5H33" }),
-        );
-        const remove =
-          run === live
-            ? null
-            : button({
-                label: "×",
-                name: `Take out: ${nameOf(run)}`,
-                signal,
-                onClick: () => {
-                  pointed = null;
-                  change(model, { shown: model.get("shown").filter(({ id }) => id !== run.id) });
-                },
-              });
-        const row = element(
-          "div",
-          { class: "dl-run", role: "listitem" },
-          sample,
-          element("span", { class: "dl-name", text: nameOf(run) }),
-          element("b", { class: "number", text: run.smooth.length ? format(run.smooth.at(-1)) : "…" }),
-          element("span", {
-            class: "note",
-            text:
-              run === live
-                ? "training"
-                : run.stopped || `${run.steps} steps${run.seconds ? `, ${format(run.seconds, 1)} s` : ""}`,
-          }),
-          remove,
-        );
-        row.addEventListener("pointerenter", () => point(run.id), { signal });
-        row.addEventListener("pointerleave", () => point(null), { signal });
-        row.addEventListener("focusin", () => point(run.id), { signal });
-        row.addEventListener("focusout", () => point(null), { signal });
-        return row;
-      }),
-    );
-  }
-
-  function point(id) {
-    pointed = id;
-    redraw();
-  }
-
   function drawStatus() {
     const running = model.get("running");
     const steps = model.get("steps"),
-      done = live?.loss.length ?? 0;
+      done = kept.live?.loss.length ?? 0;
     train.disabled = running;
     stop.disabled = !running || model.get("stopping");
     status.textContent = running
       ? `step ${done} of ${steps}`
-      : runs.length
+      : kept.runs.length
         ? ""
         : "Choose, and press Train. Each run takes seconds.";
     progress.hidden = !running;
@@ -250,8 +266,6 @@ function render({ model, el }) {
     const i = depths.indexOf(model.get("depth"));
     if (i >= 0 && depth.get() !== i) depth.set(i);
   }
-
-  const redraw = frame(drawCharts, signal);
   const refresh = frame(() => {
     drawStatus();
     drawCharts();
@@ -259,16 +273,16 @@ function render({ model, el }) {
   }, signal);
   const readRuns = () => {
     const curves = model.get("curves");
-    const known = new Map(runs.map((run) => [run.id, run]));
+    const known = new Map(kept.runs.map((run) => [run.id, run]));
     const list = model.get("shown");
     // While one of the two lists is still on its way, a run keeps the curve it had.
-    runs = list
+    kept.runs = list
       .map((run, i) => known.get(run.id) ?? (curves.length === list.length ? unpackRun(run, curves[i]) : null))
       .filter(Boolean);
   };
   const readLive = () => {
     const run = model.get("live");
-    live = run.id ? unpackRun(run, model.get("live_curve")) : null;
+    kept.live = run.id ? unpackRun(run, model.get("live_curve")) : null;
   };
   onChange(model, signal, ["shown", "curves"], () => {
     readRuns();
@@ -280,8 +294,9 @@ function render({ model, el }) {
   });
   onChange(model, signal, ["running", "stopping", "error", "norm", "warmup", "seed", "depth"], refresh);
   onChange(model, signal, "running", () => {
-    if (model.get("running")) follow = true;
-    else if (runs.length) announce(root, `Done. ${nameOf(runs.at(-1))}: loss ${format(runs.at(-1).smooth.at(-1))}.`);
+    if (model.get("running")) kept.follow = true;
+    else if (kept.runs.length)
+      announce(root, `Done. ${nameOf(kept.runs.at(-1))}: loss ${format(kept.runs.at(-1).smooth.at(-1))}.`);
   });
   readRuns();
   readLive();

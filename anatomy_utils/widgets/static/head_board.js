@@ -1,22 +1,14 @@
-// The head board: all heads as small maps that a measure sorts and filters, one of them large (attention_map.js), and
-// what becomes of the output when heads are switched off (the kernel answers).
+// The head board: all heads as small maps that a measure sorts and filters, one of them large
+// (shared/attention_map.js), and what becomes of the output when heads are switched off (the kernel answers).
 
 const PAIR = "the chosen pair";
 const THUMB = 48; // most pixels of a small map
 const MOST_COLUMNS = 16;
-const MOST_BARS = 24; // tokens whose movement is drawn
-const MOVE = 420; // milliseconds of a re-ordering
 const ORDERS = [
   { value: "highest", label: "highest first" },
   { value: "lowest", label: "lowest first" },
   { value: "layer", label: "by layer" },
 ];
-
-// Places in the order asked for; equal values keep the model's order.
-function sortedPlaces(values, order) {
-  const sign = { layer: 0, highest: -1, lowest: 1 }[order];
-  return Array.from(values, (value, i) => i).sort((a, b) => sign * (values[a] - values[b]) || a - b);
-}
 
 // How many decimals tell the values of a measure apart.
 function digitsFor(values) {
@@ -35,66 +27,32 @@ function render({ model, el }) {
   const TRAITS = ["layer", "head", "query", "key", "rank", "order"];
   const state = Object.fromEntries(TRAITS.map((trait) => [trait, model.get(trait)]));
   const filter = { layer: "all", least: 0 };
-  let values = [0];
-  let shown = []; // places in the order of the board
-  const top = () => Math.max(...values) || 1;
-  const quoted = (i) => `“${tokens[i]}”`;
+  const sorted = { values: [0], shown: [] };
+  // places in the order of the board
 
-  // ---- the board and its controls
-  const rank = select({
-    label: "Rank by",
-    options: [PAIR],
-    signal,
-    onChange: (value) => {
-      filter.least = 0;
-      choose({ rank: value, order: state.order === "layer" ? "highest" : state.order });
-    },
+  const top = () => Math.max(...sorted.values) || 1;
+  const none = element("p", {
+    class: "note",
+    text: "No head reaches that value: lower “At least”, or show all layers.",
   });
-  const order = select({
-    label: "Order",
-    options: ORDERS,
-    value: state.order,
-    signal,
-    onChange: (value) => choose({ order: value }),
-  });
-  const layerFilter = select({
-    label: "Layer",
-    options: [{ value: "all", label: "all" }, ...Array.from({ length: layers }, (_, i) => i)],
-    value: "all",
-    signal,
-    onChange: (value) => {
-      filter.layer = value;
-      sortBoard();
-    },
-  });
-  const least = slider({
-    label: "At least",
-    min: 0,
-    max: 1,
-    value: 0,
-    signal,
-    tint: "weights",
-    format: (part) => format(part * top(), digitsFor(values)),
-    onInput: (part) => {
-      filter.least = part;
-      sortBoard(false);
-    },
-  });
-  const tokenOptions = tokens.map((token, i) => ({ value: i, label: `${shorten(token, 16)} (${i})` }));
-  const from = select({
-    label: "Pair: from",
-    options: tokenOptions,
-    signal,
-    onChange: (value) => choose({ query: Number(value) }),
-  });
-  const to = select({
-    label: "to",
-    options: tokenOptions,
-    signal,
-    onChange: (value) => choose({ key: Number(value) }),
-  });
-  const board = element("div", focusable({ class: "hb-board", role: "listbox", "aria-label": "Heads" }));
   const count = element("span", { class: "shape" });
+  const board = element("div", focusable({ class: "hb-board", role: "listbox", "aria-label": "Heads" }));
+  const quoted = (i) => `“${tokens[i]}”`;
+  const headName = (place) => `layer ${Math.floor(place / heads)}, head ${place % heads}`;
+
+  // ---- numbers
+  const off = () => new Set(model.get("off").map(([layer, head]) => layer * heads + head));
+  const { rank, order, layerFilter, least, from, to } = boardControls({
+    signal,
+    state,
+    filter,
+    choose,
+    layers,
+    sortBoard: () => sortBoard(),
+    sorted,
+    top,
+    tokens,
+  });
   const tiles = Array.from({ length: layers * heads }, (_, place) => {
     const [layer, head] = [Math.floor(place / heads), place % heads];
     const tile = element(
@@ -106,19 +64,11 @@ function render({ model, el }) {
       element("span", { class: "hb-value" }),
       element("span", { class: "hb-bar" }),
     );
-    tile.addEventListener(
-      "click",
-      () => {
-        choose({ layer, head });
-        board.focus({ preventScroll: true });
-      },
-      { signal },
-    );
+    listen(tile, "click", signal, () => {
+      choose({ layer, head });
+      board.focus({ preventScroll: true });
+    });
     return tile;
-  });
-  const none = element("p", {
-    class: "note",
-    text: "No head reaches that value: lower “At least”, or show all layers.",
   });
   const map = attentionMap({
     root,
@@ -133,20 +83,16 @@ function render({ model, el }) {
       tiles.forEach((tile, place) => tile.firstChild.replaceChildren(small[place]));
     },
   });
-
-  // ---- switching off
-  const switchButton = toggleButton({ label: "", signal, onToggle: () => toggle(state.layer * heads + state.head) });
-  const allOn = button({ label: "All heads on", signal, onClick: () => setOff([]) });
-  const offList = element("div", { class: "row hb-off", role: "group", "aria-label": "Heads that are off" });
-  const status = element("div", { class: "error", role: "status", "aria-live": "polite" });
-  const effect = element("div", { class: "hb-effect" });
-  const panel = element(
-    "section",
-    { class: "panel hb-switch", "aria-label": "Switch heads off" },
-    element("div", { class: "row" }, switchButton.node, allOn, offList),
-    status,
-    effect,
-  );
+  const { panel, tellSwitch, effect, status, wait, toggle } = switches({
+    root,
+    model,
+    signal,
+    heads,
+    state,
+    headName,
+    off,
+    tellTiles: () => tellTiles(),
+  });
 
   root.append(
     heading(model.get("label"), count),
@@ -165,68 +111,25 @@ function render({ model, el }) {
       : element("p", { class: "note", text: "Heads can be switched off where the widget was given a model." }),
   );
   board.style.setProperty("--columns", Math.min(heads, MOST_COLUMNS));
-
-  // ---- numbers
-  const off = () => new Set(model.get("off").map(([layer, head]) => layer * heads + head));
-  const headName = (place) => `layer ${Math.floor(place / heads)}, head ${place % heads}`;
-  const rankName = () =>
-    state.rank === PAIR ? `the weight from ${quoted(state.query)} to ${quoted(state.key)}` : state.rank;
-
-  function measureHeads() {
-    if (state.rank !== PAIR) values = measures.find(({ name }) => name === state.rank).values;
-    else {
-      const cell = state.query * keys + state.key;
-      values = Array.from({ length: layers * heads }, (_, place) => data[place * queries * keys + cell] / STEPS);
-    }
-  }
-
-  // ---- drawing the board
-  function sortBoard(moving = true) {
-    const old = new Map(
-      moving && !prefersReducedMotion() ? shown.map((place) => [place, tiles[place].getBoundingClientRect()]) : [],
-    );
-    shown = sortedPlaces(values, state.order).filter(
-      (place) =>
-        values[place] >= filter.least * top() - 1e-9 &&
-        (filter.layer === "all" || Math.floor(place / heads) === Number(filter.layer)),
-    );
-    board.replaceChildren(...shown.map((place) => tiles[place]));
-    none.hidden = shown.length > 0;
-    board.hidden = !shown.length;
-    count.textContent = `(${layers} layers, ${heads} heads)${shown.length < tiles.length ? `, ${shown.length} shown` : ""}`;
-    for (const [place, was] of old) {
-      const is = tiles[place].getBoundingClientRect();
-      const [x, y] = [was.x - is.x, was.y - is.y];
-      if (is.width && (x || y))
-        tiles[place].animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], {
-          duration: MOVE,
-          easing: "ease-in-out",
-        });
-    }
-    tellTiles();
-  }
-
-  function tellTiles() {
-    const chosen = state.layer * heads + state.head;
-    const digits = digitsFor(values);
-    const gone = off();
-    for (const place of shown) {
-      const tile = tiles[place];
-      const [value, bar] = [...tile.children].slice(-2);
-      value.textContent = gone.has(place) ? "off" : format(values[place], digits);
-      bar.style.setProperty("--part", clamp(values[place] / top(), 0, 1));
-      tile.classList.toggle("hb-gone", gone.has(place));
-      tile.setAttribute("aria-selected", String(place === chosen));
-    }
-    if (shown.includes(chosen)) board.setAttribute("aria-activedescendant", tiles[chosen].id);
-    else board.removeAttribute("aria-activedescendant");
-    board.setAttribute(
-      "aria-label",
-      `Heads, ${ORDERS.find(({ value }) => value === state.order).label}: ${rankName()}. Arrow keys choose a head${
-        model.get("can_switch") ? ", Space switches it" : ""
-      }.`,
-    );
-  }
+  const { sortBoard, tellTiles, measureHeads, rankName } = boardOrder({
+    model,
+    state,
+    quoted,
+    layers,
+    heads,
+    queries,
+    keys,
+    data,
+    measures,
+    sorted,
+    filter,
+    top,
+    none,
+    count,
+    board,
+    tiles,
+    off,
+  });
 
   function tellPair() {
     rank.setOptions([
@@ -257,125 +160,7 @@ function render({ model, el }) {
     });
     tellSwitch();
   }
-
-  // ---- what switching off does
-  function tellSwitch() {
-    const place = state.layer * heads + state.head;
-    switchButton.node.textContent = `Switch ${headName(place)} off`;
-    switchButton.set(off().has(place));
-    allOn.disabled = !off().size;
-    const [chips, rest] = [[...off()].slice(0, 24), Math.max(0, off().size - 24)];
-    offList.replaceChildren(
-      ...chips.map((gone) =>
-        button({
-          signal,
-          onClick: () => toggle(gone),
-          label: [
-            element("span", { class: "visually-hidden", text: `Switch ${headName(gone)} on again: ` }),
-            `${Math.floor(gone / heads)}·${gone % heads} ✕`,
-          ],
-        }),
-      ),
-      rest ? `and ${rest} more` : "",
-    );
-  }
-
-  function tellEffect() {
-    if (!model.get("can_switch")) return;
-    const [before, after, moved] = ["before", "after", "moved"].map((name) => floats(model.get(name)));
-    const gone = model.get("off").length;
-    const cell = state.query * tokens.length + state.key;
-    const difference = after[cell] - before[cell];
-    const places = placesOfLargest(moved, MOST_BARS).sort((a, b) => a - b);
-    const limit = Math.max(...moved, 1e-6);
-    const digits = limit < 0.1 ? 3 : 2;
-    effect.replaceChildren(
-      element(
-        "div",
-        { class: "hb-moved" },
-        element(
-          "h4",
-          {},
-          "How far each token's output vector moved ",
-          element("span", {
-            class: "shape",
-            text: `1 − cosine similarity${tokens.length > MOST_BARS ? `, the ${MOST_BARS} largest` : ""}`,
-          }),
-        ),
-        gone
-          ? element(
-              "div",
-              { class: "hb-bars" },
-              places.map((i) =>
-                element(
-                  "div",
-                  { class: "av-bar" },
-                  word(shorten(tokens[i], 14)),
-                  element("i", { style: { width: `${(moved[i] / limit) * 100}%` } }),
-                  element("span", { class: "number", text: format(moved[i], digits) }),
-                ),
-              ),
-            )
-          : element("p", {
-              class: "note",
-              text: "All heads are on. Choose one and switch it off: the model then runs again without it.",
-            }),
-      ),
-      element(
-        "div",
-        { class: "hb-pair" },
-        element("h4", { text: "Similarity of two outputs" }),
-        element(
-          "div",
-          {},
-          word(shorten(tokens[state.query], 14), { class: "word query" }),
-          " and ",
-          word(shorten(tokens[state.key], 14), { class: "word key" }),
-        ),
-        element(
-          "div",
-          { class: "hb-big" },
-          element("span", { class: "number", text: format(before[cell]) }),
-          gone ? [" → ", element("span", { class: "number hb-now", text: format(after[cell]) })] : null,
-        ),
-        element("p", {
-          class: "note",
-          text: gone
-            ? `with all heads → without ${gone} of ${tiles.length} (${difference < 0 ? "" : "+"}${format(difference)})`
-            : "with all heads, as a cosine",
-        }),
-        gone
-          ? element(
-              "p",
-              { class: "note" },
-              "On average over the tokens, the output moved by ",
-              element("span", { class: "number", text: format(mean(moved), 3) }),
-              ". The maps show the weights with all heads on.",
-            )
-          : null,
-      ),
-    );
-  }
-
-  function toggle(place) {
-    const gone = off();
-    if (!gone.delete(place)) gone.add(place);
-    setOff([...gone]);
-    announce(root, `${headName(place)} ${gone.has(place) ? "off" : "on"}`);
-  }
-
-  const wait = answerWait(signal, (text) => {
-    panel.removeAttribute("aria-busy");
-    status.textContent = `${text} The numbers below are older.`;
-  });
-  function setOff(places) {
-    status.textContent = "";
-    panel.setAttribute("aria-busy", "true");
-    wait.start();
-    change(model, { off: places.map((place) => [Math.floor(place / heads), place % heads]) });
-    tellSwitch();
-    tellTiles();
-  }
+  const { tellEffect } = effectPanel({ model, tokens, state, tiles, effect });
 
   onChange(model, signal, "answered", () => {
     wait.stop();
@@ -409,33 +194,7 @@ function render({ model, el }) {
       tellTiles();
     }
   }
-
-  board.addEventListener(
-    "keydown",
-    (event) => {
-      const chosen = state.layer * heads + state.head;
-      if (event.key === " " && model.get("can_switch")) toggle(chosen);
-      else {
-        const columns = Math.min(heads, MOST_COLUMNS);
-        const at = Math.max(0, shown.indexOf(chosen));
-        const step = {
-          ArrowLeft: -1,
-          ArrowRight: 1,
-          ArrowUp: -columns,
-          ArrowDown: columns,
-          Home: -at,
-          End: shown.length - 1 - at,
-        }[event.key];
-        if (step === undefined) return;
-        const next = shown.includes(chosen) ? (shown[at + step] ?? chosen) : shown[0];
-        choose({ layer: Math.floor(next / heads), head: next % heads });
-        tiles[next].scrollIntoView({ block: "nearest" });
-        announce(root, `${headName(next)}, ${rankName()} ${format(values[next], digitsFor(values))}: ${map.inWords()}`);
-      }
-      event.preventDefault();
-    },
-    { signal },
-  );
+  boardKeys({ root, model, signal, heads, state, sorted, board, headName, tiles, map, toggle, rankName, choose });
   for (const trait of TRAITS) {
     onChange(model, signal, trait, () => {
       if (model.get(trait) === state[trait]) return;

@@ -1,4 +1,5 @@
-// The logit lens: a table of what the model would say after each layer, five candidates of a cell, the final token's curves.
+// The logit lens: a table of what the model would say after each layer, five candidates of a cell, the final token's
+// curves.
 
 const CELL_TEXT = 9; // letters that fit a cell
 
@@ -7,49 +8,8 @@ function chancePercent(probability) {
   return `${format(probability * 100, 1)} %`;
 }
 
-function render({ model, el }) {
-  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
-  root.classList.add("lens");
-  let tokens = [],
-    words = [],
-    layers = 0,
-    most = 0,
-    top = null,
-    probabilities = null,
-    final = null,
-    cells = [],
-    pointed = null;
-  const place = (layer, position) => (layer * tokens.length + position) * most;
-  const said = (layer, position, k = 0) => words[top[place(layer, position) + k]];
-  const sure = (layer, position, k = 0) => probabilities[place(layer, position) + k];
-  const finalWord = (position) => said(layers - 1, position);
-  const finalShare = (layer, position) => final[layer * tokens.length + position];
-  const finalRank = (layer, position) => final[(layers + layer) * tokens.length + position];
-  const layer = () => clamp(model.get("layer"), 0, layers - 1);
-  const position = () => clamp(model.get("position"), 0, tokens.length - 1);
-  const layerName = (at) =>
-    at === 0 ? "before the first layer" : at === layers - 1 ? `after layer ${at}, the last` : `after layer ${at}`;
-  // The layer from which on the final token is the likeliest, and stays it.
-  const settled = (at) => {
-    let from = layers - 1;
-    while (from > 0 && said(from - 1, at) === finalWord(at)) from -= 1;
-    return from;
-  };
-
-  // ---------------------------------------------------------------- parts
-  const questions = request({
-    model,
-    signal,
-    onBusy: (on) => form.busy(on),
-    onAnswer: () => announce(root, `Read. In the end it says ${finalWord(position())}.`),
-  });
-  const form = sentenceForm({
-    value: model.get("text"),
-    label: "Text",
-    action: "Read",
-    signal,
-    onSentence: (text) => questions.ask({ text }),
-  });
+// The grid of layers and positions, shaded by how sure each layer is.
+function lensGrid({ root, model, signal, lens, said, sure, finalWord, settled, form, choose, point, layer, position }) {
   const grid = element(
     "div",
     focusable({
@@ -58,60 +18,6 @@ function render({ model, el }) {
       "aria-label": "The likeliest next token after each layer, the last layer on top",
     }),
   );
-  const title = element("div", { class: "ll-title" });
-  const list = element("div", {
-    class: "ll-five",
-    role: "list",
-    "aria-label": "The likeliest tokens of the chosen cell",
-  });
-  const summary = element("div", { class: "note" });
-  const chances = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "probability" });
-  const ranks = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "rank (1: likeliest)", log: true });
-  const curveTitle = element("div", { class: "ll-title" });
-  const key = element(
-    "div",
-    { class: "row ll-key", "aria-hidden": "true" },
-    element("span", { class: "ll-shades" }, "probability 0", element("i"), "1"),
-    element("span", {}, element("b", { text: "bold:" }), "what it says in the end"),
-    element("span", {}, element("i", { class: "ll-mark" }), "from here on it stays"),
-  );
-  root.append(
-    heading(model.get("label")),
-    form.node,
-    questions.line,
-    element("div", { class: "panel ll-table" }, key, element("div", { class: "scroll" }, grid)),
-    element(
-      "div",
-      { class: "ll-below" },
-      element("div", { class: "panel" }, title, list, summary),
-      element("div", { class: "panel" }, curveTitle, element("div", { class: "ll-charts" }, chances.node, ranks.node)),
-    ),
-  );
-  grid.addEventListener(
-    "keydown",
-    (event) => {
-      const to = arrowMove(event, layers - 1 - layer(), position(), layers, tokens.length);
-      if (!to) return;
-      event.preventDefault();
-      pointed = null;
-      choose(layers - 1 - to[0], to[1]);
-      cells[layer()][position()].scrollIntoView({ block: "nearest", inline: "nearest" });
-      announce(
-        root,
-        `${layerName(layer())}, behind ${tokens[position()]}: ${said(layer(), position())}, ${chancePercent(sure(layer(), position()))}`,
-      );
-    },
-    { signal },
-  );
-  grid.addEventListener("pointerleave", () => point(null), { signal });
-
-  function choose(at, column) {
-    change(model, { layer: at, position: column });
-  }
-  function point(cell) {
-    pointed = cell;
-    redrawCell();
-  }
 
   // ---------------------------------------------------------------- drawing
   function buildGrid() {
@@ -123,10 +29,10 @@ function render({ model, el }) {
         { role: "columnheader", class: "ll-layer" },
         element("span", { class: "visually-hidden", text: "layer" }),
       ),
-      tokens.map((text) => element("span", { role: "columnheader", title: text }, word(shorten(text, CELL_TEXT)))),
+      lens.tokens.map((text) => element("span", { role: "columnheader", title: text }, word(shorten(text, CELL_TEXT)))),
     );
-    cells = Array.from({ length: layers }, (_, at) =>
-      tokens.map((_, column) => {
+    lens.cells = Array.from({ length: lens.layers }, (_, at) =>
+      lens.tokens.map((_, column) => {
         const node = element(
           "span",
           { role: "gridcell", id: uniqueId("cell"), class: "ll-cell" },
@@ -136,14 +42,15 @@ function render({ model, el }) {
         if (settled(column) === at) node.classList.add("settled");
         node.setAttribute(
           "aria-label",
-          `${said(at, column)}, ${chancePercent(sure(at, column))}${settled(column) === at ? ", from here on it stays" : ""}`,
+          `${said(at, column)}, ` +
+            `${chancePercent(sure(at, column))}${settled(column) === at ? ", from here on it stays" : ""}`,
         );
-        node.addEventListener("pointerenter", () => point([at, column]), { signal });
-        node.addEventListener("click", () => choose(at, column), { signal });
+        listen(node, "pointerenter", signal, () => point([at, column]));
+        listen(node, "click", signal, () => choose(at, column));
         return node;
       }),
     );
-    const rows = cells.map((row, at) =>
+    const rows = lens.cells.map((row, at) =>
       element(
         "div",
         { class: "ll-row", role: "row" },
@@ -151,14 +58,14 @@ function render({ model, el }) {
         row,
       ),
     );
-    grid.style.setProperty("--columns", tokens.length);
+    grid.style.setProperty("--columns", lens.tokens.length);
     grid.replaceChildren(header, ...rows.reverse());
     form.set(model.get("text"));
     shade();
   }
 
   function shade() {
-    cells.forEach((row, at) =>
+    lens.cells.forEach((row, at) =>
       row.forEach((node, column) => {
         const tone = sequentialColour(root, sure(at, column));
         node.style.background = tone;
@@ -168,38 +75,24 @@ function render({ model, el }) {
   }
 
   function drawChosen() {
-    const chosen = cells[layer()][position()];
+    const chosen = lens.cells[layer()][position()];
     grid.querySelectorAll("[aria-selected=true]").forEach((node) => node.removeAttribute("aria-selected"));
     chosen.setAttribute("aria-selected", "true");
     grid.setAttribute("aria-activedescendant", chosen.id);
   }
+  return { grid, drawChosen, buildGrid, shade };
+}
 
-  function drawCell() {
-    const [at, column] = pointed ?? [layer(), position()];
-    title.replaceChildren(`Behind “`, word(tokens[column]), `”, ${layerName(at)}, it would say`);
-    list.replaceChildren(
-      ...Array.from({ length: most }, (_, k) => {
-        const text = said(at, column, k);
-        return element(
-          "div",
-          { class: "ll-one", role: "listitem" },
-          word(shorten(text, 18), { class: text === finalWord(column) ? "word ll-final" : "word", title: text }),
-          element("span", { class: "ll-track" }, element("i", { style: { width: `${sure(at, column, k) * 100}%` } })),
-          element("span", { class: "number", text: chancePercent(sure(at, column, k)) }),
-        );
-      }),
-    );
-    summary.replaceChildren(
-      "In the end it says “",
-      word(finalWord(column)),
-      `”: here ${chancePercent(finalShare(at, column))}, rank ${finalRank(at, column)}.`,
-    );
-  }
+// How the final word's chance and rank grow from layer to layer.
+function lensCurves({ lens, finalWord, finalShare, finalRank, layer, position, settled }) {
+  const chances = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "probability" });
+  const ranks = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "rank (1: likeliest)", log: true });
+  const curveTitle = element("div", { class: "ll-title" });
 
   function drawCurves() {
     const column = position(),
-      last = layers - 1;
-    const line = (f) => Array.from({ length: layers }, (_, at) => [at, f(at, column)]);
+      last = lens.layers - 1;
+    const line = (f) => Array.from({ length: lens.layers }, (_, at) => [at, f(at, column)]);
     const worst = Math.max(10, ...line(finalRank).map(([, y]) => y));
     const cursor = (low, high) => [
       {
@@ -222,28 +115,182 @@ function render({ model, el }) {
       "The way of “",
       word(finalWord(column)),
       `” behind “`,
-      word(tokens[column]),
+      word(lens.tokens[column]),
       `”: the likeliest for good from layer ${from} on`,
     );
     chances.draw([...cursor(0, 1), { points: line(finalShare), class: "share" }], {
       x: [0, last],
       y: [0, 1],
-      told: `Probability of ${finalWord(column)} behind ${tokens[column]} from ${chancePercent(finalShare(0, column))} before the first layer to ${chancePercent(finalShare(last, column))} after layer ${last}; the likeliest for good from layer ${from} on.`,
+      told:
+        `Probability of ${finalWord(column)} behind ${lens.tokens[column]} from ` +
+        `${chancePercent(finalShare(0, column))} before the first layer to ` +
+        `${chancePercent(finalShare(last, column))} after layer ${last}; the likeliest for good from layer ` +
+        `${from} on.`,
     });
     ranks.draw([...cursor(1, worst), { points: line(finalRank), class: "rank" }], {
       x: [0, last],
       y: [1, worst],
-      told: `Rank of ${finalWord(column)} behind ${tokens[column]} from ${finalRank(0, column)} before the first layer to ${finalRank(last, column)} after layer ${last}.`,
+      told:
+        `Rank of ${finalWord(column)} behind ${lens.tokens[column]} from ${finalRank(0, column)} before the ` +
+        `first layer to ${finalRank(last, column)} after layer ${last}.`,
     });
+  }
+  return { chances, ranks, curveTitle, drawCurves };
+}
+
+function render({ model, el }) {
+  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
+  root.classList.add("lens");
+  const lens = {
+    tokens: [],
+    words: [],
+    layers: 0,
+    most: 0,
+    top: null,
+    probabilities: null,
+    final: null,
+    cells: [],
+    pointed: null,
+  };
+  const place = (layer, position) => (layer * lens.tokens.length + position) * lens.most;
+  const said = (layer, position, k = 0) => lens.words[lens.top[place(layer, position) + k]];
+  const sure = (layer, position, k = 0) => lens.probabilities[place(layer, position) + k];
+  const finalWord = (position) => said(lens.layers - 1, position);
+  const finalShare = (layer, position) => lens.final[layer * lens.tokens.length + position];
+  const finalRank = (layer, position) => lens.final[(lens.layers + layer) * lens.tokens.length + position];
+  const layer = () => clamp(model.get("layer"), 0, lens.layers - 1);
+  const position = () => clamp(model.get("position"), 0, lens.tokens.length - 1);
+  const layerName = (at) =>
+    at === 0 ? "before the first layer" : at === lens.layers - 1 ? `after layer ${at}, the last` : `after layer ${at}`;
+  // The layer from which on the final token is the likeliest, and stays it.
+  const settled = (at) => {
+    let from = lens.layers - 1;
+    while (from > 0 && said(from - 1, at) === finalWord(at)) from -= 1;
+    return from;
+  };
+
+  // ---------------------------------------------------------------- parts
+  const questions = request({
+    model,
+    signal,
+    onBusy: (on) => form.busy(on),
+    onAnswer: () => announce(root, `Read. In the end it says ${finalWord(position())}.`),
+  });
+  const form = sentenceForm({
+    value: model.get("text"),
+    label: "Text",
+    action: "Read",
+    signal,
+    onSentence: (text) => questions.ask({ text }),
+  });
+  const { grid, drawChosen, buildGrid, shade } = lensGrid({
+    root,
+    model,
+    signal,
+    lens,
+    said,
+    sure,
+    finalWord,
+    settled,
+    form,
+    choose,
+    point,
+    layer,
+    position,
+  });
+  const title = element("div", { class: "ll-title" });
+  const list = element("div", {
+    class: "ll-five",
+    role: "list",
+    "aria-label": "The likeliest tokens of the chosen cell",
+  });
+  const summary = element("div", { class: "note" });
+  const { chances, ranks, curveTitle, drawCurves } = lensCurves({
+    lens,
+    finalWord,
+    finalShare,
+    finalRank,
+    layer,
+    position,
+    settled,
+  });
+  const key = element(
+    "div",
+    { class: "row ll-key", "aria-hidden": "true" },
+    element("span", { class: "ll-shades" }, "probability 0", element("i"), "1"),
+    element("span", {}, element("b", { text: "bold:" }), "what it says in the end"),
+    element("span", {}, element("i", { class: "ll-mark" }), "from here on it stays"),
+  );
+  root.append(
+    heading(model.get("label")),
+    form.node,
+    questions.line,
+    element("div", { class: "panel ll-table" }, key, element("div", { class: "scroll" }, grid)),
+    element(
+      "div",
+      { class: "ll-below" },
+      element("div", { class: "panel" }, title, list, summary),
+      element("div", { class: "panel" }, curveTitle, element("div", { class: "ll-charts" }, chances.node, ranks.node)),
+    ),
+  );
+  listen(grid, "keydown", signal, (event) => {
+    const to = arrowMove(event, lens.layers - 1 - layer(), position(), lens.layers, lens.tokens.length);
+    if (!to) return;
+    event.preventDefault();
+    lens.pointed = null;
+    choose(lens.layers - 1 - to[0], to[1]);
+    lens.cells[layer()][position()].scrollIntoView({ block: "nearest", inline: "nearest" });
+    announce(
+      root,
+      `${layerName(layer())}, behind ${lens.tokens[position()]}: ${said(layer(), position())}, ` +
+        `${chancePercent(sure(layer(), position()))}`,
+    );
+  });
+  listen(grid, "pointerleave", signal, () => point(null));
+
+  function choose(at, column) {
+    change(model, { layer: at, position: column });
+  }
+  function point(cell) {
+    lens.pointed = cell;
+    redrawCell();
+  }
+
+  function drawCell() {
+    const [at, column] = lens.pointed ?? [layer(), position()];
+    title.replaceChildren(`Behind “`, word(lens.tokens[column]), `”, ${layerName(at)}, it would say`);
+    list.replaceChildren(
+      ...Array.from({ length: lens.most }, (_, k) => {
+        const text = said(at, column, k);
+        return element(
+          "div",
+          { class: "ll-one", role: "listitem" },
+          word(shorten(text, 18), { class: text === finalWord(column) ? "word ll-final" : "word", title: text }),
+          element("span", { class: "ll-track" }, element("i", { style: { width: `${sure(at, column, k) * 100}%` } })),
+          element("span", { class: "number", text: chancePercent(sure(at, column, k)) }),
+        );
+      }),
+    );
+    summary.replaceChildren(
+      "In the end it says “",
+      word(finalWord(column)),
+      `”: here ${chancePercent(finalShare(at, column))}, rank ${finalRank(at, column)}.`,
+    );
   }
 
   function load() {
-    [tokens, words, layers, most] = ["tokens", "words", "layers", "most"].map((name) => model.get(name));
+    [lens.tokens, lens.words, lens.layers, lens.most] = ["tokens", "words", "layers", "most"].map((name) =>
+      model.get(name),
+    );
     const view = model.get("top");
-    top = new Uint16Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
-    [probabilities, final] = ["probabilities", "final"].map((name) => floats(model.get(name)));
-    const size = layers * tokens.length;
-    return top.length === size * most && probabilities.length === size * most && final.length === size * 2; // else the rest of an answer is on its way
+    lens.top = new Uint16Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+    [lens.probabilities, lens.final] = ["probabilities", "final"].map((name) => floats(model.get(name)));
+    const size = lens.layers * lens.tokens.length;
+    return (
+      lens.top.length === size * lens.most &&
+      lens.probabilities.length === size * lens.most &&
+      lens.final.length === size * 2
+    ); // else the rest of an answer is on its way
   }
 
   const redrawCell = frame(drawCell, signal);
@@ -254,7 +301,7 @@ function render({ model, el }) {
   }, signal);
   const reload = () => {
     if (!load()) return;
-    pointed = null;
+    lens.pointed = null;
     buildGrid();
     drawChosen();
     drawCell();

@@ -1,3 +1,5 @@
+// The mask painter: scores on the left, weights on the right, and cells that nobody may attend to.
+
 const SMALL_FROM = 13,
   TINY_FROM = 19;
 const LONG_NAME = 5;
@@ -80,40 +82,10 @@ function rowsVerdict(kinds, tokens, zeroAfter) {
   return `${first}${empty.length ? "Every other" : "Every"} row sums to 1.`;
 }
 
-function render({ model, el }) {
-  const tokens = model.get("tokens"),
-    length = tokens.length;
-  const flat = floats(model.get("score_bytes"));
+// One row of scores and weights, and its cells.
+function rowDrawing({ root, tokens, length, flat, digits, left, right, drawn }) {
   const scores = tokens.map((_, i) => Array.from(flat.subarray(i * length, (i + 1) * length)));
   const limit = Math.max(1e-6, ...scores.flat().map(Math.abs));
-  const real = Array.from(bytes(model.get("padding_bytes")), Boolean);
-  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
-  root.classList.add("painter", length >= TINY_FROM ? "tiny" : length >= SMALL_FROM ? "small" : "roomy");
-  const digits = length >= SMALL_FROM ? 1 : 2;
-  let mask = bytes(model.get("mask"));
-  let at = [0, 0];
-  let brush = null;
-
-  const left = table(tokens, { label: "mask over the scores; rows are queries, columns are keys", role: "grid" });
-  const right = table(tokens, { label: "weights; rows are queries, columns are keys", last: "Σ" });
-  const line = element("p", { class: "verdict", role: "status" });
-  const kinds = tokens.map(() => "ok");
-  const stale = new Set(tokens.keys());
-  const drawn = tokens.map(() => []);
-
-  function drawRow(i) {
-    const open = mask.subarray(i * length, (i + 1) * length);
-    const weights = rowWeights(scores[i], open, model.get("zero_after"));
-    let total = 0;
-    for (let j = 0; j < length; j += 1) {
-      total += weights[j];
-      drawCell(i, j, Boolean(open[j]), weights[j]);
-    }
-    const { text, kind } = sumText(total, open.some(Boolean));
-    kinds[i] = kind;
-    right.sums[i].textContent = text;
-    right.sums[i].className = `sum ${kind}`;
-  }
   function drawCell(i, j, open, weight) {
     const was = drawn[i][j];
     if (was && was.open === open && was.weight === weight && was.theme === theme(root)) return;
@@ -123,36 +95,18 @@ function render({ model, el }) {
     fillCell(right.cells[i][j], open, open ? format(weight, digits) : "0", sequentialColour(root, weight));
     left.cells[i][j].setAttribute(
       "aria-label",
-      `query ${tokens[i]}, key ${tokens[j]}: ${open ? `may attend, score ${score}` : "masked"}, weight ${format(weight)}`,
+      `query ${tokens[i]}, key ${tokens[j]}: ${open ? `may attend, score ${score}` : "masked"}, weight ` +
+        `${format(weight)}`,
     );
   }
-  function draw() {
-    if (!theme(root)) return; // not attached yet: the first theme event draws
-    for (const i of stale) drawRow(i);
-    stale.clear();
-    line.textContent = rowsVerdict(kinds, tokens, model.get("zero_after"));
-    line.className = kinds.includes("wrong") ? "verdict wrong" : "verdict";
-    for (const { node, mask: wanted } of chooser) {
-      node.setAttribute("aria-pressed", String(!node.disabled && wanted.every((open, i) => open === mask[i])));
-    }
-  }
-  const redraw = promptly(draw, signal);
-  function redrawAll() {
-    for (const i of tokens.keys()) stale.add(i);
-    redraw();
-  }
-  function save() {
-    change(model, { mask: new DataView(mask.slice().buffer) });
-  }
-  function paint(i, j, open) {
-    if (mask[i * length + j] === open) return;
-    mask[i * length + j] = open;
-    stale.add(i);
-    redraw();
-  }
+  return { scores, drawCell };
+}
+
+// Opening and closing cells: by a stroke of the pointer, or by arrow keys and space.
+function brushing({ root, model, signal, kept, left, right, paint, save, length, real, redrawAll }) {
   function focusCell([i, j], move = true) {
-    left.cells[at[0]][at[1]].tabIndex = -1;
-    at = [i, j];
+    left.cells[kept.at[0]][kept.at[1]].tabIndex = -1;
+    kept.at = [i, j];
     left.cells[i][j].tabIndex = 0;
     if (move) left.cells[i][j].focus();
   }
@@ -168,81 +122,48 @@ function render({ model, el }) {
     const i = cell && left.node.contains(cell) ? left.rows.indexOf(cell.parentElement) : -1;
     return i < 0 ? null : [i, left.cells[i].indexOf(cell)];
   }
-
-  left.cells.forEach((row, i) =>
-    row.forEach((cell, j) => setAttributes(cell, focusable({ tabindex: i || j ? -1 : 0 }))),
-  );
-  left.node.addEventListener(
-    "pointerdown",
-    (event) => {
-      const found = cellOf(event.target);
-      if (!found || event.button !== 0) return;
-      event.preventDefault();
-      brush = mask[found[0] * length + found[1]] ? 0 : 1;
-      event.target.releasePointerCapture?.(event.pointerId);
-      focusCell(found);
-      paint(...found, brush);
-    },
-    { signal },
-  );
-  left.node.addEventListener(
-    "pointermove",
-    (event) => {
-      const found = cellOf(document.elementFromPoint(event.clientX, event.clientY));
-      here(...(found ?? []));
-      if (brush === null || !found) return;
-      if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found);
-      paint(...found, brush);
-    },
-    { signal },
-  );
-  left.node.addEventListener("pointerleave", () => here(), { signal });
+  listen(left.node, "pointermove", signal, (event) => {
+    const found = cellOf(document.elementFromPoint(event.clientX, event.clientY));
+    here(...(found ?? []));
+    if (kept.brush === null || !found) return;
+    if (found[0] !== kept.at[0] || found[1] !== kept.at[1]) focusCell(found);
+    paint(...found, kept.brush);
+  });
+  listen(left.node, "pointerleave", signal, () => here());
   for (const end of ["pointerup", "pointercancel"]) {
-    window.addEventListener(
-      end,
-      () => {
-        if (brush === null) return;
-        brush = null;
-        save();
-      },
-      { signal },
-    );
+    listen(window, end, signal, () => {
+      if (kept.brush === null) return;
+      kept.brush = null;
+      save();
+    });
   }
-  left.node.addEventListener(
-    "keydown",
-    (event) => {
-      const to = arrowMove(event, ...at, length, length);
-      if (to) {
-        event.preventDefault();
-        const open = mask[at[0] * length + at[1]];
-        focusCell(to);
-        if (event.shiftKey) {
-          paint(...to, open);
-          save();
-        }
-      } else if (event.key === " " || event.key === "Enter") {
-        event.preventDefault();
-        paint(...at, mask[at[0] * length + at[1]] ? 0 : 1);
+  listen(left.node, "keydown", signal, (event) => {
+    const to = arrowMove(event, ...kept.at, length, length);
+    if (to) {
+      event.preventDefault();
+      const open = kept.mask[kept.at[0] * length + kept.at[1]];
+      focusCell(to);
+      if (event.shiftKey) {
+        paint(...to, open);
         save();
       }
-    },
-    { signal },
-  );
-  left.node.addEventListener(
-    "focusin",
-    (event) => {
-      const found = cellOf(event.target);
-      if (!found) return;
-      here(...found);
-      if (found[0] !== at[0] || found[1] !== at[1]) focusCell(found, false);
-    },
-    { signal },
-  );
+    } else if (event.key === " " || event.key === "Enter") {
+      event.preventDefault();
+      paint(...kept.at, kept.mask[kept.at[0] * length + kept.at[1]] ? 0 : 1);
+      save();
+    }
+  });
+  listen(left.node, "focusin", signal, (event) => {
+    const found = cellOf(event.target);
+    if (!found) return;
+    here(...found);
+    if (found[0] !== kept.at[0] || found[1] !== kept.at[1]) focusCell(found, false);
+  });
 
   const chooser = presets(length, real).map((preset) => {
     const title = preset.idle ? "There is no padding token in this sentence." : null;
     const onClick = () => {
-      mask = preset.mask.slice();
+      kept.mask = preset.mask.slice();
       save();
       redrawAll();
       announce(root, `mask: ${preset.name}`);
@@ -255,6 +176,91 @@ function render({ model, el }) {
   const onToggle = (on) => {
     change(model, { zero_after: on });
   };
+  return { chooser, focusCell, cellOf, onToggle };
+}
+
+function render({ model, el }) {
+  const tokens = model.get("tokens"),
+    length = tokens.length;
+  const flat = floats(model.get("score_bytes"));
+  const real = Array.from(bytes(model.get("padding_bytes")), Boolean);
+  const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
+  root.classList.add("painter", length >= TINY_FROM ? "tiny" : length >= SMALL_FROM ? "small" : "roomy");
+  const digits = length >= SMALL_FROM ? 1 : 2;
+  // What this view remembers between drawings.
+  const kept = { mask: bytes(model.get("mask")), at: [0, 0], brush: null };
+
+  const left = table(tokens, { label: "mask over the scores; rows are queries, columns are keys", role: "grid" });
+  const right = table(tokens, { label: "weights; rows are queries, columns are keys", last: "Σ" });
+  const line = element("p", { class: "verdict", role: "status" });
+  const kinds = tokens.map(() => "ok");
+  const stale = new Set(tokens.keys());
+  const drawn = tokens.map(() => []);
+  const { scores, drawCell } = rowDrawing({ root, tokens, length, flat, digits, left, right, drawn });
+
+  function drawRow(i) {
+    const open = kept.mask.subarray(i * length, (i + 1) * length);
+    const weights = rowWeights(scores[i], open, model.get("zero_after"));
+    let total = 0;
+    for (let j = 0; j < length; j += 1) {
+      total += weights[j];
+      drawCell(i, j, Boolean(open[j]), weights[j]);
+    }
+    const { text, kind } = sumText(total, open.some(Boolean));
+    kinds[i] = kind;
+    right.sums[i].textContent = text;
+    right.sums[i].className = `sum ${kind}`;
+  }
+  function draw() {
+    if (!theme(root)) return; // not attached yet: the first theme event draws
+    for (const i of stale) drawRow(i);
+    stale.clear();
+    line.textContent = rowsVerdict(kinds, tokens, model.get("zero_after"));
+    line.className = kinds.includes("wrong") ? "verdict wrong" : "verdict";
+    for (const { node, mask: wanted } of chooser) {
+      node.setAttribute("aria-pressed", String(!node.disabled && wanted.every((open, i) => open === kept.mask[i])));
+    }
+  }
+  const redraw = promptly(draw, signal);
+  function redrawAll() {
+    for (const i of tokens.keys()) stale.add(i);
+    redraw();
+  }
+  function save() {
+    change(model, { mask: new DataView(kept.mask.slice().buffer) });
+  }
+  function paint(i, j, open) {
+    if (kept.mask[i * length + j] === open) return;
+    kept.mask[i * length + j] = open;
+    stale.add(i);
+    redraw();
+  }
+  const { chooser, focusCell, cellOf, onToggle } = brushing({
+    root,
+    model,
+    signal,
+    kept,
+    left,
+    right,
+    paint,
+    save,
+    length,
+    real,
+    redrawAll,
+  });
+
+  left.cells.forEach((row, i) =>
+    row.forEach((cell, j) => setAttributes(cell, focusable({ tabindex: i || j ? -1 : 0 }))),
+  );
+  listen(left.node, "pointerdown", signal, (event) => {
+    const found = cellOf(event.target);
+    if (!found || event.button !== 0) return;
+    event.preventDefault();
+    kept.brush = kept.mask[found[0] * length + found[1]] ? 0 : 1;
+    event.target.releasePointerCapture?.(event.pointerId);
+    focusCell(found);
+    paint(...found, kept.brush);
+  });
   const wrongWay = toggleButton({
     label: "0 after the softmax (wrong)",
     pressed: model.get("zero_after"),
@@ -300,8 +306,9 @@ function render({ model, el }) {
   );
   onChange(model, signal, "mask", () => {
     const next = bytes(model.get("mask"));
-    if (brush !== null || next.length !== mask.length || next.every((open, i) => open === mask[i])) return;
-    mask = next;
+    if (kept.brush !== null || next.length !== kept.mask.length || next.every((open, i) => open === kept.mask[i]))
+      return;
+    kept.mask = next;
     redrawAll();
   });
   onChange(model, signal, "zero_after", () => {

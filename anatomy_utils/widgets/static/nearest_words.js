@@ -1,22 +1,132 @@
-// The layer journey: a word's nearest neighbours after every layer, and the similarity of some words as curves.
+// The nearest words: a word's nearest neighbours after every layer, and the similarity of some words as curves.
 
 const STEPS = 32767; // what a similarity of 1 travels as
 const SHOWN = 5; // neighbours per layer
 const MOST_FOLLOWED = 6;
 const LOOKS = ["one", "two", "three", "four", "five", "six"];
 
+// The nearest words of each layer as a grid.
+function nearestGrid({ model, signal, kept, cosine, chosen, followed, spoken, label, toggle }) {
+  const title = element("div", { class: "lj-title" });
+  const grid = element("div", { class: "lj-grid", role: "table" });
+
+  function nearest(layer) {
+    const i = chosen();
+    return kept.words
+      .map((_, j) => j)
+      .filter((j) => j !== i && !(model.get("others") && kept.words[j].sentence === kept.words[i].sentence))
+      .sort((a, b) => cosine(layer, i, b) - cosine(layer, i, a))
+      .slice(0, SHOWN);
+  }
+
+  function drawGrid() {
+    const i = chosen(),
+      now = followed();
+    const held = document.activeElement?.closest?.(".lj-cell");
+    const place = held && grid.contains(held) ? held.dataset.place : null;
+    const head = element(
+      "div",
+      { class: "lj-row lj-head", role: "row" },
+      element("span", { role: "columnheader", text: "" }),
+      Array.from({ length: kept.layers }, (_, layer) =>
+        element("span", { role: "columnheader", text: layer ? `layer ${layer}` : "0: no context" }),
+      ),
+    );
+    const columns = Array.from({ length: kept.layers }, (_, layer) => nearest(layer));
+    const rows = Array.from({ length: SHOWN }, (_, rank) =>
+      element(
+        "div",
+        { class: "lj-row", role: "row" },
+        element("span", { role: "rowheader", class: "lj-rank", text: `${rank + 1}.` }),
+        columns.map((column, layer) => {
+          const j = column[rank];
+          if (j === undefined) return element("span", { role: "cell" });
+          const near = cosine(layer, i, j);
+          const at = now.indexOf(j);
+          const cell = button({ label: "", name: `${spoken(j)}: ${format(near)}`, signal, onClick: () => toggle(j) });
+          cell.classList.add("lj-cell");
+          if (at >= 0) cell.classList.add(LOOKS[at]);
+          cell.dataset.place = `${rank} ${layer}`;
+          setAttributes(cell, { "aria-pressed": String(at >= 0), style: { "--near": String(clamp(near, 0, 1)) } });
+          cell.append(
+            element("span", { class: "lj-word" }, label(j, 11)),
+            element("span", { class: "number", text: format(near) }),
+          );
+          return element("span", { role: "cell" }, cell);
+        }),
+      ),
+    );
+    grid.style.setProperty("--layers", kept.layers);
+    grid.setAttribute("aria-label", `Nearest words of ${spoken(i)} after each layer`);
+    grid.replaceChildren(head, ...rows);
+    if (place) grid.querySelector(`[data-place="${place}"]`)?.focus();
+    title.replaceChildren("Nearest to ", element("b", {}, label(i, 20)), ` among ${kept.words.length} words`);
+  }
+  return { title, grid, drawGrid };
+}
+
+// The followed words' similarity from layer to layer.
+function similarityChart({ signal, kept, cosine, chosen, followed, spoken, label, toggle }) {
+  const chart = lineChart({
+    width: 720,
+    height: 260,
+    xLabel: "layer (0: before any context)",
+    yLabel: "cosine similarity",
+  });
+  const key = element("div", { class: "row lj-key" });
+
+  function drawChart() {
+    const i = chosen();
+    const line = (f) => Array.from({ length: kept.layers }, (_, layer) => [layer, f(layer)]);
+    const series = followed().map((j, k) => ({ j, points: line((layer) => cosine(layer, i, j)), class: LOOKS[k] }));
+    const mean = line(
+      (layer) =>
+        kept.words.reduce((sum, _, j) => sum + (j === i ? 0 : cosine(layer, i, j)), 0) /
+        Math.max(1, kept.words.length - 1),
+    );
+    const [low] = limits([...mean, ...series.flatMap(({ points }) => points)].map(([, y]) => y));
+    const told = series
+      .map(({ j, points }) => `${spoken(j)} from ${format(points[0][1])} to ${format(points.at(-1)[1])}`)
+      .join("; ");
+    chart.draw([{ points: mean, class: "level" }, ...series], {
+      x: [0, kept.layers - 1],
+      y: [Math.min(0, low), 1],
+      told:
+        `Cosine with ${spoken(i)} over the layers: ${told || "no word is followed"}; on average from ` +
+        `${format(mean[0][1])} to ${format(mean.at(-1)[1])}.`,
+    });
+    const sample = (look) =>
+      svg(
+        "svg",
+        { class: "line-chart lj-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
+        svg("path", { class: `line ${look}`, d: "M1 5H25" }),
+      );
+    key.replaceChildren(
+      ...series.map(({ j, class: look }) => {
+        const out = button({ label: "", name: `Follow no longer: ${spoken(j)}`, signal, onClick: () => toggle(j) });
+        out.classList.add("lj-out");
+        out.append(sample(look), element("span", {}, label(j)), " ×");
+        return out;
+      }),
+      element("span", { class: "lj-mean" }, sample("level"), `average of all ${kept.words.length - 1} words`),
+    );
+  }
+  return { chart, key, drawChart };
+}
+
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("journey");
-  let words = [],
-    layers = 0,
-    table = null,
-    options = [];
-  const cosine = (layer, i, j) => table[(layer * words.length + i) * words.length + j] / STEPS;
-  const chosen = () => clamp(model.get("chosen"), 0, words.length - 1);
-  const followed = () => model.get("followed").filter((i) => i < words.length && i !== chosen());
-  const spoken = (i) => `${words[i].text}, sentence ${words[i].sentence}`;
-  const label = (i, most = 14) => [word(shorten(words[i].text, most)), element("sub", { text: words[i].sentence })];
+  // What this view remembers between drawings.
+  const kept = { words: [], layers: 0, table: null, options: [] };
+  const cosine = (layer, i, j) => kept.table[(layer * kept.words.length + i) * kept.words.length + j] / STEPS;
+  const chosen = () => clamp(model.get("chosen"), 0, kept.words.length - 1);
+  const followed = () => model.get("followed").filter((i) => i < kept.words.length && i !== chosen());
+  const spoken = (i) => `${kept.words[i].text}, sentence ${kept.words[i].sentence}`;
+  const label = (i, most = 14) => [
+    word(shorten(kept.words[i].text, most)),
+    element("sub", { text: kept.words[i].sentence }),
+  ];
 
   // ---------------------------------------------------------------- the sentences
   const questions = request({
@@ -36,23 +146,19 @@ function render({ model, el }) {
     "div",
     focusable({ class: "lj-sentences", role: "listbox", "aria-label": "Word", "aria-orientation": "horizontal" }),
   );
-  list.addEventListener(
-    "keydown",
-    (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1, Home: -words.length, End: words.length }[event.key];
-      const rows = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-      if (by === undefined && rows === undefined) return;
-      event.preventDefault();
-      if (by !== undefined) choose(clamp(chosen() + by, 0, words.length - 1));
-      else {
-        const sentence = words[chosen()].sentence + rows;
-        const first = words.findIndex((each) => each.sentence === sentence);
-        if (first >= 0) choose(first);
-      }
-      announce(root, spoken(chosen()));
-    },
-    { signal },
-  );
+  listen(list, "keydown", signal, (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -kept.words.length, End: kept.words.length }[event.key];
+    const rows = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (by === undefined && rows === undefined) return;
+    event.preventDefault();
+    if (by !== undefined) choose(clamp(chosen() + by, 0, kept.words.length - 1));
+    else {
+      const sentence = kept.words[chosen()].sentence + rows;
+      const first = kept.words.findIndex((each) => each.sentence === sentence);
+      if (first >= 0) choose(first);
+    }
+    announce(root, spoken(chosen()));
+  });
   const choose = (i) => change(model, { chosen: i, followed: followed().filter((j) => j !== i) });
 
   // ---------------------------------------------------------------- neighbours and curves
@@ -62,15 +168,18 @@ function render({ model, el }) {
     signal,
     onToggle: (on) => change(model, { others: on }),
   });
-  const title = element("div", { class: "lj-title" });
-  const grid = element("div", { class: "lj-grid", role: "table" });
-  const chart = lineChart({
-    width: 720,
-    height: 260,
-    xLabel: "layer (0: before any context)",
-    yLabel: "cosine similarity",
+  const { title, grid, drawGrid } = nearestGrid({
+    model,
+    signal,
+    kept,
+    cosine,
+    chosen,
+    followed,
+    spoken,
+    label,
+    toggle,
   });
-  const key = element("div", { class: "row lj-key" });
+  const { chart, key, drawChart } = similarityChart({ signal, kept, cosine, chosen, followed, spoken, label, toggle });
   root.append(
     heading(model.get("label")),
     list,
@@ -98,106 +207,19 @@ function render({ model, el }) {
     change(model, { followed: now.includes(j) ? now.filter((i) => i !== j) : [...now, j].slice(-MOST_FOLLOWED) });
   }
 
-  function nearest(layer) {
-    const i = chosen();
-    return words
-      .map((_, j) => j)
-      .filter((j) => j !== i && !(model.get("others") && words[j].sentence === words[i].sentence))
-      .sort((a, b) => cosine(layer, i, b) - cosine(layer, i, a))
-      .slice(0, SHOWN);
-  }
-
-  function drawGrid() {
-    const i = chosen(),
-      now = followed();
-    const held = document.activeElement?.closest?.(".lj-cell");
-    const place = held && grid.contains(held) ? held.dataset.place : null;
-    const head = element(
-      "div",
-      { class: "lj-row lj-head", role: "row" },
-      element("span", { role: "columnheader", text: "" }),
-      Array.from({ length: layers }, (_, layer) =>
-        element("span", { role: "columnheader", text: layer ? `layer ${layer}` : "0: no context" }),
-      ),
-    );
-    const columns = Array.from({ length: layers }, (_, layer) => nearest(layer));
-    const rows = Array.from({ length: SHOWN }, (_, rank) =>
-      element(
-        "div",
-        { class: "lj-row", role: "row" },
-        element("span", { role: "rowheader", class: "lj-rank", text: `${rank + 1}.` }),
-        columns.map((column, layer) => {
-          const j = column[rank];
-          if (j === undefined) return element("span", { role: "cell" });
-          const near = cosine(layer, i, j);
-          const at = now.indexOf(j);
-          const cell = button({ label: "", name: `${spoken(j)}: ${format(near)}`, signal, onClick: () => toggle(j) });
-          cell.classList.add("lj-cell");
-          if (at >= 0) cell.classList.add(LOOKS[at]);
-          cell.dataset.place = `${rank} ${layer}`;
-          setAttributes(cell, { "aria-pressed": String(at >= 0), style: { "--near": String(clamp(near, 0, 1)) } });
-          cell.append(
-            element("span", { class: "lj-word" }, label(j, 11)),
-            element("span", { class: "number", text: format(near) }),
-          );
-          return element("span", { role: "cell" }, cell);
-        }),
-      ),
-    );
-    grid.style.setProperty("--layers", layers);
-    grid.setAttribute("aria-label", `Nearest words of ${spoken(i)} after each layer`);
-    grid.replaceChildren(head, ...rows);
-    if (place) grid.querySelector(`[data-place="${place}"]`)?.focus();
-    title.replaceChildren("Nearest to ", element("b", {}, label(i, 20)), ` among ${words.length} words`);
-  }
-
-  function drawChart() {
-    const i = chosen();
-    const line = (f) => Array.from({ length: layers }, (_, layer) => [layer, f(layer)]);
-    const series = followed().map((j, k) => ({ j, points: line((layer) => cosine(layer, i, j)), class: LOOKS[k] }));
-    const mean = line(
-      (layer) =>
-        words.reduce((sum, _, j) => sum + (j === i ? 0 : cosine(layer, i, j)), 0) / Math.max(1, words.length - 1),
-    );
-    const [low] = limits([...mean, ...series.flatMap(({ points }) => points)].map(([, y]) => y));
-    const told = series
-      .map(({ j, points }) => `${spoken(j)} from ${format(points[0][1])} to ${format(points.at(-1)[1])}`)
-      .join("; ");
-    chart.draw([{ points: mean, class: "level" }, ...series], {
-      x: [0, layers - 1],
-      y: [Math.min(0, low), 1],
-      told: `Cosine with ${spoken(i)} over the layers: ${told || "no word is followed"}; on average from ${format(mean[0][1])} to ${format(mean.at(-1)[1])}.`,
-    });
-    const sample = (look) =>
-      svg(
-        "svg",
-        { class: "line-chart lj-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
-        svg("path", { class: `line ${look}`, d: "M1 5H25" }),
-      );
-    key.replaceChildren(
-      ...series.map(({ j, class: look }) => {
-        const out = button({ label: "", name: `Follow no longer: ${spoken(j)}`, signal, onClick: () => toggle(j) });
-        out.classList.add("lj-out");
-        out.append(sample(look), element("span", {}, label(j)), " ×");
-        return out;
-      }),
-      element("span", { class: "lj-mean" }, sample("level"), `average of all ${words.length - 1} words`),
-    );
-  }
-
   function drawWords() {
-    options.forEach((node, i) => node.setAttribute("aria-selected", String(i === chosen())));
-    list.setAttribute("aria-activedescendant", options[chosen()]?.id ?? "");
+    kept.options.forEach((node, i) => node.setAttribute("aria-selected", String(i === chosen())));
+    list.setAttribute("aria-activedescendant", kept.options[chosen()]?.id ?? "");
   }
 
   function load() {
     const sentences = model.get("sentences");
-    layers = model.get("layers");
-    words = sentences.flatMap((list, i) => list.map((text) => ({ text, sentence: i + 1 })));
+    kept.layers = model.get("layers");
+    kept.words = sentences.flatMap((list, i) => list.map((text) => ({ text, sentence: i + 1 })));
     const view = model.get("similarities");
-    table = new Int16Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+    kept.table = new Int16Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
     let place = 0;
-    options = [];
+    kept.options = [];
     list.replaceChildren(
       ...sentences.map((texts, i) =>
         element(
@@ -212,8 +234,8 @@ function render({ model, el }) {
               id: uniqueId("word"),
               "aria-label": `${text}, sentence ${i + 1}`,
             });
-            node.addEventListener("click", () => choose(at), { signal });
-            options.push(node);
+            listen(node, "click", signal, () => choose(at));
+            kept.options.push(node);
             return node;
           }),
         ),
@@ -222,7 +244,8 @@ function render({ model, el }) {
   }
 
   const draw = () => {
-    if (table.length !== layers * words.length ** 2) return; // the other half of an answer is still on its way
+    // the other half of an answer is still on its way
+    if (kept.table.length !== kept.layers * kept.words.length ** 2) return;
     drawWords();
     drawGrid();
     drawChart();

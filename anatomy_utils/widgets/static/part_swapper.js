@@ -1,4 +1,4 @@
-// The organ swapper: perplexities and a continuation of a decoder with one part in its form of 2017.
+// The part swapper: perplexities and a continuation of a decoder with one part in its form of 2017.
 
 const FLOOR = 10; // the lowest perplexity of the scale
 const SETS = [
@@ -23,7 +23,44 @@ function verdictOf(before, after, blind) {
     return "Nothing changes: the same perplexities, the same text.";
   if (after.plain > blind) return `Worse than blind guessing, which has a perplexity of ${grouped(blind)}.`;
   if (worse > 20) return "Hardly anything is left of what it had learnt.";
-  return `${format(worse, 1)} times as hesitant on plain English, ${format(after.street / before.street, 1)} times on the street.`;
+  return (
+    `${format(worse, 1)} times as hesitant on plain English, ${format(after.street / before.street, 1)} times on ` +
+    "the street."
+  );
+}
+
+// What is told of the chosen part: a verdict, memory, and texts.
+function detailPanel({ model, blind }) {
+  // ---------------------------------------------------------------- the chosen one
+  const note = element("div", { class: "os-note" });
+  const verdict = element("div", { class: "os-verdict" });
+  const memory = element("div", { class: "os-memory" });
+  const texts = ["before", "after"].map((when) => ({ when, node: element("div", { class: "os-text" }) }));
+
+  function drawDetail(each, before, after) {
+    note.replaceChildren(element("b", { text: `${each.of_2017} for ${each.modern}. ` }), each.note);
+    verdict.textContent = after ? verdictOf(before, after, blind) : "";
+    for (const { when, node } of texts) {
+      const outcome = when === "before" ? before : after;
+      node.replaceChildren(
+        element("span", { class: "os-when", text: when === "before" ? "as it is" : each.of_2017 }),
+        element(
+          "span",
+          { class: "os-said" },
+          word(model.get("prompt")),
+          outcome ? word(outcome.continuation, { class: `word os-new ${when}` }) : " …",
+        ),
+      );
+    }
+    const kept = (outcome) => `${grouped(outcome.cache_bytes)} bytes`;
+    memory.textContent = !after
+      ? ""
+      : after.cache_bytes === before.cache_bytes
+        ? `Keys and values kept of each position: ${kept(before)}, as before.`
+        : `Keys and values kept of each position: ${kept(before)} before, ${kept(after)} now, ` +
+          `${format(after.cache_bytes / before.cache_bytes, 1)} times as much.`;
+  }
+  return { note, verdict, memory, texts, drawDetail };
 }
 
 function render({ model, el }) {
@@ -53,18 +90,14 @@ function render({ model, el }) {
   const list = element("div", { class: "os-list", role: "radiogroup", "aria-label": "The part that is exchanged" });
   const rows = parts.map((part, i) => {
     const node = element("div", focusable({ class: "os-row os-part", role: "radio" }));
-    node.addEventListener("click", () => choose(i), { signal });
-    node.addEventListener(
-      "keydown",
-      (event) => {
-        const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
-        if (by !== undefined) choose((i + by + parts.length) % parts.length, true);
-        else if (event.key === " " || event.key === "Enter") choose(i);
-        else return;
-        event.preventDefault();
-      },
-      { signal },
-    );
+    listen(node, "click", signal, () => choose(i));
+    listen(node, "keydown", signal, (event) => {
+      const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+      if (by !== undefined) choose((i + by + parts.length) % parts.length, true);
+      else if (event.key === " " || event.key === "Enter") choose(i);
+      else return;
+      event.preventDefault();
+    });
     return node;
   });
   list.append(...rows);
@@ -75,12 +108,7 @@ function render({ model, el }) {
     SETS.map(([name, text]) => element("span", { class: "row" }, sample(name), text)),
     element("span", { class: "row" }, element("i", { class: "os-blind-sample" }), `blind guessing: ${grouped(blind)}`),
   );
-
-  // ---------------------------------------------------------------- the chosen one
-  const note = element("div", { class: "os-note" });
-  const verdict = element("div", { class: "os-verdict" });
-  const memory = element("div", { class: "os-memory" });
-  const texts = ["before", "after"].map((when) => ({ when, node: element("div", { class: "os-text" }) }));
+  const { note, verdict, memory, texts, drawDetail } = detailPanel({ model, blind });
   root.append(
     heading(model.get("label")),
     element(
@@ -121,7 +149,8 @@ function render({ model, el }) {
     const part = parts[chosen()],
       after = resultOf(part.name);
     return after
-      ? `${part.of_2017} for ${part.modern}: perplexity ${perplexityText(after.plain)} on plain English, ${perplexityText(after.street)} on the street. ${verdictOf(model.get("before"), after, blind)}`
+      ? `${part.of_2017} for ${part.modern}: perplexity ${perplexityText(after.plain)} on plain English, ` +
+          `${perplexityText(after.street)} on the street. ${verdictOf(model.get("before"), after, blind)}`
       : "";
   }
 
@@ -195,7 +224,8 @@ function render({ model, el }) {
             }),
       );
       const numbers = result
-        ? `: perplexity ${perplexityText(result.plain)} on plain English, ${perplexityText(result.street)} on the street`
+        ? `: perplexity ${perplexityText(result.plain)} on plain English, ${perplexityText(result.street)} on ` +
+          "the street"
         : ": not measured yet";
       setAttributes(rows[i], {
         "aria-checked": String(i === at),
@@ -204,29 +234,6 @@ function render({ model, el }) {
       });
     });
     drawDetail(parts[at], before, resultOf(parts[at].name));
-  }
-
-  function drawDetail(each, before, after) {
-    note.replaceChildren(element("b", { text: `${each.of_2017} for ${each.modern}. ` }), each.note);
-    verdict.textContent = after ? verdictOf(before, after, blind) : "";
-    for (const { when, node } of texts) {
-      const outcome = when === "before" ? before : after;
-      node.replaceChildren(
-        element("span", { class: "os-when", text: when === "before" ? "as it is" : each.of_2017 }),
-        element(
-          "span",
-          { class: "os-said" },
-          word(model.get("prompt")),
-          outcome ? word(outcome.continuation, { class: `word os-new ${when}` }) : " …",
-        ),
-      );
-    }
-    const kept = (outcome) => `${grouped(outcome.cache_bytes)} bytes`;
-    memory.textContent = !after
-      ? ""
-      : after.cache_bytes === before.cache_bytes
-        ? `Keys and values kept of each position: ${kept(before)}, as before.`
-        : `Keys and values kept of each position: ${kept(before)} before, ${kept(after)} now, ${format(after.cache_bytes / before.cache_bytes, 1)} times as much.`;
   }
 
   const redraw = frame(draw, signal);

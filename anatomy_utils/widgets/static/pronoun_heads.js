@@ -1,19 +1,8 @@
-// Culprit heads: every head of a translator as a switch, and how many pronouns are right without those that are off.
-
-const MOST_LOST = 0.5; // who knows nothing gets half of them right
+// The pronoun heads: every head of a translator as a switch, and how many pronouns are right without those that are
+// off.
 
 function pronounShare(share) {
   return `${format(100 * share, share === 1 ? 0 : 1)} %`;
-}
-
-function points(share) {
-  return format(100 * share, 1);
-}
-
-// A French sentence cut at its pronoun, the word behind the first qu': [before, pronoun, after], or null without one.
-function atPronoun(french) {
-  const found = french.match(/^(.*?qu['’])(\p{L}+)(.*)$/su);
-  return found && found.slice(1);
 }
 
 function render({ model, el }) {
@@ -25,17 +14,17 @@ function render({ model, el }) {
   const keyOf = ([organ, layer, head]) => `${organ} ${layer}·${head}`;
   const inWords = ([organ, layer, head]) => `${label.get(organ)}, layer ${layer}, head ${head}`;
   const answered = () => model.get("off").map((place) => [...place]);
-  let wanted = answered(); // the switches; a quick hand is ahead of the answers
-  let busy = false;
+  // the switches; a quick hand is ahead of the answers
+  const switched = { wanted: answered(), busy: false };
 
   const { ask, line } = request({
     model,
     signal,
     onBusy: (on) => {
-      busy = on;
+      switched.busy = on;
       results.setAttribute("aria-busy", String(on));
       if (on) return;
-      if (searchButton.disabled || model.get("error")) wanted = answered();
+      if (searchButton.disabled || model.get("error")) switched.wanted = answered();
       searching(false);
       paint();
     },
@@ -44,87 +33,29 @@ function render({ model, el }) {
       announce(root, spoken());
     },
   });
-
-  // ---- the heads
-  const cells = organs.flatMap(({ name, layers, heads, right }) =>
-    Array.from({ length: layers * heads }, (_, i) => {
-      const place = [name, Math.floor(i / heads), i % heads];
-      const node = button({
-        signal,
-        onClick: () => toggle(place),
-        label: [
-          element("span", { class: "visually-hidden" }),
-          element("span", { class: "ch-name", "aria-hidden": "true", text: `${place[1]}·${place[2]}` }),
-          element("span", { class: "number ch-share" }),
-        ],
-      });
-      node.className = "ch-head";
-      node.addEventListener("keydown", (event) => move(event, place), { signal });
-      node.addEventListener("focus", () => reachable(place), { signal });
-      return { place, node, right: right[i], lost: intact - right[i], layers, heads };
-    }),
-  );
-  const grids = organs.map(({ name, label: text, heads }) =>
-    element(
-      "section",
-      { class: "ch-organ", role: "group", "aria-label": text },
-      element("h4", { text }),
-      element(
-        "div",
-        { class: "ch-grid", style: { "--heads": heads } },
-        cells.filter(({ place }) => place[0] === name).map(({ node }) => node),
-      ),
-    ),
-  );
-  const find = (organ, layer, head) =>
-    cells.find(({ place }) => place[0] === organ && place[1] === layer && place[2] === head);
-
-  function reachable(place) {
-    for (const { place: each, node } of cells) node.tabIndex = keyOf(each) === keyOf(place) ? 0 : -1;
-  }
-
-  // Arrow keys walk the grids as they stand side by side.
-  function move(event, [organ, layer, head]) {
-    const { layers, heads } = find(organ, layer, head);
-    const to = arrowMove(event, layer, head, layers, heads);
-    if (!to) return;
-    event.preventDefault();
-    const at = organs.findIndex(({ name }) => name === organ);
-    const beside = organs[at + { ArrowLeft: -1, ArrowRight: 1 }[event.key]];
-    const atEdge = to[0] === layer && to[1] === head;
-    const next =
-      atEdge && beside
-        ? find(beside.name, Math.min(layer, beside.layers - 1), event.key === "ArrowLeft" ? beside.heads - 1 : 0)
-        : find(organ, ...to);
-    next.node.focus();
-  }
-
-  function paint() {
-    const gone = new Set(wanted.map(keyOf));
-    for (const { place, node, right, lost } of cells) {
-      const off = gone.has(keyOf(place));
-      const shade = sequentialColour(root, off ? 0 : clamp(lost / MOST_LOST, 0, 1));
-      node.style.setProperty("background-color", shade);
-      node.style.setProperty("color", readableOn(shade));
-      node.classList.toggle("ch-off", off);
-      node.setAttribute("aria-pressed", String(off));
-      node.firstChild.textContent = `Switch ${inWords(place)} off${off ? "" : "; right pronouns without it alone"}: `;
-      node.lastChild.textContent = off ? "off" : pronounShare(right);
-    }
-  }
+  const { paint, reachable, grids, cells } = headGrids({
+    root,
+    signal,
+    organs,
+    intact,
+    toggle,
+    keyOf,
+    inWords,
+    switched,
+  });
 
   // ---- what is asked of Python
   function toggle(place) {
-    const kept = wanted.filter((each) => keyOf(each) !== keyOf(place));
-    setOff(kept.length < wanted.length ? kept : [...wanted, place]);
+    const kept = switched.wanted.filter((each) => keyOf(each) !== keyOf(place));
+    setOff(kept.length < switched.wanted.length ? kept : [...switched.wanted, place]);
     reachable(place);
   }
 
   function setOff(places, pair = model.get("pair")) {
-    wanted = places.map((place) => [...place]);
+    switched.wanted = places.map((place) => [...place]);
     paint();
-    allOn.disabled = !wanted.length;
-    ask({ off: wanted, pair, search: false });
+    allOn.disabled = !switched.wanted.length;
+    ask({ off: switched.wanted, pair, search: false });
   }
 
   const searchButton = button({
@@ -133,11 +64,11 @@ function render({ model, el }) {
     signal,
     onClick: () => {
       searching(true);
-      ask({ off: wanted, pair: model.get("pair"), search: true });
+      ask({ off: switched.wanted, pair: model.get("pair"), search: true });
     },
   });
   const allOn = button({ label: "All heads on", signal, onClick: () => setOff([]) });
-  const steps = element("ol", { class: "ch-steps" });
+  const { steps, tellSteps } = searchSteps({ model, signal, label, setOff });
   function searching(on) {
     searchButton.disabled = on;
     searchButton.textContent = on ? "Searching …" : "Search";
@@ -154,11 +85,9 @@ function render({ model, el }) {
     options: pairs.map((pair, value) => ({ value, label: pairName(pair) })),
     value: model.get("pair"),
     signal,
-    onChange: (value) => setOff(wanted, Number(value)),
+    onChange: (value) => setOff(switched.wanted, Number(value)),
   });
-  const bars = element("div", { class: "ch-bars" });
-  const verdict = element("p", { class: "note" });
-  const translations = element("div", { class: "ch-pair" });
+  const { bars, verdict, translations, heads, tellBars, tellPair } = outcome({ model, intact, pairs, choosePair });
   const results = element(
     "div",
     { class: "ch-results" },
@@ -176,130 +105,25 @@ function render({ model, el }) {
     element("div", { class: "ch-organs" }, grids),
     element("p", {
       class: "note",
-      text: "layer·head, and the share of right pronouns without this head alone; the stronger the colour, the more is lost. A click, Space or Enter switches a head off.",
+      text:
+        "layer·head, and the share of right pronouns without this head alone; the stronger the colour, the more " +
+        "is lost. A click, Space or Enter switches a head off.",
     }),
     steps,
     line,
     results,
   );
 
-  function bar(name, share, look, dots = []) {
-    return element(
-      "div",
-      { class: `ch-bar ${look}` },
-      element("span", { class: "ch-what", text: name }),
-      element(
-        "div",
-        { class: "ch-track", "aria-hidden": "true" },
-        element("i", { class: "ch-fill", style: { width: `${100 * share}%` } }),
-        dots.map((dot) => element("i", { class: "ch-dot", style: { left: `${100 * dot}%` } })),
-        element("i", { class: "ch-chance" }),
-      ),
-      element("span", { class: "number", text: pronounShare(share) }),
-    );
-  }
-
-  const heads = (count) => (count === 1 ? "1 head" : `${count} heads`);
-
-  function tellBars() {
-    const [off, right, chance] = [model.get("off"), model.get("right"), model.get("at_random")];
-    bars.replaceChildren(
-      bar("all heads", intact, "ch-intact"),
-      ...(off.length
-        ? [
-            bar(`without ${off.length === 1 ? "this head" : `these ${off.length}`}`, right, "ch-chosen"),
-            bar(`without any ${off.length}`, mean(chance), "ch-random", chance),
-          ]
-        : []),
-      element("div", { class: "ch-axis", "aria-hidden": "true" }, element("span", { text: "50 %: guessing" })),
-    );
-    verdict.textContent = off.length
-      ? `Lost: ${points(intact - right)} points. At random: ${points(intact - mean(chance))} on average, from ${points(intact - Math.max(...chance))} to ${points(intact - Math.min(...chance))} in ${chance.length} draws (the dots).`
-      : "All heads are on. Switch some off, or let the search find the ones that matter.";
-  }
-
-  function tellPair() {
-    const { english, pronouns } = pairs[model.get("pair")];
-    choosePair.set(model.get("pair"));
-    translations.replaceChildren(
-      ...english.map((text, i) => {
-        const written = model.get("written")[i];
-        const parts = atPronoun(written);
-        const right = parts?.[1] === pronouns[i];
-        return element(
-          "div",
-          { class: "ch-sentence" },
-          element("p", { class: "ch-english", lang: "en", text }),
-          element(
-            "p",
-            { class: "ch-french" },
-            parts
-              ? [
-                  element("span", { lang: "fr", text: parts[0] }),
-                  element("strong", { class: right ? "ch-right" : "ch-wrong", lang: "fr", text: parts[1] }),
-                  element("span", { lang: "fr", text: parts[2] }),
-                ]
-              : element("span", { lang: "fr", text: written }),
-          ),
-          element("span", {
-            class: right ? "ok" : "wrong",
-            text: right
-              ? `${pronouns[i]} is right`
-              : parts
-                ? `${pronouns[i]} would be right`
-                : `no pronoun; ${pronouns[i]} would be right`,
-          }),
-        );
-      }),
-    );
-  }
-
-  function tellSteps() {
-    const found = model.get("steps");
-    steps.hidden = !found.length;
-    steps.replaceChildren(
-      ...found.map(({ off, right }, i) => {
-        const before = i ? found[i - 1].right : null;
-        const [organ, layer, head] = off.at(-1);
-        const go = button({
-          signal,
-          onClick: () => setOff(off),
-          label: `${label.get(organ)} ${layer}·${head}`,
-          title: "Switch the heads off up to this step",
-        });
-        return element(
-          "li",
-          {},
-          go,
-          element(
-            "span",
-            {},
-            i ? " and the ones above: " : ": ",
-            element("span", { class: "number", text: pronounShare(right) }),
-            before === null ? "" : ` (before ${pronounShare(before)})`,
-          ),
-        );
-      }),
-    );
-    if (found.length)
-      steps.append(
-        element(
-          "li",
-          { class: "note ch-own" },
-          "Shares on the search’s own pairs; the bars below are measured on pairs of other nouns.",
-        ),
-      );
-  }
-
   function spoken() {
     const off = model.get("off");
     return off.length
-      ? `${heads(off.length)} off: ${pronounShare(model.get("right"))} of the pronouns are right, ${pronounShare(mean(model.get("at_random")))} without as many at random.`
+      ? `${heads(off.length)} off: ${pronounShare(model.get("right"))} of the pronouns are right, ` +
+          `${pronounShare(mean(model.get("at_random")))} without as many at random.`
       : `All heads on: ${pronounShare(intact)} of the pronouns are right.`;
   }
 
   function tell() {
-    allOn.disabled = !wanted.length;
+    allOn.disabled = !switched.wanted.length;
     paint();
     tellBars();
     tellPair();
@@ -316,7 +140,7 @@ function render({ model, el }) {
       );
   });
   onChange(model, signal, "off", () => {
-    if (!busy) wanted = answered();
+    if (!switched.busy) switched.wanted = answered();
   });
   onTheme(root, signal, paint);
   reachable(cells[0].place);

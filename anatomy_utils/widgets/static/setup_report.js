@@ -1,4 +1,4 @@
-// The environment check: a list from Python, and a last line that only a living widget can add.
+// The setup report: a list from Python, and a last line that only a living widget can add.
 
 const ALIVE = { sign: "✓", state: "ok", text: "widgets are alive" };
 

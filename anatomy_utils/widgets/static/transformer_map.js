@@ -69,30 +69,28 @@ function render({ model, el }) {
         role: "button",
         tabindex: -1,
         "aria-pressed": "false",
-        "aria-label": `${part.label}${part.frame ? ", a block of several parts" : ""}${here ? ", taught in this notebook" : ""}`,
+        "aria-label": [part.label, part.frame && "a block of several parts", here && "taught in this notebook"]
+          .filter(Boolean)
+          .join(", "),
       }),
       here && !part.frame ? svg("circle", { class: "tm-pin", cx: part.x, cy: part.y, r: 5.5 }) : null,
     );
-    node.addEventListener("click", () => choose(part.id), { signal });
-    node.addEventListener(
-      "keydown",
-      (event) => {
-        const to = event.key.startsWith("Arrow")
-          ? neighbour(parts, part, event.key)
-          : event.key === "Home"
-            ? parts[0]
-            : event.key === "End"
-              ? parts.at(-1)
-              : null;
-        if (event.key === "Enter" || event.key === " ") choose(part.id);
-        else if (to) {
-          nodes.get(to.id).focus(); // before anything is changed: a focus has the page laid out
-          choose(to.id);
-        } else if (!event.key.startsWith("Arrow")) return;
-        event.preventDefault();
-      },
-      { signal },
-    );
+    listen(node, "click", signal, () => choose(part.id));
+    listen(node, "keydown", signal, (event) => {
+      const to = event.key.startsWith("Arrow")
+        ? neighbour(parts, part, event.key)
+        : event.key === "Home"
+          ? parts[0]
+          : event.key === "End"
+            ? parts.at(-1)
+            : null;
+      if (event.key === "Enter" || event.key === " ") choose(part.id);
+      else if (to) {
+        nodes.get(to.id).focus(); // before anything is changed: a focus has the page laid out
+        choose(to.id);
+      } else if (!event.key.startsWith("Arrow")) return;
+      event.preventDefault();
+    });
     nodes.set(part.id, node);
     return node;
   }

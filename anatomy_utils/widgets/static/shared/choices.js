@@ -1,4 +1,5 @@
-// Radio buttons with a reason for each choice: choiceForm(…) gives {node, show(choice)}. Questions, predictions and diagnoses share it.
+// Radio buttons with a reason for each choice: choiceForm(…) gives {node, show(choice)}. Questions, predictions and
+// diagnoses share it.
 
 // `onChosen(choice)` is told what is checked; `judge(choice)` says it as [css class, words].
 function choiceForm({ root, text, choices, check: label, judge, signal, onChosen }) {
@@ -31,14 +32,10 @@ function choiceForm({ root, text, choices, check: label, judge, signal, onChosen
     },
   });
   for (const input of inputs) {
-    input.addEventListener("change", () => answer.replaceChildren(), { signal });
-    input.addEventListener(
-      "keydown",
-      (event) => {
-        if (event.key === "Enter") check.click();
-      },
-      { signal },
-    );
+    listen(input, "change", signal, () => answer.replaceChildren());
+    listen(input, "keydown", signal, (event) => {
+      if (event.key === "Enter") check.click();
+    });
   }
   const show = (choice) => {
     if (choice < 0 || !inputs[choice] || selected() === choice) return;

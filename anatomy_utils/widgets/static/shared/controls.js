@@ -1,7 +1,7 @@
 // The kit's controls: sliders, buttons, choices, lines of text.
 
-// A labelled slider: {node, input, output, set(value), get()}. `format` makes the text shown and spoken, `caption` (text or
-// node) is shown in place of `label` where that is too long, `tint` names the role whose colour it has.
+// A labelled slider: {node, input, output, set(value), get()}. `format` makes the text shown and spoken, `caption`
+// (text or node) is shown in place of `label` where that is too long, `tint` names the role whose colour it has.
 function slider({ label, caption, min, max, step = "any", value, format: shown, signal, onInput, tint = "query" }) {
   const id = uniqueId("slider");
   const show = shown ?? ((number) => format(number));
@@ -28,14 +28,10 @@ function slider({ label, caption, min, max, step = "any", value, format: shown, 
     input.value = String(next);
     say();
   };
-  input.addEventListener(
-    "input",
-    () => {
-      say();
-      onInput?.(Number(input.value));
-    },
-    { signal },
-  );
+  listen(input, "input", signal, () => {
+    say();
+    onInput?.(Number(input.value));
+  });
   set(value);
   return { node, input, output, set, get: () => Number(input.value) };
 }
@@ -48,7 +44,7 @@ function button({ label, name, signal, onClick, primary = false, title }) {
     focusable({ type: "button", class: look, "aria-label": name, title, tabindex: null }),
     label,
   );
-  node.addEventListener("click", (event) => onClick?.(event), { signal });
+  listen(node, "click", signal, (event) => onClick?.(event));
   return node;
 }
 
@@ -85,7 +81,7 @@ function select({ label, options, value, signal, onChange: chosen }) {
   };
   setOptions(options);
   if (value !== undefined) set(value);
-  input.addEventListener("change", () => chosen?.(input.value), { signal });
+  listen(input, "change", signal, () => chosen?.(input.value));
   const node = element(
     "div",
     { class: "control" },
@@ -95,7 +91,8 @@ function select({ label, options, value, signal, onChange: chosen }) {
   return { node, input, set, get: () => input.value, setOptions };
 }
 
-// Buttons of which one is chosen: {node, set(value)}; `choices` are {value: label}, `onChoose(value)` is told another one.
+// Buttons of which one is chosen: {node, set(value)}; `choices` are {value: label}, `onChoose(value)` is told another
+// one.
 function radioRow({ label, choices, signal, onChoose }) {
   const values = Object.keys(choices);
   const nodes = values.map((value) => button({ label: choices[value], signal, onClick: () => onChoose(value) }));
@@ -153,15 +150,11 @@ function textField({ label, value = "", placeholder, maxlength = 300, signal, on
     committed = input.value;
     onCommit?.(input.value);
   };
-  input.addEventListener("input", () => onInput?.(input.value), { signal });
-  input.addEventListener("change", commit, { signal });
-  input.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key === "Enter" && !event.isComposing) commit();
-    },
-    { signal },
-  );
+  listen(input, "input", signal, () => onInput?.(input.value));
+  listen(input, "change", signal, commit);
+  listen(input, "keydown", signal, (event) => {
+    if (event.key === "Enter" && !event.isComposing) commit();
+  });
   return {
     node,
     input,

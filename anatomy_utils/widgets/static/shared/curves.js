@@ -44,7 +44,8 @@ function lineChart({ width = 460, height = 260, xLabel, yLabel, log = false, xTe
     side,
   );
 
-  // series: [{points: [[x, y], …], class, end}]; `end` is written after the last point. x and y limits: {x: [low, high], y: [low, high]}.
+  // series: [{points: [[x, y], …], class, end}]; `end` is written after the last point. x and y limits: {x: [low,
+  // high], y: [low, high]}.
   const draw = (series, { x: [left, end], y: [low, high], told = "" }) => {
     const scale = log ? Math.log10 : (value) => value;
     const px = (x) => CHART.left + ((x - left) / (end - left || 1)) * (right - CHART.left);

@@ -46,7 +46,8 @@ function grouped(number) {
   return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-// A number of bytes with a unit, in up to three digits or with `digits` behind the point: 36.9 MB. Bytes stay below `least`.
+// A number of bytes with a unit, in up to three digits or with `digits` behind the point: 36.9 MB. Bytes stay below
+// `least`.
 function bytesText(number, { least = 1000, digits = null } = {}) {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const power = number < least ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(number) / 3));

@@ -171,8 +171,8 @@ function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-// Moves a list of numbers smoothly: draw(numbers, done) each frame, at once where motion is to be reduced. Returns a stop
-// function.
+// Moves a list of numbers smoothly: draw(numbers, done) each frame, at once where motion is to be reduced. Returns a
+// stop function.
 function tween(from, to, milliseconds, draw, signal) {
   const start = performance.now();
   const still = prefersReducedMotion() || milliseconds <= 0;

@@ -1,6 +1,7 @@
 // What widgets share that ask Python something: the question, the wait for its answer, and a field for a sentence.
 
-// Asks Python: {ask(question), error(text)}. The shown line tells errors; `onBusy(on)` while it waits, `onAnswer()` after a good one.
+// Asks Python: {ask(question), error(text)}. The shown line tells errors; `onBusy(on)` while it waits, `onAnswer()`
+// after a good one.
 function request({ model, signal, onBusy, onAnswer }) {
   const line = element("div", { class: "error", role: "status", "aria-live": "polite" });
   const wait = answerWait(signal, (text) => settle(`${text} The picture still shows the last one.`));
@@ -52,21 +53,17 @@ function wordPicker({ label, signal, onPick }) {
     list.replaceChildren(
       ...words.map((text, i) => {
         const node = word(text, { role: "option", id: uniqueId("word"), "aria-label": `${text}, position ${i}` });
-        node.addEventListener("click", () => onPick(i), { signal });
+        listen(node, "click", signal, () => onPick(i));
         return node;
       }),
     );
-  list.addEventListener(
-    "keydown",
-    (event) => {
-      const count = list.children.length;
-      const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -count, End: count }[event.key];
-      if (by === undefined) return;
-      event.preventDefault();
-      onPick(clamp(chosen + by, 0, count - 1));
-    },
-    { signal },
-  );
+  listen(list, "keydown", signal, (event) => {
+    const count = list.children.length;
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -count, End: count }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    onPick(clamp(chosen + by, 0, count - 1));
+  });
   const node = element("div", { class: "word-picker" }, element("span", { class: "caption", text: `${label}:` }), list);
   return { node, set, choose };
 }

@@ -1,7 +1,7 @@
 // Going through numbered steps: Back, Next and Play, and where there are few steps, a row of buttons with their names.
 
-// Back, Next and Play through `count` steps. `go(step, byHand)` is asked for a step from 0 on, `tell(step)` hears which one
-// it is; `pause()` ends the playing, as every step by hand does.
+// Back, Next and Play through `count` steps. `go(step, byHand)` is asked for a step from 0 on, `tell(step)` hears
+// which one it is; `pause()` ends the playing, as every step by hand does.
 function walkControls({ count, pause: milliseconds, signal, go }) {
   let step = 0;
   let timer = 0;

@@ -18,7 +18,7 @@ function watchLook(root, signal) {
   const attributes = { attributes: true, attributeFilter };
   observer.observe(document.documentElement, attributes);
   if (document.body) observer.observe(document.body, attributes);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed, { signal });
+  listen(matchMedia("(prefers-color-scheme: dark)"), "change", signal, changed);
   // A view is rendered before it is attached, when no colour can be computed yet; its first size tells that it is.
   const attached = new ResizeObserver(changed);
   attached.observe(root);
@@ -54,7 +54,7 @@ function between(stops, part) {
 
 // Calls `callback(theme)` each time the page's theme changes, and once when the widget is attached and has colours.
 function onTheme(root, signal, callback) {
-  root.addEventListener("anatomy-theme", () => callback(look(root).theme), { signal });
+  listen(root, "anatomy-theme", signal, () => callback(look(root).theme));
 }
 
 // "light" or "dark", as the page is now ("" before the widget is attached).
@@ -77,6 +77,12 @@ function sequentialColour(root, weight) {
 // The colour of a signed value from −1 to 1 (divide by your limit first), as "rgb(r, g, b)".
 function diverging(root, value) {
   return `rgb(${between(look(root).diverging, ((Number.isFinite(value) ? value : 0) + 1) / 2).join(", ")})`;
+}
+
+// The diverging map in `count` colours from −1 to 1, as CSS paints a colour bar.
+function divergingRamp(root, count) {
+  const colours = Array.from({ length: count }, (_, i) => diverging(root, (2 * i) / (count - 1) - 1));
+  return `linear-gradient(to right, ${colours.join(", ")})`;
 }
 
 // Black or white, whichever reads better on "rgb(r, g, b)".

@@ -12,7 +12,9 @@ function pathOf(points, radius = 8) {
   };
   let path = `M ${points[0].join(" ")}`;
   for (let i = 1; i < points.length - 1; i += 1) {
-    path += ` L ${towards(points[i], points[i - 1], radius).join(" ")} Q ${points[i].join(" ")} ${towards(points[i], points[i + 1], radius).join(" ")}`;
+    path +=
+      ` L ${towards(points[i], points[i - 1], radius).join(" ")} Q ${points[i].join(" ")} ` +
+      `${towards(points[i], points[i + 1], radius).join(" ")}`;
   }
   return `${path} L ${points.at(-1).join(" ")}`;
 }

@@ -1,0 +1,199 @@
+// The tree of beams, drawn, and the list of what came of them.
+
+const SIGNS = { alive: "", ended: "■", dropped: "✕" };
+// A text on one line; its last token where there is nothing else to say.
+const said = ({ text, word: last }) => (text || last || "(nothing)").replaceAll("\n", "↵");
+
+// The tree of beams, and what is told of the chosen one.
+function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet, detail }) {
+  // The rows on the way to a text: way[s] is its row in step s.
+  function wayTo(step, row) {
+    const columns = model.get("columns");
+    const way = [];
+    for (let s = step, at = row; s >= 0; s -= 1) {
+      way[s] = at;
+      at = columns[s][at].parent;
+    }
+    return way;
+  }
+
+  const at = (step, row) => [BOX.left + BOX.across * (step + 1), BOX.top + BOX.down * row];
+  const fateOf = (node, step) =>
+    ({
+      alive: step === steps() - 1 ? "open when the search ended" : "goes on",
+      ended: node.stops ? "ended, and among the best that have" : "no room for more; among the best",
+      dropped: "dropped",
+    })[node.fate];
+
+  function drawTree() {
+    const columns = model.get("columns").slice(0, shown());
+    const held = sheet.contains(document.activeElement);
+    const best = model.get("ranking")[0];
+    const winner = done() && best ? wayTo(...best) : [];
+    const place = pointed.chosen ?? [columns.length - 1, winner[columns.length - 1] ?? 0];
+    const way = wayTo(...place);
+    const greedy = model.get("greedy").rows;
+    const rows = Math.max(...model.get("columns").map((column) => column.length));
+    const size = [BOX.left * 2 + BOX.across * (steps() + 1), BOX.top + BOX.down * rows];
+    setAttributes(sheet, { style: { width: `${size[0]}px`, height: `${size[1]}px` } });
+    setAttributes(lines, { width: size[0], height: size[1], viewBox: `0 0 ${size.join(" ")}` });
+    const edges = [];
+    const nodes = [
+      element(
+        "div",
+        { class: "bt-node bt-root", style: { left: `${BOX.left}px`, top: `${BOX.top}px` } },
+        word(shorten(model.get("prompt").at(-1), 12)),
+        element("span", { class: "number", text: "prompt" }),
+      ),
+    ];
+    columns.forEach((column, step) => {
+      nodes.push(
+        element("div", {
+          class: "bt-step",
+          "aria-hidden": "true",
+          style: { left: `${at(step, 0)[0]}px` },
+          text: `step ${step + 1}`,
+        }),
+      );
+      column.forEach((node, row) => {
+        const [x, y] = at(step, row);
+        const [fromX, fromY] = node.parent < 0 ? [BOX.left, BOX.top] : at(step - 1, node.parent);
+        const [startX, startY, endY] = [fromX + BOX.wide, fromY + BOX.high / 2, y + BOX.high / 2];
+        const middle = (startX + x) / 2;
+        const won = winner[step] === row;
+        edges.push(
+          svg("path", {
+            class: `bt-edge bt-${node.fate}${won ? " bt-won" : ""}${way[step] === row ? " bt-way" : ""}`,
+            d: `M${startX} ${startY}C${middle} ${startY} ${middle} ${endY} ${x} ${endY}`,
+          }),
+        );
+        const marks = [
+          greedy[step] === row ? "also the greedy choice" : "",
+          won ? "on the way to the best text" : "",
+        ].filter(Boolean);
+        const box = button({ label: "", signal, onClick: () => choose(step, row) });
+        box.classList.add("bt-node", `bt-${node.fate}`);
+        box.classList.toggle("bt-won", won);
+        const current = place[0] === step && place[1] === row;
+        setAttributes(box, {
+          style: { left: `${x}px`, top: `${y}px` },
+          tabindex: current ? 0 : -1,
+          "aria-pressed": String(current),
+          "data-place": `${step} ${row}`,
+        });
+        box.append(
+          element(
+            "span",
+            { class: "bt-word" },
+            SIGNS[node.fate] ? element("span", { class: "bt-sign", text: SIGNS[node.fate] }) : "",
+            word(shorten(node.word, 11)),
+          ),
+          element(
+            "span",
+            { class: "number" },
+            format(node.log_probability),
+            node.fate === "ended" ? ` → ${format(node.score)}` : "",
+          ),
+          greedy[step] === row ? element("span", { class: "bt-g", text: "G" }) : "",
+        );
+        spokenAs(
+          box,
+          `Step ${step + 1}, ${said(node)}: log-probability ${format(node.log_probability)}, ` +
+            `${[fateOf(node, step), ...marks].join(", ")}`,
+        );
+        nodes.push(box);
+      });
+    });
+    lines.replaceChildren(
+      ...edges.sort((a, b) => Number(a.classList.contains("bt-won")) - Number(b.classList.contains("bt-won"))),
+    );
+    sheet.replaceChildren(lines, ...nodes);
+    if (held) sheet.querySelector(`[data-place="${place.join(" ")}"]`).focus({ preventScroll: true });
+    drawDetail(columns[place[0]][place[1]], way, place[0]);
+  }
+
+  function drawDetail(node, way, step) {
+    const columns = model.get("columns");
+    const sums = way.map((row, s) => columns[s][row].log_probability);
+    const parts = sums.map((sum, s) => sum - (sums[s - 1] ?? 0));
+    const term = (part, i) => (i ? `${part < 0 ? "− " : "+ "}${format(Math.abs(part))}` : format(part));
+    const power = model.get("length_penalty");
+    detail.replaceChildren(
+      element(
+        "div",
+        { class: "bt-text" },
+        word(model.get("prompt_text"), { class: "word bt-prompt" }),
+        " … ",
+        word(said(node)),
+        element("span", { class: "bt-fate", text: ` ${fateOf(node, step)}` }),
+      ),
+      element(
+        "div",
+        { class: "number" },
+        `log-probability ${parts.map(term).join(" ")} = ${format(node.log_probability)}`,
+      ),
+      element(
+        "div",
+        { class: "number" },
+        `score ${format(node.log_probability)} / ${step + 1}`,
+        element("span", { class: "visually-hidden", text: " to the power of " }),
+        element("sup", { text: power }),
+        ` = ${format(node.score)}`,
+      ),
+    );
+  }
+
+  function choose(step, row) {
+    pointed.chosen = [step, row];
+    drawTree();
+  }
+  return { choose, at, drawTree };
+}
+
+// The finished beams, the best first.
+function resultList({ model, done }) {
+  const results = element("div", { class: "bt-results" });
+
+  function drawResults() {
+    const { text, log_probability: sum, score } = model.get("greedy");
+    results.hidden = !done();
+    if (results.hidden) return;
+    const columns = model.get("columns");
+    const line = (place, what, each) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row", text: place }),
+        element("td", {}, word(what)),
+        element("td", { class: "number", text: format(each.log_probability) }),
+        element("td", { class: "number", text: format(each.score) }),
+      );
+    results.replaceChildren(
+      element(
+        "table",
+        {},
+        element("caption", { text: "What the search has found" }),
+        element(
+          "thead",
+          {},
+          element(
+            "tr",
+            {},
+            ["", "text", "log-probability", "score"].map((name) => element("th", { scope: "col", text: name })),
+          ),
+        ),
+        element(
+          "tbody",
+          {},
+          model
+            .get("ranking")
+            .map(([step, row], i) =>
+              line(`${i + 1}.${i ? "" : " best"}`, said(columns[step][row]), columns[step][row]),
+            ),
+          line("greedy", said({ text }), { log_probability: sum, score }),
+        ),
+      ),
+    );
+  }
+  return { results, drawResults };
+}

@@ -1,0 +1,157 @@
+// What the translator tells beside its attention: rivals, the verdict, exchanged words, refused sentences.
+
+// What stands below: the rivals of a word, the verdict, words to exchange, and what another word changed.
+function comparisons({ model, signal, written, revealed, current, finished, source, ask }) {
+  // ---------------------------------------------------------------- rivals, verdict, swaps
+  const rivals = element("div", { class: "panel tr-rivals" });
+  const verdict = element("p", { class: "tr-verdict" });
+  const swaps = element("div", { class: "row tr-swaps", role: "group", "aria-label": "Swap the reason" });
+  const compared = element("div", { class: "tr-compared" });
+
+  function drawRivals() {
+    const place = current();
+    const candidates = model.get("candidates")[place];
+    if (!revealed()) {
+      rivals.replaceChildren(
+        element("div", { class: "note", text: "The rivals of each word appear here as it is written." }),
+      );
+      return;
+    }
+    rivals.replaceChildren(
+      element("div", { class: "tr-title" }, "Likeliest at “", word(shownWord(written()[place])), "”"),
+      ...candidates.map(({ word: text, probability }) =>
+        element(
+          "div",
+          { class: `tr-rival${text === written()[place] ? " ok" : ""}` },
+          word(shownWord(text)),
+          element("span", { class: "tr-bar" }, element("i", { style: { width: `${100 * probability}%` } })),
+          element("span", { class: "number", text: format(probability, 3) }),
+        ),
+      ),
+    );
+  }
+
+  function drawVerdict() {
+    const { right, told: said } = model.get("verdict");
+    verdict.textContent = finished() ? said : "";
+    verdict.className = `tr-verdict${right === null || !finished() || !said ? "" : right ? " ok" : " wrong"}`;
+  }
+
+  function drawSwaps() {
+    const offers = model.get("swaps");
+    const from = offers.length ? source()[model.get("reason")] : "";
+    swaps.replaceChildren(
+      ...(offers.length
+        ? [
+            element("span", { class: "caption" }, "Swap ", element("b", { class: "tr-reason", text: from }), " for"),
+            ...offers.map(({ reason, sentence }) =>
+              button({ label: reason, name: `Swap ${from} for ${reason}`, signal, onClick: () => ask(sentence, true) }),
+            ),
+          ]
+        : []),
+    );
+  }
+
+  function drawCompared() {
+    const { source: from, written: wrote, gone, gone_source: left } = model.get("before");
+    compared.hidden = !wrote;
+    if (!wrote) return;
+    const { new: fresh, new_source: came } = model.get("before");
+    const line = (name, words, marked) => [
+      element("dt", { text: name }),
+      element(
+        "dd",
+        {},
+        words.map((text, i) => [
+          marked.includes(i) ? element("mark", {}, word(shownWord(text))) : word(shownWord(text)),
+          " ",
+        ]),
+      ),
+    ];
+    const plain = (words) => words.slice(1);
+    const less = (places) => places.map((i) => i - 1);
+    compared.replaceChildren(
+      element(
+        "dl",
+        {},
+        line("before", plain(from), less(left)),
+        line("", wrote, gone),
+        line("now", plain(source()), less(came)),
+        line("", written().slice(0, revealed()), fresh),
+      ),
+    );
+  }
+  return { rivals, verdict, swaps, compared, drawSwaps, drawRivals, drawVerdict, drawCompared };
+}
+
+// What the model cannot read: the sentence, and words to take instead.
+function refusals({ model, signal, ask }) {
+  const refusal = element("div", {
+    class: "panel tr-refusal",
+    role: "group",
+    "aria-label": "Unknown words",
+    hidden: true,
+  });
+
+  function drawRefusal() {
+    refusal.hidden = !model.get("refusal") || Boolean(model.get("error"));
+    if (refusal.hidden) return;
+    const offers = model.get("refused").map(({ word: unknown, nearest }) =>
+      element(
+        "div",
+        { class: "row" },
+        element("span", {}, "instead of ", word(shorten(unknown, 20)), ":"),
+        nearest.map(({ word: near, sentence }) =>
+          button({ label: near, name: `${near} instead of ${unknown}`, signal, onClick: () => ask(sentence) }),
+        ),
+      ),
+    );
+    refusal.replaceChildren(
+      element("p", { class: "error", text: model.get("refusal") }),
+      ...offers,
+      element("p", {
+        class: "note",
+        text:
+          "It was never shown these words, so it has no vectors for them. “Words of the street” below lists " +
+          "those that it knows.",
+      }),
+      element("p", { class: "note" }, "Still shown: ", element("bdi", { dir: "auto", text: model.get("sentence") })),
+    );
+  }
+  return { refusal, drawRefusal };
+}
+
+// What is remarked about the translation, with words to try instead.
+function remarks({ model, signal, ask }) {
+  const remark = element("p", { class: "note tr-remark" });
+
+  function drawRemark() {
+    const correction = model.get("correction");
+    remark.hidden = !model.get("remark");
+    remark.replaceChildren(
+      model.get("remark"),
+      " ",
+      ...(correction ? [button({ label: `Take: ${correction}`, signal, onClick: () => ask(correction) })] : []),
+    );
+  }
+  return { remark, drawRemark };
+}
+
+// The words that the model knows.
+function wordList({ model }) {
+  const lexicon = element(
+    "details",
+    { class: "tr-known" },
+    element("summary", focusable({ tabindex: null }), "Words of the street"),
+    Object.entries(model.get("known")).map(([language, kinds]) =>
+      element(
+        "div",
+        {},
+        Object.entries(kinds).map(([kind, words]) =>
+          element("p", { class: "note" }, element("b", { text: `${language}, ${kind}: ` }), words.join(", ")),
+        ),
+      ),
+    ),
+  );
+  return { lexicon };
+}
