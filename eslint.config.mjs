@@ -73,7 +73,10 @@ export default [
     },
     rules: {
       ...js.configs.recommended.rules,
-      "no-unused-vars": ["error", { varsIgnorePattern: `^(${usedElsewhere(file).join("|") || "-"})$`, args: "after-used" }],
+      "no-unused-vars": [
+        "error",
+        { varsIgnorePattern: `^(${usedElsewhere(file).join("|") || "-"})$`, args: "after-used" },
+      ],
       "no-var": "error",
       "prefer-const": "error",
       eqeqeq: "error",

@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
 from changed import affected_tests, changed_files, expression
 from chromium import find_chromium
+from lint_scripts import MISSING
 from notebook_tools import TRAININGS, network_blocked, trained_once
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,6 +75,7 @@ def steps() -> list[Step]:
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
+        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/lint_scripts.py"]),
         Step("units, properties, doctests", "units", tests(*by_file, *quick, *coverage), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
         Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
@@ -112,6 +114,8 @@ def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
         variables = os.environ | own | step.variables
         code = subprocess.run(command, cwd=ROOT, env=variables, stdout=output, stderr=output).returncode
     seconds = time.perf_counter() - start
+    if code == MISSING and not step.is_pytest:
+        return missing(step)
     if not step.is_pytest:
         return Outcome(step, int(code == 0), int(code != 0), 0, seconds)
     passed, failed, skipped = _counts(report)
@@ -127,8 +131,8 @@ def carry_out_aside(step: Step) -> Outcome:
     return outcome
 
 
-def without_browser(step: Step) -> Outcome:
-    """A step that needs one was skipped; under CI that is a failure."""
+def missing(step: Step) -> Outcome:
+    """A step was skipped because what it needs is not here; under CI that is a failure."""
     in_ci = bool(os.environ.get("CI"))
     return Outcome(step, 0, int(in_ci), int(not in_ci), 0.0)
 
@@ -146,7 +150,7 @@ def main() -> int:
     outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units", "notebooks")]
     with ThreadPoolExecutor(max_workers=1) as aside:
         running = [aside.submit(carry_out_aside, step) for step in wanted if step.group in ("solved", "proofs")]
-        with_one = carry_out if browser else without_browser
+        with_one = carry_out if browser else missing
         last = [with_one(step) for step in wanted if step.group == "browser"]
         outcomes += [*(step.result() for step in running), *last]
     print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")

@@ -1,0 +1,34 @@
+"""ESLint and Prettier over the widgets' scripts; 77 where they are missing, which `run_all.py` counts as skipped.
+
+`make lint` and `make test` fetch both with npm into `.cache/npm`. What they hold is in `eslint.config.mjs` and
+`.prettierrc.json`; `test_widgets_static.py` holds what they cannot: how long a file, a line and a `render` may be.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = ROOT / ".cache" / "npm" / "node_modules"
+STATIC = "anatomy_utils/widgets/static"
+MISSING = 77
+"""The exit code of a check that could not be made."""
+CHECKS = [
+    ["eslint/bin/eslint.js", "--max-warnings=0", STATIC],
+    ["prettier/bin/prettier.cjs", "--check", "--log-level=warn", f"{STATIC}/*.js", f"{STATIC}/shared/*.js", "*.mjs"],
+]
+
+
+def main() -> int:
+    """Run both, whatever the first one says; the larger exit code."""
+    node = shutil.which("node")
+    if node is None or not all((MODULES / check[0]).is_file() for check in CHECKS):
+        print("ESLint and Prettier are not here: install Node.js with npm, and `make lint` fetches them.")
+        return MISSING
+    return max(subprocess.run([node, str(MODULES / name), *rest], cwd=ROOT).returncode for name, *rest in CHECKS)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
