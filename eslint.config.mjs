@@ -1,6 +1,6 @@
-// ESLint for the widgets' scripts. A widget's module is the text of several files one after the other (widgets/base.py), so
-// what the files in front of a file declare is in scope there, and what the files behind it use is not unused. Both are read
-// from the widgets' classes here; nothing has to be listed by hand.
+// ESLint for the widgets' scripts. A widget's module is the text of several files one after the other (widgets/base.py),
+// so what the files in front of a file declare is in scope there, and what the files behind it use is not unused. Both
+// are read from the widgets' classes here; nothing has to be listed by hand.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
