@@ -111,16 +111,8 @@ $(STAMP_TEST): $(STAMP_LAB)
 
 # What the tests need besides Python packages. Fetched once; without it, the tests concerned say what is missing.
 .PHONY: fetched
-<<<<<<< HEAD
-fetched: $(STAMP_TEST)
-	@if [ ! -f $(STAMP_AXE) ] && command -v npm >/dev/null; then mkdir -p $(CACHE)/npm && \
-		npm install --prefix $(CACHE)/npm --no-save --no-package-lock --silent $(AXE) || \
-		echo "axe-core could not be installed; the accessibility tests will say so."; fi
-	@if [ "$$(uname)" = Linux ]; then $(PY) tests/support/colab_runtime.py || \
-=======
 fetched: $(STAMP_TEST) node-packages
-	@if [ "$$(uname)" = Linux ]; then $(PY) tests/colab_runtime.py || \
->>>>>>> 82a1326 (make lint reads the widgets' scripts too: ESLint, Prettier, and a test for what they cannot hold)
+	@if [ "$$(uname)" = Linux ]; then $(PY) tests/support/colab_runtime.py || \
 		echo "The stand-in for Google Colab could not be built; its tests will say so."; fi
 
 # axe-core tries the browser tests' pages for accessibility; ESLint and Prettier read the widgets' scripts.

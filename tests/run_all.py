@@ -75,7 +75,7 @@ def steps() -> list[Step]:
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
-        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/lint_scripts.py"]),
+        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
         Step("units, properties, doctests", "units", tests(*by_file, *quick, *coverage), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
         Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
