@@ -213,9 +213,10 @@ class Decoder(nn.Module):
         rotation = None
         if self.rotary is not None:
             rotation = self.rotary(torch.arange(count, device=device) if positions is None else positions)
-        windows = {layer.window for layer in self.layers}
-        allowed = {window: _within(window, mask, count, past + count, device) for window in windows}
+        allowed: dict[int | None, Mask | None] = {}  # by window
         for index, layer in enumerate(self.layers):
+            if layer.window not in allowed:
+                allowed[layer.window] = _within(layer.window, mask, count, past + count, device)
             hidden_states = layer(
                 hidden_states,
                 mask=allowed[layer.window],
