@@ -65,10 +65,8 @@ class DecoderLayer(Layer):
             dropout=dropout,
         )
         del self.feed_forward, self.feed_forward_norms  # to be listed last: parts stand in the order of the data
-        self.cross_attention = cross_attention
-        self.cross_attention_norms = cross_attention_norms
-        self.feed_forward = feed_forward
-        self.feed_forward_norms = feed_forward_norms
+        self.cross_attention, self.cross_attention_norms = cross_attention, cross_attention_norms
+        self.feed_forward, self.feed_forward_norms = feed_forward, feed_forward_norms
         self.window = window
 
     def forward(
@@ -210,9 +208,8 @@ class Decoder(nn.Module):
         if self.score_bias is not None:
             keys = torch.arange(past + count, device=device)
             mask = masks.additive(self.score_bias(keys[past:], keys), mask)
-        rotation = None
-        if self.rotary is not None:
-            rotation = self.rotary(torch.arange(count, device=device) if positions is None else positions)
+        positions = torch.arange(count, device=device) if positions is None else positions
+        rotation = None if self.rotary is None else self.rotary(positions)
         allowed: dict[int | None, Mask | None] = {}  # by window
         for index, layer in enumerate(self.layers):
             if layer.window not in allowed:
@@ -283,8 +280,7 @@ class Decoder(nn.Module):
         """
         cache.check_room(input_ids)
         count = input_ids.shape[1]
-        positions = cache.positions(count)
-        mask = cache.mask(count)
+        positions, mask = cache.positions(count), cache.mask(count)
         hidden_states = self.run_layers(
             self.embeddings(input_ids, positions=positions),
             mask,
