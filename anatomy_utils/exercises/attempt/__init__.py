@@ -1,1 +1,1 @@
-"""One attempt at an exercise: the answer carried out on its cases, beside what the reference and each mistake return."""
+"""One attempt at an exercise: the answer run on its cases, beside what the reference and each mistake return."""
