@@ -1,6 +1,6 @@
 """The widgets' scripts can be read in one sitting, and no two of them have a function of the same name.
 
-ESLint and Prettier (tests/lint_scripts.py) check the rest.
+ESLint and Prettier (tests/support/lint_scripts.py) check the rest.
 """
 
 from __future__ import annotations
