@@ -37,7 +37,7 @@ def test_judgement(speedup, error, on, word):
 
 
 def test_switched_inside_and_undone_behind(monkeypatch):
-    monkeypatch.setattr(module, "probe", lambda: FAST)
+    monkeypatch.setattr(module, "check_fast_matmul", lambda: FAST)
     with fast_matmul() as found:
         assert found is FAST
         assert precision() == "medium"
@@ -45,14 +45,14 @@ def test_switched_inside_and_undone_behind(monkeypatch):
 
 
 def test_undone_after_an_exception(monkeypatch):
-    monkeypatch.setattr(module, "probe", lambda: FAST)
+    monkeypatch.setattr(module, "check_fast_matmul", lambda: FAST)
     with pytest.raises(KeyError), fast_matmul():
         raise KeyError
     assert precision() == "highest"
 
 
 def test_blocks_within_blocks(monkeypatch):
-    monkeypatch.setattr(module, "probe", lambda: FAST)
+    monkeypatch.setattr(module, "check_fast_matmul", lambda: FAST)
     with fast_matmul():
         with fast_matmul() as inner:
             assert not inner.on
@@ -61,7 +61,7 @@ def test_blocks_within_blocks(monkeypatch):
 
 
 def test_left_alone_where_it_does_not_help(monkeypatch):
-    monkeypatch.setattr(module, "probe", lambda: judge(0.5, 5e-7))
+    monkeypatch.setattr(module, "check_fast_matmul", lambda: judge(0.5, 5e-7))
     with fast_matmul() as found:
         assert not found.on
         assert precision() == "highest"
@@ -69,7 +69,7 @@ def test_left_alone_where_it_does_not_help(monkeypatch):
 
 @pytest.mark.parametrize("device", ["cuda", "mps", torch.device("meta")])
 def test_declines_elsewhere_without_measuring(monkeypatch, device):
-    monkeypatch.setattr(module, "probe", lambda: pytest.fail("measured"))
+    monkeypatch.setattr(module, "check_fast_matmul", lambda: pytest.fail("measured"))
     with fast_matmul(device) as found:
         assert not found.on
         assert "this is for CPUs" in str(found)
