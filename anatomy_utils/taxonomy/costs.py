@@ -41,7 +41,7 @@ def parameters(model: nn.Module, part: Counted = "all") -> int:
 
 
 def organs(model: nn.Module) -> dict[str, int]:
-    """The same, organ by organ; see `parameters_by_organ`. A root's cells are among the rest."""
+    """The same, organ by organ; see `parameters_by_part`. A root's cells are among the rest."""
     return recurrent.organs_of(model) if recurrent.is_root(model) else parameters_by_part(model)
 
 

@@ -80,7 +80,7 @@ def drawings_of(model: Any) -> tuple[StackDrawing, ...]:
 
 
 def organs_of(model: nn.Module) -> dict[str, int]:
-    """How many numbers each kind of organ holds, named as in `parameters_by_organ`."""
+    """How many numbers each kind of organ holds, named as in `parameters_by_part`."""
 
     def held(kind: type[nn.Module]) -> int:
         return sum(each.numel() for part in model.modules() if isinstance(part, kind) for each in part.parameters())
