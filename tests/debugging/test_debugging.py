@@ -23,7 +23,8 @@ from anatomy_utils.exercises.capstone.debugging_lab import show_debugging_lab
 from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.toy_language import is_grammatical
-from anatomy_utils.toy_language.batches import IGNORE, Labeled
+from anatomy_utils.toy_language.batches import Labeled
+from anatomy_utils.training.losses import IGNORE
 
 STEPS = 100
 """Enough for every symptom; sentences get good later."""
