@@ -9,35 +9,26 @@ from anatomy_utils.debugging.broken_model import BrokenModel, CheckResult
 from anatomy_utils.debugging.cases import BUG_CASES
 from anatomy_utils.debugging.checks import CHECKS
 from anatomy_utils.debugging.pipeline import HEALTHY, STEPS, Trainer, sample_datasets
+from anatomy_utils.notebook.page import CellOutput, table
 
 
 class CheckTable(dict[str, dict[str, CheckResult]]):
     """Model → check → result, shown as a table of numbers with ✗ where a check failed."""
 
-    def _cells(self) -> list[list[str]]:
-        rows = [["", *CHECKS]]
-        for name, found in self.items():
-            marked = [f"{'✓' if f.passed else '✗'} {CHECKS[f.check].show(f.value)}" for f in found.values()]
-            rows.append([name, *marked])
-        return rows
+    def _table(self) -> CellOutput:
+        numbers = {
+            name: [f"{'✓' if f.passed else '✗'} {CHECKS[f.check].show(f.value)}" for f in found.values()]
+            for name, found in self.items()
+        }
+        # checks have long names: a column for each model
+        rows = [[check, *marked] for check, *marked in zip(CHECKS, *numbers.values(), strict=True)]
+        return table("", ["", *numbers], rows, words=range(len(numbers) + 1))
 
     def __repr__(self) -> str:
-        columns = list(zip(*self._cells(), strict=True))  # checks have long names: a column for each model
-        widths = [max(len(columns[i][j]) for i in range(len(columns))) for j in range(len(columns[0]))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in columns
-        )
+        return self._table().text
 
     def _repr_html_(self) -> str:
-        head, *rows = zip(*self._cells(), strict=True)
-        top = "".join(f'<th scope="col">{name}</th>' for name in head)
-        body = "".join(
-            f'<tr><th scope="row" style="text-align:left">{row[0]}</th>'
-            + "".join(f"<td>{cell}</td>" for cell in row[1:])
-            + "</tr>"
-            for row in rows
-        )
-        return f"<table><tr>{top}</tr>{body}</table>"
+        return self._table().html
 
 
 class BrokenModels:

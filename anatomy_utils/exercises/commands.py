@@ -10,7 +10,7 @@ from anatomy_utils.exercises.questions import Question, outcome_page, question_p
 from anatomy_utils.exercises.registry import exercises_of, find_exercise, find_question, questions_of
 from anatomy_utils.exercises.stub import solution_text
 from anatomy_utils.figures.contents import NOTEBOOKS
-from anatomy_utils.notebook.page import CellOutput, code_block, escape, in_code
+from anatomy_utils.notebook.page import CellOutput, code_block, escape, html_table, in_code
 
 
 def hint(id: str, *, record: Progress | None = None) -> CellOutput:
@@ -127,10 +127,8 @@ def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -
         words = f"{passed} of {exercises} exercises, {answered} of {questions} questions"
         lines.append(f"  {name:<16} [{'#' * passed}{'.' * (exercises - passed)}] {words}")
         bar = f'<progress value="{passed}" max="{exercises}" aria-label="{escape(name)}"></progress>'
-        cells.append(
-            f'<tr><th scope="row" style="text-align:left">{escape(name)}</th><td>{bar}</td><td>{words}</td></tr>'
-        )
-    return _with_notice(f"<table><caption>{escape(title)}</caption>{''.join(cells)}</table>", lines, notice)
+        cells.append((escape(name), bar, words))
+    return _with_notice(html_table((), cells, title), lines, notice)
 
 
 def _list(title: str, items: list[tuple[str, bool]], notice: str) -> CellOutput:

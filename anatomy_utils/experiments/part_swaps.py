@@ -19,6 +19,7 @@ from tqdm.auto import tqdm
 from anatomy_utils.decoding.generation import generate
 from anatomy_utils.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
 from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.notebook.page import table
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 PROMPT = "Thanks for lunch, I had a"
@@ -142,15 +143,12 @@ class SwapReport:
         return next(result for result in self.results if result.name == name)
 
     def __str__(self) -> str:
-        rows: list[tuple[str, ...]] = [("", "plain", "street", "cache", f"{self.prompt} …")]
-        for result in self.results:
-            perplexities = (f"{perplexity:.3g}" for perplexity in (result.plain, result.street))
-            rows.append((result.name or "as it is", *perplexities, f"{result.cache_bytes} B", result.continuation))
-        wide = [max(len(row[i]) for row in rows) for i in range(4)]
-        return "\n".join(
-            row[0].ljust(wide[0]) + "".join(f"  {row[i]:>{wide[i]}}" for i in (1, 2, 3)) + f"  {row[4]!r}"[: 2 + 60]
-            for row in rows
-        )
+        rows = [
+            (one.name or "as it is", f"{one.plain:.3g}", f"{one.street:.3g}", f"{one.cache_bytes} B",
+             f"{one.continuation!r}"[:60])
+            for one in self.results
+        ]  # fmt: skip
+        return table("", ("", "plain", "street", "cache", repr(f"{self.prompt} …")), rows, words=(4,)).text
 
 
 def measure_swaps(

@@ -10,18 +10,25 @@ import numpy as np
 from anatomy_utils.figures.canvas import printable
 
 
+def to_array(values: Any) -> np.ndarray:
+    """A list, NumPy array or torch tensor (also one that needs gradients) as a NumPy array, without importing torch."""
+    if isinstance(values, list | tuple) and any(hasattr(part, "detach") for part in values):
+        values = [to_array(part) for part in values]
+    for method in ("detach", "cpu"):
+        values = getattr(values, method)() if hasattr(values, method) else values
+    if "bfloat16" in str(getattr(values, "dtype", "")):  # NumPy has no such type
+        values = values.float()
+    return np.asarray(values)
+
+
 def array(values: Any, dimensions: int, name: str = "matrix") -> np.ndarray:
-    """Numbers from a list, a NumPy array or a tensor (by duck typing), as float64 of the expected rank.
+    """Numbers from whatever `to_array` takes, as float64 of the expected rank.
 
     Raises:
         ValueError: the values are no rectangular block of numbers, are empty, or have another number of axes.
     """
-    for step in ("detach", "cpu"):
-        values = getattr(values, step)() if hasattr(values, step) else values
-    if str(getattr(values, "dtype", "")) == "torch.bfloat16":
-        values = values.float()
     try:
-        numbers = np.asarray(values, dtype=np.float64)
+        numbers = to_array(values).astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"The {name} is no rectangular block of numbers; give a list, an array or a tensor.") from None
     axes = {1: "one axis", 2: "two axes (rows, columns)"}.get(dimensions, f"{dimensions} axes")

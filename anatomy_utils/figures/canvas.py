@@ -166,13 +166,13 @@ def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
     return f"({', '.join(named)})"
 
 
-def number(value: Number, digits: int = 2) -> str:
-    """A number as short as a cell needs it, with a true minus sign."""
+def number(value: Number, digits: int = 2, form: Literal["f", "g"] = "f") -> str:
+    """A number with a true minus sign: digits behind the point ("f") or all that count ("g")."""
     if np.isnan(value):
         return "NaN"
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
-    rounded = f"{value:.{digits}f}"
+    rounded = f"{value:.{digits}{form}}"
     if float(rounded) == 0:
         rounded = rounded.lstrip("-")
     return rounded.replace("-", "−")

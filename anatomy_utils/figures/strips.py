@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anatomy_utils.figures.arrays import array, labels_for
+from anatomy_utils.figures.arrays import array, labels_for, to_array
 from anatomy_utils.figures.canvas import (
     Kind,
     Number,
@@ -57,20 +57,12 @@ def strips(
     Raises:
         ValueError: another number of axes than one or two, no numbers, or another number of labels than vectors.
     """
-    given = np.ndim(values_of(vectors)) == 1
-    numbers = array([values_of(vectors)], 2, "vectors") if given else array(vectors, 2, "vectors")
+    numbers = array([vectors] if to_array(vectors).ndim == 1 else vectors, 2, "vectors")
     names = labels_for(len(numbers), labels, "vector")
     shape = shape_text(numbers.shape, axes)
     alt = alt or f"{title or 'Vectors'} {shape} as coloured strips, one each for {', '.join(names)}."
     with look():
         return finish(_strips(numbers, names, limit_of([numbers], kind, limit), kind, title, shape, values), alt)
-
-
-def values_of(vectors: Any) -> Any:
-    """A tensor as something NumPy can count the axes of; anything else as it is."""
-    for step in ("detach", "cpu"):
-        vectors = getattr(vectors, step)() if hasattr(vectors, step) else vectors
-    return vectors.float() if str(getattr(vectors, "dtype", "")) == "torch.bfloat16" else vectors
 
 
 def _strips(

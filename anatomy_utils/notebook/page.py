@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,14 +85,31 @@ def code_block(text: str) -> str:
     return f"<pre><code>{escape(text)}</code></pre>"
 
 
-def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> CellOutput:
-    """A small table, as HTML and as aligned text. The first column names the rows."""
-    columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    lines = [
-        f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
-        for row in rows
-    ]
-    page = f"<table><caption>{in_code(caption)}</caption><tr>{columns}</tr>{''.join(lines)}</table>"
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    aligned = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
-    return CellOutput(page, "\n".join([caption, *aligned]))
+def table(
+    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collection[int] = ()
+) -> CellOutput:
+    """A small table, as HTML and as aligned text. The first column names the rows.
+
+    Args:
+        caption: above the table; "" for none.
+        head: the names of the columns.
+        rows: as many cells each.
+        words: the columns that hold words, to be aligned on the left in text as the first is.
+    """
+    page = html_table([escape(name) for name in head], [[escape(cell) for cell in row] for row in rows], caption)
+    lines = [head, *rows]
+    widths = [max(len(row[i]) for row in lines) for i in range(len(head))]
+    sides = ["<" if i in (0, *words) else ">" for i in range(len(head))]
+    aligned = ["  ".join(map(format, row, map("{}{}".format, sides, widths))).rstrip() for row in lines]
+    return CellOutput(page, "\n".join([caption, *aligned] if caption else aligned))
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+    """A table of cells that are safe HTML already; the first one names its row, and `head` may be empty."""
+    top = "".join(f'<th scope="col">{name}</th>' for name in head)
+    body = "".join(
+        f'<tr><th scope="row" style="text-align:left">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for name, *cells in rows
+    )
+    above = f"<caption>{in_code(caption)}</caption>" if caption else ""
+    return f"<table>{above}{f'<tr>{top}</tr>' if head else ''}{body}</table>"

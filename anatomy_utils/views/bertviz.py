@@ -16,16 +16,15 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import torch
 import traitlets
+from torch import Tensor
 
-from anatomy_utils.widgets.base import AnatomyWidget, to_array, word_list
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from anatomy_utils.figures.picture import Picture
+from anatomy_utils.figures.arrays import to_array
+from anatomy_utils.figures.picture import Picture
+from anatomy_utils.widgets.base import AnatomyWidget, word_list
 
 MOST_TOKENS = 32
 DIGITS = 4
@@ -136,8 +135,6 @@ def _checked(
     seen: Mapping[str, Tensor] | Sequence[Tensor], tokens: Sequence[str], sentence: int
 ) -> tuple[Tensor, list[str]]:
     """The weights as one tensor (layers heads query key), and the words; or one sentence saying what does not fit."""
-    import torch
-
     if isinstance(tokens, list | tuple) and len(tokens) > MOST_TOKENS:
         raise ValueError(
             f"bertviz draws one line per pair of words and gets slow above {MOST_TOKENS} tokens, and here are "

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import traitlets
 
+from anatomy_utils.figures.arrays import to_array
 from anatomy_utils.figures.picture import Picture
-from anatomy_utils.widgets.base import AnatomyWidget, buffer_trait, to_array, weight_bytes, word_list
+from anatomy_utils.widgets.base import AnatomyWidget, buffer_trait, weight_bytes, word_list
 
 MOST_TOKENS = 256
 STEPS = 255

@@ -16,6 +16,7 @@ import numpy as np
 import traitlets
 
 from anatomy_utils.figures import palette
+from anatomy_utils.figures.arrays import to_array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,17 +110,6 @@ def weight_bytes(weights: object) -> bytes:
     """Weights from 0 to 1 as one byte each, 0 … 255: what `bytes(dataView)` of the kit reads."""
     rounded: npt.NDArray[Any] = np.rint(np.clip(to_array(weights), 0, 1) * 255)
     return rounded.astype(np.uint8).tobytes()
-
-
-def to_array(values: Any) -> npt.NDArray[Any]:
-    """A list, NumPy array or torch tensor (also one that needs gradients) as a NumPy array, without importing torch."""
-    if isinstance(values, list | tuple) and any(hasattr(part, "detach") for part in values):
-        values = [to_array(part) for part in values]
-    for method in ("detach", "cpu"):
-        values = getattr(values, method)() if hasattr(values, method) else values
-    if "bfloat16" in str(getattr(values, "dtype", "")):  # NumPy has no such type
-        values = values.float()
-    return np.asarray(values)
 
 
 def numbers(values: object, name: str, axes: tuple[str, ...]) -> npt.NDArray[np.float64]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
-from anatomy_utils.widgets.base import buffer_trait, float_bytes, to_array, word_list
+from anatomy_utils.figures.arrays import to_array
+from anatomy_utils.widgets.base import buffer_trait, float_bytes, word_list
 from anatomy_utils.widgets.request import Asking
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import traitlets
 
+from anatomy_utils.figures.arrays import to_array
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.widgets.attention_viewer import AttentionViewer
-from anatomy_utils.widgets.base import buffer_trait, float_bytes, numbers, to_array
+from anatomy_utils.widgets.base import buffer_trait, float_bytes, numbers
 
 Switch = Callable[[list[tuple[int, int]]], Any]
 """(layer, head) of the heads that are off → the output without them, (position, d_model)."""

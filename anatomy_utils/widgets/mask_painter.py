@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
-from anatomy_utils.widgets.base import AnatomyWidget, buffer_trait, float_bytes, numbers, to_array, word_list
+from anatomy_utils.figures.arrays import to_array
+from anatomy_utils.widgets.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
 
 if TYPE_CHECKING:
     import numpy.typing as npt

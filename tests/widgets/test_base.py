@@ -11,9 +11,10 @@ import torch
 from widget_page import Browser, show
 
 from anatomy_utils.figures import palette
+from anatomy_utils.figures.arrays import to_array
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.widgets import Mixer, base
-from anatomy_utils.widgets.base import AnatomyWidget, float_bytes, numbers, to_array, weight_bytes, word_list
+from anatomy_utils.widgets.base import AnatomyWidget, float_bytes, numbers, weight_bytes, word_list
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 IPYWIDGETS_7 = hasattr(ipywidgets.DOMWidget, "_ipython_display_")

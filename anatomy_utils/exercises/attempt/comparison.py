@@ -12,6 +12,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.attempt.tensors import differing, numbers, plain
 from anatomy_utils.figures import palette
+from anatomy_utils.figures.canvas import number
 
 ROWS, COLUMNS = 6, 6
 """The largest window: two of them fit side by side on a laptop and, one below the other, on a phone."""
@@ -132,12 +133,7 @@ def cell_text(cell: Tensor) -> str:
         return "True" if value else "False"
     if isinstance(value, int | complex):
         return str(value)
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else ("∞" if value > 0 else "−∞")
-    digits = f"{value:.3g}" if abs(value) >= 1000 or 0 < abs(value) < 0.001 else f"{value:.3f}"
-    if float(digits) == 0:
-        digits = digits.lstrip("-")
-    return digits.replace("-", "−")
+    return number(value, 3, "g" if abs(value) >= 1000 or 0 < abs(value) < 0.001 else "f")
 
 
 def _level(cell: Tensor, kind: str, scale: float) -> float | None:

@@ -14,7 +14,7 @@ from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import exercises_of, questions_of
 from anatomy_utils.figures.contents import NOTEBOOKS
-from anatomy_utils.notebook.page import CellOutput, escape
+from anatomy_utils.notebook.page import CellOutput, escape, html_table
 
 WARD = "capstone.ward_"
 """How the ids of the ward's diagnoses begin."""
@@ -125,8 +125,7 @@ def certificate(
 
 
 def _section(title: str, rows: list[tuple[str, str]]) -> str:
-    cells = "".join(f'<tr><th scope="row">{escape(left)}</th><td>{escape(right)}</td></tr>' for left, right in rows)
-    return f"<h3>{escape(title)}</h3><table>{cells}</table>"
+    return f"<h3>{escape(title)}</h3>{html_table((), [(escape(left), escape(right)) for left, right in rows])}"
 
 
 def _said(examination: Examination) -> str:

@@ -11,6 +11,7 @@ from torch import Tensor
 from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
+from anatomy_utils.figures import canvas
 
 STEADY = 1e-3
 """How far a factor or an offset may wander between cells and cases and still be called one number."""
@@ -194,12 +195,9 @@ def is_bool(wrong: Wrong) -> bool:
     return wrong.targets[0].dtype == torch.bool
 
 
-def say(number: float) -> str:
+def say(value: float) -> str:
     """A number in at most three digits, with a true minus sign."""
-    nearest = round(number)
-    if abs(number - nearest) < 1e-4:
-        return str(nearest).replace("-", "−")
-    return f"{number:.3g}".replace("-", "−")
+    return canvas.number(value, 0) if abs(value - round(value)) < 1e-4 else canvas.number(value, 3, "g")
 
 
 FIRST: tuple[Diagnosis, ...] = (all_one_number, opposite, one_factor, one_offset)
