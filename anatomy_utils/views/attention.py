@@ -23,7 +23,7 @@ from anatomy_utils.zoo.tokenizer import Tokenizer
 STEPPER_TOKENS = 24
 """More tokens than this do not fit beside each other in the stepper's drawings."""
 IMPORTANCE = "effect on the output when off"
-"""The head board's name for `head_experiments.head_importance`."""
+"""The head board's name for `head_ablation.head_importance`."""
 
 
 def attention_viewer(
@@ -121,7 +121,7 @@ def head_board(
     Args:
         word: the query token chosen at first; the last word when left out.
         towards: the key token chosen at first.
-        rank: the measure to rank by at first: one of `head_measures.measures`, `IMPORTANCE`, or "the chosen pair".
+        rank: the measure to rank by at first: one of `attention_patterns.measures`, `IMPORTANCE`, or "the chosen pair".
         order: "highest", "lowest" or "layer".
     """
     tokens, seen = activations.read_activations(encoder, tokenizer, text)

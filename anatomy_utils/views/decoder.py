@@ -1,7 +1,4 @@
-"""Where a decoder's inner life meets a widget: its cache, its modern parts, what it would say after each layer.
-
-Joins like those of `views.py`, for notebook 04.
-"""
+"""Inside a decoder, for notebook 04: its cache, its modern parts, and what it would say after each layer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where a language model meets a widget: its logits explored, its text written token by token, its beams as a tree.
+"""A language model at work, for notebook 04: its logits, its text token by token, its beams as a tree.
 
-Joins like those of `views.py`, for notebook 04. Each takes the street's vocabulary or a published tokenizer.
+Each view takes the street's vocabulary or a published tokenizer.
 """
 
 from __future__ import annotations

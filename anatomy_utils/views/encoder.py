@@ -1,7 +1,4 @@
-"""Where the encoder's inner life meets a widget: a block step by step, a word's journey, stacks while they learn.
-
-Joins like those of `views.py`, for notebook 03.
-"""
+"""Inside an encoder, for notebook 03: a block step by step, a word's nearest words, stacks while they learn."""
 
 from __future__ import annotations
 

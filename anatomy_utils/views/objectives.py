@@ -1,7 +1,4 @@
-"""Objectives in a live view: each of them on a sentence of the street, drawn as often as the reader likes.
-
-Notebook 06 shows it.
-"""
+"""Each pretraining objective on a sentence of the street, drawn as often as the reader likes. Notebook 06."""
 
 from __future__ import annotations
 

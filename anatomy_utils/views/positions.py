@@ -1,7 +1,4 @@
-"""Positions for the reader to explore: every scheme's real module, run on the same positions.
-
-A join of models and widget, like `views.py`. Notebook 03.
-"""
+"""Positions to explore, for notebook 03: the real module of every scheme, run on the same positions."""
 
 from __future__ import annotations
 

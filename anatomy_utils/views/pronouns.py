@@ -1,4 +1,4 @@
-"""Where the culprit heads' view meets a translator: see `views`."""
+"""A translator's heads, for notebook 05: what it makes of *it* without some of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from anatomy_utils.experiments import pronoun_heads as culprits
+from anatomy_utils.experiments import pronoun_heads as experiment
 from anatomy_utils.experiments.pronoun_heads import AttentionHead
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.recipes.translator import translate
@@ -28,8 +28,8 @@ SHOWN_PAIRS = 6
 def pronoun_heads(
     model: EncoderDecoder,
     *,
-    to_search: culprits.PronounTest | None = None,
-    to_judge: culprits.PronounTest | None = None,
+    to_search: experiment.PronounTest | None = None,
+    to_judge: experiment.PronounTest | None = None,
     off: Sequence[AttentionHead] = (),
     sets: int = 20,
 ) -> PronounHeads:
@@ -44,8 +44,8 @@ def pronoun_heads(
     """
     to_search = to_search or _draw(60, "validation")
     to_judge = to_judge or _draw(150, "test")
-    heads = culprits.all_heads(model)
-    alone = torch.tensor([culprits.pronouns_right_in_reference(model, to_judge, [head]) for head in heads])
+    heads = experiment.all_heads(model)
+    alone = torch.tensor([experiment.pronouns_right_in_reference(model, to_judge, [head]) for head in heads])
     organs = []
     for name, label in LABELS.items():
         own = [number for number, head in enumerate(heads) if head.organ == name]
@@ -54,22 +54,22 @@ def pronoun_heads(
 
     def at_random(count: int) -> list[float]:
         chance = torch.Generator().manual_seed(count)
-        drawn = [culprits.random_heads(model, count, chance) for _ in range(sets)]
-        return [culprits.pronouns_right_in_reference(model, to_judge, each) for each in drawn]
+        drawn = [experiment.random_heads(model, count, chance) for _ in range(sets)]
+        return [experiment.pronouns_right_in_reference(model, to_judge, each) for each in drawn]
 
     def translated(pair: Pair, places: Places) -> list[str]:
         scenes = _scenes[pair]
-        with culprits.without_heads(model, _heads(places)):
+        with experiment.without_heads(model, _heads(places)):
             return translate(model, translation(scenes, "french"))
 
     def search() -> Iterable[tuple[Places, float]]:
-        for step in culprits.search_pronoun_heads(model, to_search):
+        for step in experiment.search_pronoun_heads(model, to_search):
             yield step.heads, step.score.right
 
     shown = [(first, second) for first, second in zip(to_judge.scenes[::2], to_judge.scenes[1::2], strict=True)]
     _scenes = {_told(scenes): scenes for scenes in [_first_pair(), *shown[: SHOWN_PAIRS - 1]]}
     lab = HeadFunctions(
-        right=lambda places: culprits.pronouns_right_in_reference(model, to_judge, _heads(places)),
+        right=lambda places: experiment.pronouns_right_in_reference(model, to_judge, _heads(places)),
         at_random=at_random,
         translate=translated,
         search=search,
@@ -77,9 +77,9 @@ def pronoun_heads(
     return PronounHeads(organs, lab, list(_scenes), off=off)
 
 
-def _draw(count: int, split: str) -> culprits.PronounTest:
+def _draw(count: int, split: str) -> experiment.PronounTest:
     chance = torch.Generator().manual_seed(5)
-    return culprits.new_pronoun_test(sample_minimal_pairs(count, chance, split, different_gender=True))
+    return experiment.new_pronoun_test(sample_minimal_pairs(count, chance, split, different_gender=True))
 
 
 def _first_pair() -> tuple[Scene, Scene]:

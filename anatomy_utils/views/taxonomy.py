@@ -1,6 +1,6 @@
-"""Where the family tree meets its widgets: rows and built models in, cards for the page out. Notebook 06.
+"""The family tree, for notebook 06: rows and built models in, cards for the page out.
 
-Joins like those of `views.py`. Every number is computed here, once, from the modules.
+Every number is computed once, from the modules.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from anatomy_utils.toy_language.parser import say
 from anatomy_utils.toy_language.scene import Scene
 from anatomy_utils.toy_language.text import tokenize
 from anatomy_utils.toy_language.vocabulary import street_vocabulary
+from anatomy_utils.widgets.base import attributes
 from anatomy_utils.widgets.compare_models import CompareModels
 from anatomy_utils.widgets.family_tree import FamilyTree
 from anatomy_utils.widgets.model_card import ModelCard, ModelRun
@@ -71,23 +72,13 @@ def cards() -> list[ModelCard]:
 def card(name: str) -> ModelCard:
     """The card of a model: described where it runs, told in words where it does not."""
     model = find(name)
-    words = ModelCard(
-        model.name, model.year, model.parent, model.branch, model.change, model.paper,
-        [(objective, OBJECTIVES[objective].asks) for objective in model.objectives], model.note,
-    )  # fmt: skip
+    words = attributes(model, "name year parent branch change paper note")
+    words["objectives"] = [(objective, OBJECTIVES[objective].asks) for objective in model.objectives]
     if not model.runs:
-        return words
+        return ModelCard(**words)
     built = [build(model, size) for size in model.sizes]
-    anatomy = describe(built[0])
-    return ModelCard(
-        **vars(words)
-        | {
-            "parts": [asdict(part) for part in anatomy.parts],
-            "stacks": [asdict(stack) for stack in anatomy.stacks],
-            "sizes": [_size(module, size) for module, size in zip(built, model.sizes, strict=True)],
-            "masks": _masks(model),
-        }
-    )
+    sizes = [_size(module, size) for module, size in zip(built, model.sizes, strict=True)]
+    return ModelCard(**words, **asdict(describe(built[0])), sizes=sizes, masks=_masks(model))
 
 
 def run(name: str, scene: Scene = SCENE) -> ModelRun:

@@ -1,7 +1,4 @@
-"""Where an encoder–decoder meets a widget: a translator to play with, and its data flowing through the 2017 figure.
-
-Joins like those of `views.py`, for notebook 05.
-"""
+"""An encoder–decoder at work, for notebook 05: a translator to play with, and its data in the figure of 2017."""
 
 from __future__ import annotations
 
@@ -77,8 +74,8 @@ def decode(model: EncoderDecoder, texts: Batch) -> Decoded:
     """Write one translation, always the likeliest token, until the end token or `LONGEST` tokens.
 
     Args:
-        model: from `train_translator`.
-        texts: one text, from `street.batches.to_translate`.
+        model: from `recipes.translator`.
+        texts: one text, from `toy_language.batches.to_translate`.
     """
     vocabulary = street_vocabulary()
     names = [f"decoder.layers.{i}.cross_attention.weights" for i in range(len(model.decoder.layers))]
@@ -108,7 +105,7 @@ def translator(
     """A translator of the street to play with: it writes word by word and shows where it looked.
 
     Args:
-        model: from `train_translator`.
+        model: from `recipes.translator`.
         sentence: translated at first; whichever language it is in, the other one is written.
         layer: whose cross-attention is drawn at first, from 0; the last one when left out.
         head: which of its heads, from 0; their mean when left out.
@@ -160,7 +157,7 @@ def translation_flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int
     """The figure of 2017 with the real tensors of one translation, step by step until the end token.
 
     Args:
-        model: from `train_translator`.
+        model: from `recipes.translator`.
         sentence: in either language; the other one is written.
         place: the first step shown, from 0, or a part of the figure: "cross_attention" at its first time.
 

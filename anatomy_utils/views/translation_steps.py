@@ -28,7 +28,7 @@ def run_of(model: EncoderDecoder, texts: Batch, written_ids: tuple[int, ...]) ->
     """All tensors of a translation that is written already.
 
     Args:
-        model: from `train_translator`.
+        model: from `recipes.translator`.
         texts: the source, a batch of one.
         written_ids: what the model writes for it, step by step.
     """
