@@ -26,7 +26,8 @@ from anatomy_utils.exercises import (
 from anatomy_utils.exercises.capstone.body import assemble
 from anatomy_utils.exercises.progress.location import VARIABLE, own_progress, progress_file
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.registry import NOTEBOOKS, exercises_of
+from anatomy_utils.exercises.registry import exercises_of
+from anatomy_utils.figures.contents import NOTEBOOKS
 
 SOURCE = "def f(x):\n    return x\n"
 
