@@ -12,7 +12,7 @@ from widget_page import Browser, Shown, show
 
 from anatomy_utils.experiments.cache_cost import CacheCost, CacheEntry
 from anatomy_utils.experiments.part_swaps import SwapResult
-from anatomy_utils.experiments.parts_of_2017 import Swap
+from anatomy_utils.experiments.parts_of_2017 import PartSwap
 from anatomy_utils.widgets import CacheLab, LogitLens, PartSwapper
 from anatomy_utils.widgets.logit_lens import Readings
 
@@ -35,9 +35,9 @@ def cache_lab(**settings: Any) -> CacheLab:
 
 
 PARTS = {
-    "LayerNorm": Swap("norm", "RMSNorm", "LayerNorm", "The mean is taken off too.", nullcontext),
-    "ReLU": Swap("feed-forward", "SwiGLU", "ReLU", "The gate is gone.", nullcontext),
-    "multi-head": Swap("heads", "grouped-query", "multi-head", "Copies.", nullcontext),
+    "LayerNorm": PartSwap("norm", "RMSNorm", "LayerNorm", "The mean is taken off too.", nullcontext),
+    "ReLU": PartSwap("feed-forward", "SwiGLU", "ReLU", "The gate is gone.", nullcontext),
+    "multi-head": PartSwap("heads", "grouped-query", "multi-head", "Copies.", nullcontext),
 }
 WHOLE = SwapResult("", 50.6, 104.0, " nice time", 80)
 OUTCOMES = {

@@ -16,10 +16,10 @@ from anatomy_utils.widgets.objective_explorer import GIVEN
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 QUESTIONS = [
     Objective(
-        "hidden", "Which word?", ("BERT", HOSTILE), "Someone 2019", "encoder", Mock(), 0.2, "of the words are hidden"
+        "hidden", "Which word?", "Someone 2019", "encoder", Mock(), 0.2, "of the words are hidden", ("BERT", HOSTILE)
     ),
-    Objective("next", "What follows?", ("GPT",), "Someone 2018", "decoder", Mock()),
-    Objective("pairs", "How is it said?", ("T5",), "Someone 2020", "encoder–decoder", Mock()),
+    Objective("next", "What follows?", "Someone 2018", "decoder", Mock(), models=("GPT",)),
+    Objective("pairs", "How is it said?", "Someone 2020", "encoder–decoder", Mock(), models=("T5",)),
 ]
 
 
