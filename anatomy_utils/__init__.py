@@ -29,33 +29,44 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-def lazy_exports(room: str, exports: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """What makes a room load its modules when they are first used, as in `views.head_board` or `views.attention`.
+def open_room(room: str, folder: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Let a room give its modules and every public name they define, each loaded when it is first used.
 
-        __getattr__, __dir__, __all__ = lazy_exports(__name__, {"attention": "head_board mask_painter"})
+        __getattr__, __dir__ = open_room(__name__, __path__[0])
+
+    `views.head_board` is then the function of that name, in whichever module of the room it is, and `views.attention`
+    the module. Where a module and a function share a name it is the module's, and a name with two homes has none.
 
     Args:
         room: the package's `__name__`.
-        exports: module → the names that the room takes from it, separated by spaces; none is the name of a module.
+        folder: where its files are.
 
     Returns:
-        The room's `__getattr__`, which finds these names and every module, its `__dir__` and its `__all__`.
+        The room's `__getattr__` and its `__dir__`.
     """
-    module_of = {name: module for module, names in exports.items() for name in names.split()}
+    homes: dict[str, str] = {}
+
+    def home_of() -> dict[str, str]:
+        if not homes:
+            import re
+            from pathlib import Path
+
+            public = re.compile(r"^(?:(?:def|class) (?=[^_])|(?=[A-Z]\w*(?:: .*)? = ))(\w+)", re.MULTILINE)
+            for file in Path(folder).glob("[!_]*.py"):
+                for name in set(public.findall(file.read_text(encoding="utf-8"))):
+                    homes[name] = "" if name in homes else file.stem  # defined twice: only the modules' own names tell
+            homes.update({file.stem: file.stem for file in Path(folder).glob("[!_]*") if file.suffix in (".py", "")})
+        return homes
 
     def find(name: str) -> Any:
         from importlib import import_module
 
-        path = f"{room}.{module_of.get(name, name)}"
-        try:
-            module = import_module(path)
-        except ModuleNotFoundError as error:
-            if error.name != path:
-                raise
-            raise AttributeError(f"module {room!r} has no attribute {name!r}") from None
-        return getattr(module, name) if name in module_of else module
+        if name.startswith("_") or not home_of().get(name):
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        module = import_module(f"{room}.{homes[name]}")
+        return module if name == homes[name] else getattr(module, name)
 
-    return find, lambda: sorted({*module_of, *exports}), sorted(module_of)
+    return find, lambda: sorted(name for name, home in home_of().items() if home and not name.isupper())
 
 
 class _EarlierNames:

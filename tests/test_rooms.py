@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,8 +26,7 @@ NAMESAKES: set[str] = set()
 ROOMS = [
     room.name
     for room in iter_modules(anatomy_utils.__path__)
-    if room.ispkg
-    and "lazy_exports(" in (Path(anatomy_utils.__path__[0]) / room.name / "__init__.py").read_text("utf-8")
+    if room.ispkg and "open_room(" in (ROOT / room.name / "__init__.py").read_text("utf-8")
 ]
 
 
@@ -34,12 +34,23 @@ ROOMS = [
 def test_every_name_and_every_module_is_found(name: str) -> None:
     room = import_module(f"anatomy_utils.{name}")
     modules = {module.name for module in iter_modules(room.__path__)}
-    assert not modules & set(room.__all__), "a name that is also a module's means one or the other, by what came first"
-    for each in {*modules, *room.__all__}:
+    assert modules <= set(dir(room))
+    for each in dir(room):
         assert getattr(room, each) is not None
-    assert set(room.__all__) <= set(dir(room))
     with pytest.raises(AttributeError, match=f"anatomy_utils.{name}' has no attribute 'elsewhere'"):
         room.elsewhere  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_no_two_functions_or_classes_of_a_room_share_a_name(name: str) -> None:
+    files = (ROOT / name).glob("*.py")
+    names = [
+        node.name
+        for file in files
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert [each for each, count in Counter(names).items() if count > 1] == []
 
 
 @pytest.mark.parametrize("name", ROOMS)

@@ -12,16 +12,6 @@ Notebooks 01 to 06 each have a function that a colleague got wrong:
 - `colleague`: these functions, what to run to see the bug, and what models learn with it
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "broken_model": "BrokenModel CheckResult Samples",
-        "case": "BugCase PublicReport",
-        "cases": "BUG_CASES",
-        "checks": "CHECKS Check CheckedModel",
-        "overview": "BrokenModels CheckTable train_broken_models",
-        "pipeline": "HEALTHY Datasets Pipeline TrainedModel Trainer sample_datasets",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

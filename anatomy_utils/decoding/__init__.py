@@ -8,16 +8,6 @@
 - `by_hand`: the same loops, as short as learners write them
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "beams": "Beams Hypothesis beam_search beam_steps",
-        "filters": "Filters min_p repetition_penalty temperature top_k top_p",
-        "generation": "Generated generate",
-        "sampling": "greedy sampled",
-        "stepper": "Candidate Chosen Stepper stream",
-        "steps": "SeenIds uncached",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

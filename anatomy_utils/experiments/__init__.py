@@ -13,30 +13,6 @@
 - `parity`: hidden states of the reference implementation
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "attention_cost": "AttentionCost attention_costs largest_tensor",
-        "attention_or_ablation": "AttendedAndNeeded attended_and_needed_words",
-        "cache_cost": "CacheCost CacheEntry KeyValueSharing cache_entry_of count_operations key_value_sharing "
-        "measure_cache_cost",
-        "copy_task": "LSTMCopier TransformerCopier copying_experiment copying_rows new_copier reading_times",
-        "decoder_only_translation": "DESIGNS AnyDesign DecoderOnlyTranslator JoinedTexts TargetPredictions "
-        "count_multiplications design_loss join_texts milliseconds_per_step new_design predict_targets "
-        "share_of_right_pronouns share_of_right_sentences texts_for_design train_design translate_with_design",
-        "generation_cost": "GenerationCost generate_with_and_without_cache untrained_llama",
-        "length_extrapolation": "POSITION_SCHEMES LengthRun length_experiment neighbor_rows tiny_encoder",
-        "manual_cache": "empty_pasts step_by_hand",
-        "norm_placement": "DepthRun NormPlacement depth_experiment guessing_loss narrow_encoder",
-        "parity": "reference_states",
-        "part_swaps": "SwapReport SwapResult measure_swap measure_swaps",
-        "parts_of_2017": "PART_SWAPS PartSwap with_keys_for_each_head with_part_of_2017",
-        "pronoun_heads": "AblationComparison AttentionHead HeadSearchStep PronounMeasure PronounScore PronounTest "
-        "all_heads compare_with_random_heads new_pronoun_test pronoun_in_french pronoun_score "
-        "pronouns_right_in_reference pronouns_right_in_translation random_heads search_pronoun_heads without_heads",
-        "training_variants": "train_translator_variant unseen_translation_loss",
-        "window_cost": "count_pairs measure_window_costs",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

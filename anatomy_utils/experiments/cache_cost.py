@@ -149,8 +149,8 @@ def key_value_sharing(attention: MultiHeadAttention, positions: int = 1) -> KeyV
     Raises:
         ValueError: positions is not at least 1.
 
-    >>> key_value_sharing(MultiHeadAttention(8, 4, num_kv_heads=1, bias=False), positions=10)  # keys and values 2 wide,
-    4 bytes Sharing(num_heads=4, num_kv_heads=1, parameters=160, cache_bytes=160)
+    >>> key_value_sharing(MultiHeadAttention(8, 4, num_kv_heads=1, bias=False), positions=10)  # 2 wide, 4 bytes each
+    KeyValueSharing(num_heads=4, num_kv_heads=1, parameters=160, cache_bytes=160)
     """
     if positions < 1:
         raise ValueError(f"positions={positions} was given; a cache holds at least 1 position.")

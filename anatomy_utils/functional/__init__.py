@@ -11,26 +11,6 @@
 A function named like its module is in that module: `feed_forward.feed_forward`, `window_attention.window_attention`.
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "attention": "Attended AttendedWithCache attend_to_memory attend_with_cache disentangled_scores masked_softmax "
-        "project scaled_dot_product_attention scores weighted_average",
-        "comparison": "first_difference leave_one_out",
-        "costs": "TwoCounts cache_bytes encoder_parameters",
-        "embeddings": "embed embed_words lookup",
-        "feed_forward": "gated_feed_forward gelu_tanh",
-        "heads": "classify vocabulary_logits",
-        "layers": "AllStates decoder_layer dropout encoder_layer llama_layer parallel_layer post_norm pre_norm "
-        "pre_norm_layer run_layers",
-        "masks": "additive causal causal_with_past combine local local_causal padding",
-        "multi_head": "attend_in_heads cross_attention head_outputs merge_heads multi_head_attention share_heads "
-        "split_heads stack_heads switch_off",
-        "norm": "layer_norm rms_norm",
-        "positions": "Rotation alibi_slopes frequencies log_bucket offset_bias rotary sinusoids t5_bucket",
-        "spans": "Spans best_span",
-        "window_attention": "bigbird_blocks window_pairs",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

@@ -9,19 +9,6 @@
 - `parameter_count`: how a model's parameters are divided among its parts
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "activations": "read_activations unit_embeddings word_similarity word_states",
-        "attention_as_explanation": "AlternativeWeights WeightsAndEffects find_alternative_weights same_top_word "
-        "spearman weights_and_effects weights_and_effects_correlation",
-        "attention_patterns": "attention_at_offset attention_entropy attention_from_to attention_on_keys "
-        "attention_on_pairs is_special_token pattern_scores punctuation_keys same_token_pairs",
-        "head_ablation": "head_importance heads_off scrambled_heads",
-        "influence": "token_influence",
-        "logit_lens": "LogitLensReading apply_logit_lens",
-        "parameter_count": "parameters_by_part",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

@@ -9,25 +9,6 @@
 - `fast_matmul`: a faster matrix product on some processors
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "adaptive": "AdaptiveSoftmax AdaptiveTokens",
-        "attention": "MultiHeadAttention",
-        "cache": "KeyValue KeyValueCache LayerCache",
-        "decoder": "Decoder DecoderLayer ParallelLayer",
-        "embeddings": "Embeddings",
-        "encoder": "Encoder EncoderLayer LocalLayer",
-        "encoder_decoder": "EncoderDecoder Rewriter",
-        "feed_forward": "FeedForward GatedFeedForward",
-        "heads": "LanguageModel MaskedLanguageHead MultipleChoice PretrainingHead PretrainingLogits ReplacedTokenHead "
-        "SequenceHead SpanHead SpanLogits TokenHead WithHead",
-        "layer": "Layer",
-        "norm": "LayerNorm Norms RMSNorm",
-        "positions": "AlibiBias LearnedPositions RotaryPositions SinusoidalPositions T5Bias",
-        "relative_positions": "DisentangledPositions OffsetTable ShawPositions TransformerXLPositions",
-        "segment_recurrence": "Memories RecurrentDecoder RecurrentLayer",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

@@ -6,13 +6,6 @@
 - `earlier_names`: where a module of an older version is now
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "page": "CellOutput show table",
-        "setup_check": "SetupReport check",
-        "source": "show_source",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

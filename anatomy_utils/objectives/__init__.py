@@ -10,21 +10,6 @@ exactly, and a thin function beside it draws. Labels that do not count are `trai
 - `illustration`: one objective shown on one text; `illustrate`, `illustrate_pairs`: every objective on a sentence
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "illustration": "Illustration",
-        "masked_tokens": "MaskedWords draw_chances mask_words",
-        "permutation_lm": "permutation_mask",
-        "prefix_lm": "PrefixLmBatch prefix_lm_batch prefix_mask",
-        "registry": "OBJECTIVES Objective",
-        "replaced_tokens": "ReplacedTokens draw_samples replace_tokens",
-        "sentence_pairs": "LabeledPair SentencePair join_pair next_sentence sentence_order",
-        "span_corruption": "CorruptedSpans corrupt_spans draw_spans restore_spans",
-        "text_infilling": "draw_infilling_spans infill permute_sentences",
-        "text_pairs": "DecoderText decoder_text",
-        "whole_word_masking": "share_in_words word_numbers",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

@@ -15,24 +15,6 @@ occur together in training.
 - `train`: the training loop of all of them
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "encoder_tasks": "label_loss small_encoder span_loss train_classifier train_question_answerer train_tagger",
-        "extractive_summarizer": "ReportBatch report_batch sentence_probabilities sentence_scores "
-        "share_of_right_summaries summarizer_loss summary_baselines train_extractive_summarizer words_to_score",
-        "masked_language_model": "hide_words mask_one_word_each share_of_sensible_words train_masked_language_model",
-        "metrics": "bleu predictions share_of_right_labels share_of_right_texts targets texts_all_right",
-        "predict": "answer_question classify_sentence fill_mask tag_words",
-        "recurrent_baselines": "TranslationWithWeights bidirectional_loss elmo_word_vectors train_elmo "
-        "train_recurrent_translator translate_with_weights",
-        "sample_log": "LoggedSamples SampleLog",
-        "small_gpt": "new_small_gpt sample_texts train_small_gpt",
-        "text_to_text": "interleave task_examples text_to_text_exact_match train_text_to_text write_for_task",
-        "train": "OnStep train_model",
-        "translator": "AnyTranslator in_both_directions small_transformer train_translator translate "
-        "translation_exact_match translation_loss",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

@@ -10,16 +10,6 @@
 `make tables` writes the tree to `docs/models.md`. The functions `build` and `describe` are in the modules of that name.
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "build": "small small_config",
-        "costs": "cache_bytes organs parameters work_per_token",
-        "describe": "Anatomy Difference ModelPart anatomy_of changes difference",
-        "row": "Model Size",
-        "scaling": "Growing",
-        "tree": "TREE children find lineage trained_on",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

@@ -16,25 +16,6 @@ From the ground up:
 - `sampling`, `batches`, `reports` (several sentences under a headline): these need torch
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "batches": "Batch Labeled Pointed TextToText answering classification language_modeling question_answering "
-        "shuffled summarization tagging text_to_text to_translate translation",
-        "english": "say_in_english",
-        "french": "say_in_french",
-        "inventory": "all_scenes count_scenes",
-        "labels": "TAGS class_of tags",
-        "minimal_pairs": "MinimalPair flips pronoun",
-        "parser": "explain is_grammatical language_of parse readings say share_grammatical",
-        "questions": "SceneQuestion answer ask summary",
-        "reports": "Report sample_reports",
-        "sampling": "draw_scenes sample_minimal_pairs sample_scenes",
-        "scene": "Scene",
-        "splits": "split_of",
-        "text": "detokenize tokenize",
-        "vocabulary": "Vocabulary street_vocabulary",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

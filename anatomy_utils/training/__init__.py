@@ -7,17 +7,6 @@
 - `seeding`: repeatable randomness; `threads`: how many threads torch uses
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "history": "History",
-        "loop": "fit",
-        "losses": "IGNORE cross_entropy perplexity soft_loss",
-        "optimizers": "adamw",
-        "schedules": "Schedule cosine_schedule linear_schedule paper_schedule",
-        "seeding": "seeded",
-        "teacher_forcing": "labels_of next_token_pair read_twice shift_right",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

@@ -9,13 +9,6 @@ of it and pay nothing.
 - `rejection`: why and where a function was not accepted
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "operations": "organs_in reject transplant",
-        "organs": "ORGANS Organ",
-        "rejection": "Rejection RejectionError",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])

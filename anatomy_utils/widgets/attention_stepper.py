@@ -63,7 +63,7 @@ class Steps:
         return cls(tokens, hidden, q, k, v, scores, weights, weights @ v)
 
 
-def checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
+def _checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
     """The tokens and tensors of `steps`, or one sentence saying what does not fit.
 
     Raises:
@@ -141,7 +141,7 @@ class AttentionStepper(
         if not isinstance(sentence, str):
             raise ValueError(f"The sentence is a {type(sentence).__name__}; give one string.")
         self._compute = compute
-        tokens, arrays = checked(compute(sentence))
+        tokens, arrays = _checked(compute(sentence))
         query = last_word(tokens) if query is None else query
         if query not in range(len(tokens)):
             raise ValueError(f"query={query} was asked for; this sentence has positions 0 to {len(tokens) - 1}.")
@@ -161,7 +161,7 @@ class AttentionStepper(
                 raise ValueError(
                     f"The sentence has {len(sentence)} characters; at most {LONGEST_SENTENCE} fit: shorten it."
                 )
-            tokens, arrays = checked(self._compute(sentence))
+            tokens, arrays = _checked(self._compute(sentence))
         except ValueError as error:
             self._publish(error=str(error))
         except Exception as error:  # whatever else a model raises must not leave the learner waiting

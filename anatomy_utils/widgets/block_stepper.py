@@ -113,7 +113,7 @@ class BlockStepper(
         if layer not in range(self._layers):
             raise ValueError(f"Layer {layer!r} was asked for; there are layers 0 to {self._layers - 1}.")
         block = self._compute(sentence, layer)
-        tokens, vectors, norms = checked(block)
+        tokens, vectors, norms = _checked(block)
         told = {"tokens": tokens, "vectors": float_bytes(vectors), "norms": float_bytes(norms), "shown": sentence,
                 "layer": layer, "epsilon": float(block.epsilon)}  # fmt: skip
         return told if self.token < len(tokens) else {**told, "token": len(tokens) - 1}
@@ -142,7 +142,7 @@ class BlockStepper(
         )
 
 
-def checked(block: BlockVectors) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any]]:
+def _checked(block: BlockVectors) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any]]:
     """Tokens, (placement, stage, position, d_model) and (norm, 2, d_model), or one sentence saying what does not fit.
 
     Raises:

@@ -63,7 +63,7 @@ class SplitHeads:
     wrong: Lane
 
 
-def checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
+def _checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
     """The tokens and tensors of `journey`, or one sentence saying what does not fit.
 
     Raises:
@@ -129,7 +129,7 @@ class HeadSplitting(
         step: int = 1,
         label: str = "Follow one number through its head and back",
     ) -> None:
-        tokens, arrays = checked(journey)
+        tokens, arrays = _checked(journey)
         super().__init__(
             tokens=tokens, heads=len(arrays["right.weights"]), d_model=arrays["value"].shape[1],
             tensors=b"".join(float_bytes(array) for array in arrays.values()), label=label,

@@ -76,7 +76,7 @@ class NearestWords(Asking, module="nearest_words.js", shares=("shared/request.js
     ) -> None:
         self._compute = compute
         self._texts = [usable_sentence(text) for text in sentences]
-        listed, similarities = checked(compute(self._texts))
+        listed, similarities = _checked(compute(self._texts))
         words = _places(listed)
         if (word, sentence) not in words:
             raise ValueError(
@@ -90,7 +90,7 @@ class NearestWords(Asking, module="nearest_words.js", shares=("shared/request.js
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """The similarities with one more sentence, whose first word that is known already is chosen."""
         texts = [*self._texts, usable_sentence(question.get("sentence"))]
-        listed, similarities = checked(self._compute(texts))
+        listed, similarities = _checked(self._compute(texts))
         self._texts = texts
         before, new = {word for words in listed[:-1] for word in words}, listed[-1]
         known = next((i for i, word in enumerate(new) if word in before and len(word) > 3), len(new) - 1)
@@ -130,7 +130,7 @@ class NearestWords(Asking, module="nearest_words.js", shares=("shared/request.js
         )  # fmt: skip
 
 
-def checked(journey: WordStates) -> tuple[list[list[str]], npt.NDArray[Any]]:
+def _checked(journey: WordStates) -> tuple[list[list[str]], npt.NDArray[Any]]:
     """The words of each sentence and the cosines of all of them, (layer, word, word).
 
     Raises:

@@ -129,7 +129,7 @@ class TranslationFlow(
             raise ValueError("There are no steps for the encoder or for the decoder; give at least one for each.")
         positions = {"source": len(source), "target": len(target)}
         shown = [tensor for moment in (*run.encoder, *run.decoder) for tensor in moment.tensors]
-        arrays = [checked(tensor, positions) for tensor in shown]
+        arrays = [_checked(tensor, positions) for tensor in shown]
         starts = np.cumsum([0, *(array.size for array in arrays)])
         at = iter(range(len(shown)))
         moments = [
@@ -194,7 +194,7 @@ class TranslationFlow(
         return order.index(part)
 
 
-def checked(tensor: DrawnTensor, positions: dict[str, int]) -> npt.NDArray[np.float64]:
+def _checked(tensor: DrawnTensor, positions: dict[str, int]) -> npt.NDArray[np.float64]:
     """A tensor's numbers, vectors cut to their first features.
 
     Raises:

@@ -17,7 +17,7 @@ from anatomy_utils.functional.multi_head import split_heads as split
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.views import attention as views
 from anatomy_utils.widgets import HeadSplitting
-from anatomy_utils.widgets.head_splitting import Lane, SplitHeads, checked
+from anatomy_utils.widgets.head_splitting import Lane, SplitHeads, _checked
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
 HEADS, D_MODEL = 3, 12
@@ -76,7 +76,7 @@ def test_the_buffer_holds_all_tensors_in_order() -> None:
 )
 def test_unusable_input_gets_one_sentence(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)) as error:
-        checked(journey(**changes))
+        _checked(journey(**changes))
     assert "\n" not in str(error.value)
 
 

@@ -10,20 +10,6 @@
 - `tagging`: training and testing of the taggers of notebooks 02 and 03
 """
 
-from anatomy_utils import lazy_exports
+from anatomy_utils import open_room
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "attention_scale": "almost_right_attention symptoms_of_attention_scale",
-        "batch_mask": "AloneAndInBatch colleagues_padding_mask symptoms_of_batch_mask train_on_equal_lengths "
-        "translate_alone_and_in_batch translate_with_mask",
-        "causal_mask": "WritingTrial colleagues_causal_mask symptoms_of_causal_mask writing_trial",
-        "causal_tagger": "Tagger best_guess_from_words_before colleagues_body colleagues_tagger healthy_body "
-        "healthy_tagger right_by_kind symptoms_of_causal_tagger words_that_change",
-        "head_splitting": "colleagues_heads symptoms_of_head_splitting tagging_example tagging_trial_with_heads",
-        "norm_placement": "colleagues_layer depth_trial symptoms_of_norm_placement",
-        "position_offset": "colleagues_embedding symptoms_of_position_offset tagging_trial_with_embedding",
-        "tagging": "TaggingTrial train_and_test_tagger",
-    },
-)
+__getattr__, __dir__ = open_room(__name__, __path__[0])
