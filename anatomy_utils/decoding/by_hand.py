@@ -115,7 +115,7 @@ def beam_step(
 ) -> Kept:
     """Continue each kept text with each token, and keep as many of the best as there were.
 
-    `decoding.search.advance` does it for many prompts at once, and puts aside what has ended.
+    `decoding.beam_step.advance` does it for many prompts at once, and puts aside what has ended.
 
     Args:
         log_probabilities: log p of each kept text.

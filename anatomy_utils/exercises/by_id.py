@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.progress.answer_source import load
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.progress.source import load
 from anatomy_utils.exercises.registry import find_exercise, ids
 from anatomy_utils.exercises.stub import solution_text, stub_text, with_solution
 

@@ -10,9 +10,9 @@ from anatomy_utils.exercises.card import card, card_page
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.judging.verdict import Verdict
+from anatomy_utils.exercises.progress.answer_source import standing_alone
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.progress.source import standing_alone
 from anatomy_utils.exercises.registry import find_exercise
 from anatomy_utils.exercises.stub import is_untouched, source_of
 from anatomy_utils.notebook.page import CellOutput, show

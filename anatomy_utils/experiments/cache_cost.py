@@ -1,8 +1,8 @@
 """What the key/value cache saves: counted, and measured by the clock.
 
 Keys and values of earlier positions never change while a decoder writes. With a cache each position is computed once
-and read ever after; without one, every step computes all of them again. Notebook 04 draws both; `cache` is the thing
-itself, `head_sharing` tells what sharing heads saves.
+and read ever after; without one, every step computes all of them again. Notebook 04 draws both, notebook 02 what
+sharing keys and values between heads saves; `nn.cache` is the cache itself.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def pattern_scores(weights: Weights, tokens: Sequence[str]) -> dict[str, PerHead
     if weights.shape[-2:] != (len(tokens), len(tokens)) or len(tokens) < 2:
         raise ValueError(
             f"{len(tokens)} tokens were given for weights of shape {tuple(weights.shape)}; expected one token per "
-            "query and per key, and at least 2: give the tokens that `probe.run` returned."
+            "query and per key, and at least 2: give the tokens that `read_activations` returned."
         )
     found = {
         "the previous token": attention_at_offset(weights, -1),

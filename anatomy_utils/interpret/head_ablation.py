@@ -1,6 +1,6 @@
 """Head ablation, through `tap.edit`: switch heads off, or split them the wrong way.
 
-Where `head_measures` asks where a head looks, these ask what becomes of the model without it (Michel, Levy and Neubig
+Where `attention_patterns` tells where a head looks, this tells what the model does without it (Michel, Levy and Neubig
 2019, arXiv:1905.10650). Notebook 02.
 """
 

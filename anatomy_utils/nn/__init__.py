@@ -5,7 +5,7 @@
 - `embeddings`: tokens, positions and segments; `positions`, `relative_positions`: all ways to mark positions
 - `layer`: what encoder and decoder layers share; `encoder`, `decoder`, `encoder_decoder`: layers and stacks of them
 - `heads`: what is put on top of a stack for a task
-- `adaptive`: input and output tables of unequal width; `segment_recurrence`: Transformer-XL's memories
+- `adaptive_softmax`: input and output tables of unequal width; `segment_recurrence`: Transformer-XL's memories
 - `fast_matmul`: a faster matrix product on some processors
 """
 

@@ -1,7 +1,7 @@
 """Hidden spans: stretches of a text that will be taken out, and how they are drawn so that they never touch.
 
 T5 hides 15 % in spans of 3 tokens on average, BART 30 % in spans whose lengths are Poisson-distributed around 3, empty
-ones among them. `span_corruption` and `infilling` say what stands in their place.
+ones among them. `span_corruption` and `text_infilling` say what takes their place.
 """
 
 from __future__ import annotations

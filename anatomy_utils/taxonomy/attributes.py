@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from anatomy_utils.functional.feed_forward import gelu_tanh
-from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
+from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.nn.adaptive import AdaptiveSoftmax
+from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward

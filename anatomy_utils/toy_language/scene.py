@@ -108,7 +108,7 @@ class Scene:
 
     @property
     def topic(self) -> str:
-        """What the scene is about: the kind of its object, one of `words.OBJECT_KINDS`."""
+        """What the scene is about: the kind of its object, one of `word_types.OBJECT_KINDS`."""
         return NOUN[self.object].kind
 
     def _check_words(self) -> None:

@@ -1,8 +1,8 @@
 """Transformer-XL: a decoder that remembers the segments it has read.
 
 Dai et al. 2019 (arXiv:1901.02860). Against the decoder of 2017: every layer also attends to what went into it in
-earlier segments (`recurrence`), positions are told by their offsets (`relative_positions`), and a vocabulary of 267735
-whole words has rows of four widths (`adaptive`). The reference, in transformers 4, begins a text with memories full of
+earlier segments (`nn.segment_recurrence`), positions are told by their offsets (`nn.relative_positions`), and a
+vocabulary of 267735 whole words has rows of four widths (`nn.adaptive_softmax`). The reference, in transformers 4, begins a text with memories full of
 zeros, which are attended to; see `zeros`. It also drops features of the waves and of the last hidden states while
 training, and has a head for labels; both are left out here.
 """
@@ -17,7 +17,7 @@ from typing import Any, cast
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
+from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward

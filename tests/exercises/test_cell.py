@@ -24,8 +24,8 @@ from anatomy_utils.exercises import (
     stub,
     your_function,
 )
+from anatomy_utils.exercises.progress.answer_source import load, standing_alone
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.progress.source import load, standing_alone
 from anatomy_utils.exercises.stub import is_untouched
 from anatomy_utils.functional import attention
 from anatomy_utils.notebook.page import in_code

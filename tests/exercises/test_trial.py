@@ -12,7 +12,7 @@ from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.attempt.run import execute
 from anatomy_utils.exercises.attempt.trial import Trial
 from anatomy_utils.exercises.diagnosis.find import OF_SHAPES, OF_VALUES, diagnose
-from anatomy_utils.exercises.diagnosis.wrong import Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import Wrong
 from anatomy_utils.exercises.judging import judge
 
 ATTENTION = find_exercise("attention.attention")

@@ -99,6 +99,15 @@ def test_cells_are_thin(path: Path) -> None:
 
 
 @every_notebook
+def test_imports_are_in_one_cell(path: Path) -> None:
+    importing = [
+        cell.source for cell in code_cells(read(path)) if re.search(r"^(from|import) ", cell.source, re.MULTILINE)
+    ]
+    assert len(importing) == 1, importing[1:]
+    assert len(importing[0].splitlines()) <= 12
+
+
+@every_notebook
 def test_every_stored_image_has_alt_text(path: Path) -> None:
     notebook = read(path)
     for output in outputs(notebook):

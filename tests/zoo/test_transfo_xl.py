@@ -8,7 +8,7 @@ from torch import nn
 from transfo_xl_fixture import read, weights
 
 from anatomy_utils.decoding import generate
-from anatomy_utils.nn.adaptive import AdaptiveSoftmax, AdaptiveTokens
+from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.zoo import loader, transfo_xl
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}

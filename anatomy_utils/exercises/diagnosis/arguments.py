@@ -16,7 +16,7 @@ from anatomy_utils.exercises.attempt.run import try_once
 from anatomy_utils.exercises.attempt.tensors import close, fresh_arguments, numbers, plain
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.diagnosis.values import one_of, size_words
-from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Diagnosis, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
 
 Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
 

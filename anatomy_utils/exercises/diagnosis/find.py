@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anatomy_utils.exercises.diagnosis import arguments, first_difference, functions, locations, shapes, values, weights
-from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import Diagnosis, Wrong
 
 OF_VALUES: tuple[Diagnosis, ...] = (
     *values.FIRST,

@@ -8,7 +8,7 @@ from anatomy_utils.exercises.attempt.comparison import cell_text
 from anatomy_utils.exercises.attempt.run import variables
 from anatomy_utils.exercises.attempt.tensors import close, fresh_arguments, plain
 from anatomy_utils.exercises.diagnosis.gradient_attribution import attribution
-from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Diagnosis, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
 
 
 def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:

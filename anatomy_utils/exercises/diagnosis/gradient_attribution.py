@@ -10,7 +10,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.attempt.run import try_with_gradients
 from anatomy_utils.exercises.attempt.tensors import fresh
-from anatomy_utils.exercises.diagnosis.wrong import SECONDS, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Wrong
 
 Used = dict[str, Tensor]
 """Argument → True wherever a number of it takes part."""

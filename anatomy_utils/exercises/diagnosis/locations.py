@@ -7,7 +7,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.diagnosis.values import one_of
-from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import Diagnosis, Wrong
 
 
 def another_order(wrong: Wrong) -> tuple[str, str] | None:

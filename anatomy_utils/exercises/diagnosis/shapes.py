@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.attempt.tensors import close
-from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import Diagnosis, Wrong
 
 
 def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.attempt.tensors import close
 from anatomy_utils.exercises.definition import Case
-from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import Diagnosis, Wrong
 from anatomy_utils.figures import canvas
 
 STEADY = 1e-3

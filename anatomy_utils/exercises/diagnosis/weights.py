@@ -17,7 +17,7 @@ from anatomy_utils.exercises.diagnosis.values import (
     size_in_words,
     two_cases,
 )
-from anatomy_utils.exercises.diagnosis.wrong import Diagnosis, Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import Diagnosis, Wrong
 
 
 def opposite_sums(wrong: Wrong) -> tuple[str, str] | None:

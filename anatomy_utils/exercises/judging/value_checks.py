@@ -8,7 +8,7 @@ from anatomy_utils.exercises.attempt.run import try_once
 from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_result
 from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words
 from anatomy_utils.exercises.diagnosis.find import diagnose
-from anatomy_utils.exercises.diagnosis.wrong import Wrong
+from anatomy_utils.exercises.diagnosis.wrong_answer import Wrong
 from anatomy_utils.exercises.judging.checks import wrong_dtype
 from anatomy_utils.exercises.judging.verdict import Finding
 

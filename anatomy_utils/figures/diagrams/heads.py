@@ -122,7 +122,7 @@ def head_sharing(kinds: Mapping[str, Sequence[int]], positions: int) -> Picture:
     """Which query heads read which key/value head, and what that costs.
 
     Args:
-        kinds: name → (num_heads, num_kv_heads, parameters, cache_bytes), as `head_sharing.sharing` counts them.
+        kinds: name → (num_heads, num_kv_heads, parameters, cache_bytes), as `cache_cost.key_value_sharing` counts them.
         positions: how many positions the cache bytes are for.
 
     Raises:
