@@ -2,9 +2,9 @@
 
 Dai et al. 2019 (arXiv:1901.02860). Against the decoder of 2017: every layer also attends to what went into it in
 earlier segments (`nn.segment_recurrence`), positions are told by their offsets (`nn.relative_positions`), and a
-vocabulary of 267735 whole words has rows of four widths (`nn.adaptive_softmax`). The reference, in transformers 4, begins a text with memories full of
-zeros, which are attended to; see `zeros`. It also drops features of the waves and of the last hidden states while
-training, and has a head for labels; both are left out here.
+vocabulary of 267735 whole words has rows of four widths (`nn.adaptive_softmax`). The reference, in transformers 4,
+begins a text with memories full of zeros, which are attended to; see `zeros`. It also drops features of the waves and
+of the last hidden states while training, and has a head for labels; both are left out here.
 """
 
 from __future__ import annotations
