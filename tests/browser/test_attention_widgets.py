@@ -318,7 +318,7 @@ def test_viewer_reads_exact_weights_under_pointer_and_keys(attention: NotebookPa
     tokens = viewer.get_by_role("listbox", name="Query token")
     tokens.get_by_role("option", name="it", exact=False).filter(has_text="it").first.click()
     attention.settle()
-    seen_by = f"probe.run(encoder, tokenizer, {STREET!r})[1]"
+    seen_by = f"interpret.read_activations(encoder, tokenizer, {STREET!r})[1]"
     weights = attention.ask_kernel(f"{seen_by}['layers.3.self_attention.weights'][0, 1].tolist()")
     press(large, "Home", "ArrowRight", "ArrowRight")
     attention.settle()

@@ -24,7 +24,7 @@ tokens = ["[CLS]", "fruit", "</script><script>parent.hacked = true</script>", "f
 def views(browser: Browser, lab: Lab) -> Iterator[NotebookPage]:
     """A notebook with both views."""
     name = lab.write_notebook(
-        "bertviz.ipynb", [SET_UP, "bertviz_views.head_view(seen, tokens)", "bertviz_views.model_view(seen, tokens)"]
+        "bertviz.ipynb", [SET_UP, "bertviz.head_view(seen, tokens)", "bertviz.model_view(seen, tokens)"]
     )
     with open_notebook(browser, lab, name) as notebook:
         notebook.run_all()

@@ -1,4 +1,4 @@
-"""Cache lab, organ swapper and logit lens (notebook 04) on a plain page, looked at by axe-core in both looks.
+"""Cache lab, part swapper and logit lens (notebook 04) on a plain page, looked at by axe-core in both looks.
 
 What they show, and how they are used by mouse and keyboard, is tested beside their Python classes.
 """
@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from access import RULES, load_axe, nameless_controls, violations
+from made_up_decoder_widgets import OUTCOMES, cache_lab, lens, swapper
 from playwright.sync_api import Browser
-from test_widgets_decoder import OUTCOMES, cache_lab, lens, swapper
 from widget_page import show
 
 from anatomy_utils.widgets.base import AnatomyWidget

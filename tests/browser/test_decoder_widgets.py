@@ -12,7 +12,7 @@ from driving import drag_slider, press, wait_until
 from lab_page import NotebookPage
 from playwright.sync_api import Locator, expect
 
-CURVES = "writer.train_writer("
+CURVES = "recipes.train_small_gpt("
 LOGITS, FILTERED = "views.explore_logits(gpt", "views.explore_logits(smollm2"
 STEPPER, TREE = "views.step_through(", "views.beam_tree("
 CACHE, SWAPPER, LENS = "views.cache_lab(", "views.part_swapper(", "views.logit_lens("
@@ -148,17 +148,17 @@ def test_cache_is_switched_off_by_keyboard(decoder: NotebookPage) -> None:
     expect(lab.locator(".cl-said")).to_contain_text("of them again" if cached else "reads those of")
 
 
-# ---- the organ swapper
+# ---- the part swapper
 
 
-def test_an_organ_is_exchanged_by_mouse(decoder: NotebookPage) -> None:
+def test_a_part_is_exchanged_by_mouse(decoder: NotebookPage) -> None:
     swapper = decoder.widget(SWAPPER)
     swapper.get_by_role("radio", name="ReLU for").click()
     expect(swapper.locator(".os-verdict")).to_contain_text("Worse than blind guessing")
     wait_until(lambda: decoder.trait(SWAPPER, "chosen") == "ReLU", swapper, "Python knows the part")
 
 
-def test_an_organ_is_exchanged_by_keyboard(decoder: NotebookPage) -> None:
+def test_a_part_is_exchanged_by_keyboard(decoder: NotebookPage) -> None:
     swapper = decoder.widget(SWAPPER)
     names = [part["name"] for part in decoder.trait(SWAPPER, "parts")]
     place = names.index(decoder.trait(SWAPPER, "chosen"))

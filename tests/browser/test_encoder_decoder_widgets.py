@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, expect
 
 CURVES = ("train_translator(", "train_text_to_text(")
 TRANSLATOR, FLOW = "views.translator(", "views.translation_flow("
-CULPRITS = "views.pronoun_heads("
+HEADS = "views.pronoun_heads("
 SENTENCE = "The animal didn't cross the street because it was too tired."
 
 
@@ -96,13 +96,13 @@ def test_the_figure_is_gone_through_by_keyboard(encoder_decoder: NotebookPage) -
     wait_until(lambda: encoder_decoder.trait(FLOW, "place") == 0, flow, "Python knows that it begins anew")
 
 
-# ---- the culprit heads
+# ---- the pronoun heads
 
 
 @pytest.fixture
-def culprits(encoder_decoder: NotebookPage) -> Locator:
+def heads(encoder_decoder: NotebookPage) -> Locator:
     """The view with all heads on."""
-    found = encoder_decoder.widget(CULPRITS)
+    found = encoder_decoder.widget(HEADS)
     on = found.get_by_role("button", name="All heads on")
     if on.is_enabled():
         on.click()
@@ -110,23 +110,23 @@ def culprits(encoder_decoder: NotebookPage) -> Locator:
     return found
 
 
-def test_heads_are_switched_and_searched_by_mouse(encoder_decoder: NotebookPage, culprits: Locator) -> None:
-    culprits.get_by_role("button", name="Switch Decoder: cross-attention, layer 0, head 1 off").click()
-    expect(culprits.get_by_role("region", name="Right pronouns")).to_contain_text("without this head")
-    assert encoder_decoder.trait(CULPRITS, "off") == [["cross", 0, 1]]
-    culprits.get_by_role("button", name="Search").click()
-    wait_until(lambda: bool(encoder_decoder.trait(CULPRITS, "steps")), culprits, "the search has found a head")
-    steps = encoder_decoder.trait(CULPRITS, "steps")
-    assert encoder_decoder.trait(CULPRITS, "off") == steps[-1]["off"]
-    expect(culprits.get_by_role("button", pressed=True)).to_have_count(len(steps))
-    expect(culprits.get_by_role("button", name="Search")).to_be_enabled()
+def test_heads_are_switched_and_searched_by_mouse(encoder_decoder: NotebookPage, heads: Locator) -> None:
+    heads.get_by_role("button", name="Switch Decoder: cross-attention, layer 0, head 1 off").click()
+    expect(heads.get_by_role("region", name="Right pronouns")).to_contain_text("without this head")
+    assert encoder_decoder.trait(HEADS, "off") == [["cross", 0, 1]]
+    heads.get_by_role("button", name="Search").click()
+    wait_until(lambda: bool(encoder_decoder.trait(HEADS, "steps")), heads, "the search has found a head")
+    steps = encoder_decoder.trait(HEADS, "steps")
+    assert encoder_decoder.trait(HEADS, "off") == steps[-1]["off"]
+    expect(heads.get_by_role("button", pressed=True)).to_have_count(len(steps))
+    expect(heads.get_by_role("button", name="Search")).to_be_enabled()
 
 
-def test_heads_are_switched_by_keyboard(encoder_decoder: NotebookPage, culprits: Locator) -> None:
-    first = culprits.get_by_role("button", name="Switch Encoder: self-attention, layer 0, head 0 off")
+def test_heads_are_switched_by_keyboard(encoder_decoder: NotebookPage, heads: Locator) -> None:
+    first = heads.get_by_role("button", name="Switch Encoder: self-attention, layer 0, head 0 off")
     press(first, "ArrowDown", "ArrowRight", "Space")
     off = [["encoder", 1, 1]]
-    wait_until(lambda: encoder_decoder.trait(CULPRITS, "off") == off, culprits, "Python knows which head is off")
-    before = encoder_decoder.trait(CULPRITS, "pair")
-    press(culprits.get_by_label("Pair", exact=True), "ArrowDown")
-    wait_until(lambda: encoder_decoder.trait(CULPRITS, "pair") == before + 1, culprits, "another pair is translated")
+    wait_until(lambda: encoder_decoder.trait(HEADS, "off") == off, heads, "Python knows which head is off")
+    before = encoder_decoder.trait(HEADS, "pair")
+    press(heads.get_by_label("Pair", exact=True), "ArrowDown")
+    wait_until(lambda: encoder_decoder.trait(HEADS, "pair") == before + 1, heads, "another pair is translated")

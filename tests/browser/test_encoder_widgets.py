@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 POSITIONS, BLOCK = "views.position_explorer(", "views.block_stepper("
 LAB, JOURNEY = "views.depth_lab(", "views.nearest_words("
-CURVES = "readers.train_tagger("
+CURVES = "recipes.train_tagger("
 
 
 # ---- the position explorer

@@ -35,7 +35,7 @@ def board() -> AnatomyWidget:
     return attention.head_board(*minilm(), STREET, word="it", towards="animal")
 
 
-def traveller() -> AnatomyWidget:
+def splitting() -> AnatomyWidget:
     torch.manual_seed(0)
     small = MultiHeadAttention(12, 3)
     words = "The animal crossed a street".split()
@@ -50,7 +50,7 @@ def answer(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("make", [board, traveller])
+@pytest.mark.parametrize("make", [board, splitting])
 @pytest.mark.parametrize("width", [1000, 480])
 def test_axe_finds_nothing_and_everything_has_a_name(
     browser: Browser, make: Callable[[], AnatomyWidget], theme: Any, width: int, screenshots: Path
@@ -118,8 +118,8 @@ def test_the_board_by_keyboard(browser: Browser) -> None:
     shown.check()
 
 
-def test_the_traveller_by_mouse_and_keyboard(browser: Browser) -> None:
-    shown = show(browser, traveller(), size=(1000, 900))
+def test_head_splitting_by_mouse_and_keyboard(browser: Browser) -> None:
+    shown = show(browser, splitting(), size=(1000, 900))
     page = shown.page
     widget: Any = shown.widget
     step = page.get_by_role("button", name="Next")
@@ -143,7 +143,7 @@ def test_the_traveller_by_mouse_and_keyboard(browser: Browser) -> None:
 def test_cells_fly_unless_the_reader_asked_for_less_motion(browser: Browser) -> None:
     place = "() => document.querySelectorAll('.ht-right .ht-cell')[59].getBoundingClientRect().top"
     for reduced in (True, False):
-        shown = show(browser, traveller(), size=(1000, 900), reduced_motion=reduced)
+        shown = show(browser, splitting(), size=(1000, 900), reduced_motion=reduced)
         shown.update(step=4)
         at_once = shown.page.evaluate(place)
         shown.page.wait_for_timeout(1200)

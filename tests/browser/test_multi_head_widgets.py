@@ -13,29 +13,29 @@ from driving import numbers_in, press, wait_until
 from lab_page import NotebookPage
 from playwright.sync_api import FrameLocator, Locator, expect
 
-BOARD, TRAVELLER = "views.head_board(", "views.head_splitting("
-HEAD_VIEW, MODEL_VIEW = "bertviz_views.head_view(", "bertviz_views.model_view("
+BOARD, SPLITTING = "views.head_board(", "views.head_splitting("
+HEAD_VIEW, MODEL_VIEW = "views.head_view(", "views.model_view("
 
 
-# ---- the head traveller
+# ---- head splitting
 
 
-def test_traveller_follows_a_number_by_mouse(multi_head: NotebookPage) -> None:
-    traveller = multi_head.widget(TRAVELLER)
-    traveller.get_by_role("button", name=re.compile("^Step 5")).click()
-    right, wrong = (traveller.locator(f".ht-{lane} .ht-number") for lane in ("right", "wrong"))
+def test_head_splitting_follows_a_number_by_mouse(multi_head: NotebookPage) -> None:
+    splitting = multi_head.widget(SPLITTING)
+    splitting.get_by_role("button", name=re.compile("^Step 5")).click()
+    right, wrong = (splitting.locator(f".ht-{lane} .ht-number") for lane in ("right", "wrong"))
     expect(right).not_to_have_text(wrong.inner_text())
-    traveller.page.wait_for_timeout(1200)  # cells come to rest
-    traveller.locator(".ht-right .ht-cell").nth(0).click()
-    stage = traveller.locator(".ht-right").get_by_role("application")
+    splitting.page.wait_for_timeout(1200)  # cells come to rest
+    splitting.locator(".ht-right .ht-cell").nth(0).click()
+    stage = splitting.locator(".ht-right").get_by_role("application")
     expect(stage).to_have_accessible_name(re.compile("The, feature 0"))
-    traveller.get_by_role("button", name=re.compile("^Step 1")).click()
+    splitting.get_by_role("button", name=re.compile("^Step 1")).click()
 
 
-def test_traveller_follows_a_number_by_keyboard(multi_head: NotebookPage) -> None:
-    traveller = multi_head.widget(TRAVELLER)
-    press(traveller.get_by_role("button", name="Next"), "Enter", "Space", "Enter")
-    stage = traveller.locator(".ht-right").get_by_role("application")
+def test_head_splitting_follows_a_number_by_keyboard(multi_head: NotebookPage) -> None:
+    splitting = multi_head.widget(SPLITTING)
+    press(splitting.get_by_role("button", name="Next"), "Enter", "Space", "Enter")
+    stage = splitting.locator(".ht-right").get_by_role("application")
     press(stage, "Home", "ArrowDown", "ArrowRight")
     expect(stage).to_have_accessible_name(re.compile(r"\(?.*feature \d+"))
     before = stage.get_attribute("aria-label")

@@ -13,7 +13,7 @@ def selected(drawn: Locator) -> str:
 
 
 def test_check_says_ok_line_by_line(start: NotebookPage) -> None:
-    report = start.output(start.index("setup_check.check()"))
+    report = start.output(start.index("check()"))
     expect(report).to_contain_text("widgets")
     expect(report).to_contain_text("MiniLM")
     assert "✗" not in report.inner_text(), report.inner_text()

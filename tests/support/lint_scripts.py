@@ -1,7 +1,7 @@
 """ESLint and Prettier over the widgets' scripts; 77 where they are missing, which `run_all.py` counts as skipped.
 
 `make lint` and `make test` fetch both with npm into `.cache/npm`. What they hold is in `eslint.config.mjs` and
-`.prettierrc.json`; `test_widgets_static.py` holds what they cannot: how long a file, a line and a `render` may be.
+`.prettierrc.json`; `tests/widgets/test_static.py` holds what they cannot: how long a file, a line, a `render` may be.
 """
 
 from __future__ import annotations

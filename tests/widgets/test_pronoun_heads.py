@@ -1,16 +1,15 @@
-"""The culprit heads' view: switches, the search, what is told of them, what is refused, and a real translator."""
+"""The pronoun heads' view: switches, the search, what is told of them, what is refused, and a real translator."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
+from made_up_pronoun_heads import ALONE, PAIRS, answer, right, searched, translated, view
 from playwright.sync_api import Browser, expect
-from widget_page import Shown, show
+from widget_page import show
 
 from anatomy_utils.experiments import pronoun_heads as culprits
 from anatomy_utils.recipes.translator import small_transformer, translate
@@ -18,45 +17,7 @@ from anatomy_utils.toy_language.batches import to_translate
 from anatomy_utils.toy_language.sampling import sample_minimal_pairs
 from anatomy_utils.views.pronouns import pronoun_heads
 from anatomy_utils.widgets import PronounHeads
-from anatomy_utils.widgets.pronoun_heads import AttentionKind, HeadFunctions, Pair, Places
-
-ALONE = np.array([[1.0, 0.75, 0.95]])
-PAIRS = [
-    Pair(("It was too tired.", "It was too wide."), ("il", "elle")),
-    Pair(("<b>It</b> was too small.", "It was too 😀."), ("elle", "il")),
-]
-ANSWERS = ["off", "right", "at_random", "pair", "written", "steps", "error", "answered"]
-
-
-def right(off: Places) -> float:
-    """Two heads that each cost a quarter; a third one breaks the model."""
-    if ("cross", 1, 1) in off:
-        raise RuntimeError("no such layer")
-    return 1 - 0.25 * (("encoder", 0, 1) in off) - 0.25 * (("cross", 1, 0) in off)
-
-
-def translated(pair: Pair, off: Places) -> list[str]:
-    """Who has lost half of it says il of everything; who has lost a quarter says nothing of the first."""
-    words = pair.pronouns if right(off) == 1 else ("il", "il")
-    first, second = (f"Cela, parce qu'{word} était trop." for word in words)
-    return ["Cela.", second] if right(off) == 0.75 else [first, second]
-
-
-def searched() -> Iterator[tuple[Places, float]]:
-    yield [("encoder", 0, 1)], 0.7
-    yield [("encoder", 0, 1), ("cross", 1, 0)], 0.45
-
-
-def view(**options: Any) -> PronounHeads:
-    lab = HeadFunctions(
-        right=right, at_random=lambda count: [1, 1 - 0.04 * count], translate=translated, search=searched
-    )
-    organs = [
-        AttentionKind("encoder", "Encoder", ALONE),
-        AttentionKind("cross", "Cross", np.array([[1.0, 1.0], [0.75, 1.0]])),
-    ]
-    return PronounHeads(organs, lab, PAIRS, **options)
-
+from anatomy_utils.widgets.pronoun_heads import AttentionKind, HeadFunctions
 
 # In Python -----------------------------------------------------------------------------------------------------------
 
@@ -142,12 +103,6 @@ def test_a_real_translator_is_run_without_its_heads() -> None:
 # In the browser ------------------------------------------------------------------------------------------------------
 
 
-def answer(shown: Shown) -> None:
-    """What the kernel has computed reaches the page."""
-    shown.settle()
-    shown.update(**{name: getattr(shown.widget, name) for name in ANSWERS})
-
-
 @pytest.mark.browser
 def test_mouse_switches_searches_and_chooses_pairs(browser: Browser) -> None:
     shown = show(browser, view())
@@ -181,7 +136,7 @@ def test_mouse_switches_searches_and_chooses_pairs(browser: Browser) -> None:
 
 
 @pytest.mark.browser
-def test_keys_walk_from_organ_to_organ_and_switch(browser: Browser) -> None:
+def test_keys_walk_from_kind_to_kind_and_switch(browser: Browser) -> None:
     shown = show(browser, view())
     page = shown.page
     page.locator(".ch-head").first.focus()
