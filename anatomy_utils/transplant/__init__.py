@@ -5,7 +5,7 @@
 of it and pay nothing.
 
 - `operations`: `transplant`, `reject` and `organs_in`
-- `organs`: the functions that can be exchanged; `modules`, `cross_attention`: which modules call them
+- `organs`: the functions that can be exchanged; `modules`, `layers`: which modules call them
 - `rejection`: why and where a function was not accepted
 """
 
