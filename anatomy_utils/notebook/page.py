@@ -82,6 +82,7 @@ def details(summary: str, body: str) -> str:
 
 
 def code_block(text: str) -> str:
+    """Text as preformatted HTML, escaped."""
     return f"<pre><code>{escape(text)}</code></pre>"
 
 

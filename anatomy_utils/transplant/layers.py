@@ -76,6 +76,7 @@ def _attend(
 
 
 def in_whole_layer(layer: DecoderLayer, calls: Calls) -> Calls:
+    """A decoder's whole layer, with its sub-layers and norms as arguments."""
     return {"forward": partial(_layer, layer, calls["decoder_layer"])}
 
 

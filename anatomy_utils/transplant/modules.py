@@ -162,10 +162,12 @@ def _matrix_and_bias(module: nn.Linear) -> tuple[Tensor, Tensor]:
 
 
 def in_layer_norm(module: LayerNorm, calls: Calls) -> Calls:
+    """A layer norm, with its own weight, bias and epsilon."""
     return {"forward": lambda states: calls["layer_norm"](states, module.weight, module.bias, module.epsilon)}
 
 
 def in_rms_norm(module: RMSNorm, calls: Calls) -> Calls:
+    """An RMS norm, with its own weight and epsilon."""
     return {"forward": lambda states: calls["rms_norm"](states, module.stretch(), module.epsilon)}
 
 
@@ -199,6 +201,7 @@ def _gated(module: GatedFeedForward, calls: Calls, hidden_states: Tensor) -> Ten
 
 
 def in_table(module: nn.Embedding, calls: Calls) -> Calls:
+    """The look-up in a table of embeddings."""
     return {"forward": partial(_look_up, module, calls)}
 
 
@@ -208,6 +211,7 @@ def _look_up(module: nn.Embedding, calls: Calls, input_ids: Tensor) -> Tensor:
 
 
 def in_sinusoids(module: SinusoidalPositions, calls: Calls) -> Calls:
+    """The waves of fixed positions, in the order in which the module wants them."""
     return {"forward": partial(_waves, module, calls)}
 
 
@@ -235,6 +239,7 @@ class _Turn(Rotation):
 
 
 def in_rotary(module: RotaryPositions, calls: Calls) -> Calls:
+    """The rotation of queries and keys by their positions."""
     return {"forward": partial(_turn, module, calls)}
 
 

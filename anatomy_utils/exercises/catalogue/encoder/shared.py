@@ -71,10 +71,12 @@ ENCODER_LAYER_CASES = layer_cases(
 
 
 def post_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
+    """The norm after the sum."""
     return norm(x + f(x))
 
 
 def pre_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
+    """The norm before the sub-layer."""
     return x + f(norm(x))
 
 

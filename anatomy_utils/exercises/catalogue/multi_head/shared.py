@@ -18,6 +18,7 @@ Merge = Callable[[Tensor], Tensor]
 
 
 def split(vectors: Tensor, num_heads: int) -> Tensor:
+    """(batch position d_model) → (batch heads position d_head)."""
     return vectors.reshape(*vectors.shape[:2], num_heads, -1).transpose(1, 2)
 
 
@@ -33,6 +34,7 @@ def split_interleaved(vectors: Tensor, num_heads: int) -> Tensor:
 
 
 def merge(vectors: Tensor) -> Tensor:
+    """(batch heads position d_head) → (batch position d_model)."""
     return vectors.transpose(1, 2).flatten(2)
 
 
