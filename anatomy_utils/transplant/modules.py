@@ -144,7 +144,6 @@ def in_linear(module: nn.Linear, calls: Calls) -> Calls:
 
 def in_cached_projections(module: MultiHeadAttention, calls: Calls) -> Calls:
     """A cache brings the three projections as one matrix: during a transplant each goes its own way, as without."""
-
     return {"forward": partial(_with_cache, module)}
 
 
@@ -278,12 +277,9 @@ class Host:
             yield f"{path}.{name}" if path else name, module.get_submodule(name)
 
 
+_IN_ATTENTION = ("attention", "scores", "softmax", "weighted_average", "split_heads", "merge_heads")
 HOSTS = (
-    Host(
-        MultiHeadAttention,
-        ("attention", "scores", "softmax", "weighted_average", "split_heads", "merge_heads"),
-        in_attention,
-    ),
+    Host(MultiHeadAttention, _IN_ATTENTION, in_attention),
     Host(
         MultiHeadAttention, ("share_heads",), in_attention, some=lambda m: ("share_heads",) if _shares_heads(m) else ()
     ),
