@@ -1,24 +1,19 @@
-"""Filters and choice: by hand, by their properties, and against Hugging Face's."""
+"""Filters: by hand, by their properties, and against Hugging Face's."""
 
 import math
 
 import pytest
 import torch
-from decoding_models import normal
+from decoding_models import some_logits
 from hypothesis import given
 from hypothesis import strategies as st
+from seeds import SEEDS
 
 from anatomy_utils.decoding import Filters
 from anatomy_utils.decoding.filters import min_p, repetition_penalty, temperature, top_k, top_p
-from anatomy_utils.decoding.sampling import check_randomness, greedy, sampled
+from anatomy_utils.decoding.sampling import sampled
 
-SEEDS = st.integers(0, 10_000)
 NO_IDS = torch.zeros(1, 0, dtype=torch.long)
-
-
-def some_logits(seed, vocab_size=13):
-    spread = 0.5 + seed % 7
-    return normal(3, vocab_size, seed=seed) * spread
 
 
 def hf(name, *args):
@@ -115,27 +110,6 @@ def test_filters_in_the_order_of_hugging_face():
         torch.testing.assert_close(filters(logits, ids), wanted)
 
 
-@given(SEEDS)
-def test_greedy_is_top_k_of_one(seed):
-    logits = some_logits(seed)
-    drawn = sampled(top_k(logits, 1), torch.Generator().manual_seed(seed))
-    assert torch.equal(drawn, greedy(logits))
-
-
-def test_sampling_follows_the_probabilities():
-    logits = torch.tensor([[0.5, 0.25, 0.25, 0.0]]).log()
-    generator = torch.Generator().manual_seed(0)
-    drawn = torch.cat([sampled(logits, generator) for _ in range(4000)]).bincount(minlength=4) / 4000
-    torch.testing.assert_close(drawn, logits[0].exp(), atol=0.03, rtol=0)
-
-
-def test_sampling_repeats_with_its_generator_and_leaves_the_global_one_alone():
-    logits, state = some_logits(3), torch.random.get_rng_state()
-    first, second = (sampled(logits, torch.Generator().manual_seed(5)) for _ in range(2))
-    assert torch.equal(first, second)
-    assert torch.equal(torch.random.get_rng_state(), state)
-
-
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -153,9 +127,3 @@ def test_sampling_repeats_with_its_generator_and_leaves_the_global_one_alone():
 def test_filters_name_bad_numbers(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         Filters(**wrong)
-
-
-def test_random_filters_need_a_generator():
-    with pytest.raises(ValueError, match=r"top_k=3.*no generator was given; add generator=torch.Generator"):
-        check_randomness(Filters(top_k=3), None)
-    check_randomness(Filters(repetition_penalty=2.0), None)

@@ -5,6 +5,7 @@ import torch
 from decoding_models import gpt2_step, hf_gpt2, our_gpt2, prompts, table_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import generator
 from unchecked import shapes_unchecked
 
 from anatomy_utils.decoding import Filters, SeenIds, Stepper, generate, stream
@@ -154,7 +155,3 @@ def test_bad_input_is_named():
         Stepper(step, SeenIds, one, filters=Filters(top_k=2))
     with pytest.raises(ValueError, match="max_new_tokens is 0"):
         next(stream(step, SeenIds(), one, max_new_tokens=0))
-
-
-def generator(seed=0):
-    return torch.Generator().manual_seed(seed)

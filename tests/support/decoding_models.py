@@ -19,6 +19,12 @@ def normal(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
+def some_logits(seed: int, vocab_size: int = 13) -> torch.Tensor:
+    """Three rows, flat or peaked depending on the seed."""
+    spread = 0.5 + seed % 7
+    return normal(3, vocab_size, seed=seed) * spread
+
+
 def table_model(odds: torch.Tensor) -> Step[SeenIds]:
     """A model that looks at the last token only: row = that token, column = probability of the next."""
     return uncached(lambda ids: odds.log()[ids])
