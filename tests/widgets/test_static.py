@@ -59,3 +59,9 @@ def test_every_script_belongs_to_a_widget_and_fits_beside_the_others() -> None:
     for files in modules():
         names = Counter(name for file in files for name in declared(STATIC / file))
         assert [name for name, count in names.items() if count > 1] == [], files[-1]
+
+
+def test_no_two_widgets_have_a_root_class_in_common() -> None:
+    added = re.compile(r'\broot\.classList\.add\("([\w-]+)"')
+    names = Counter(name for path in SCRIPTS for name in set(added.findall(path.read_text(encoding="utf-8"))))
+    assert [name for name, count in names.items() if count > 1] == [], "the styles of one would reach the other"

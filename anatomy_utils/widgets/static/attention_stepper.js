@@ -122,7 +122,7 @@ function sentenceLine(model, signal) {
 
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
-  root.classList.add("stepper");
+  root.classList.add("attention-stepper");
   const state = { step: model.get("step"), level: model.get("level"), query: model.get("query"), key: 0, component: 0 };
   const told = element("span", {});
   const view = { root, signal, state, data: null, choose, tell: (...parts) => told.replaceChildren(...parts) };

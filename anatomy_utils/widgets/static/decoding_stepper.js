@@ -197,7 +197,7 @@ function ruleControls({ model, signal, stops, rule, kept }) {
 
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
-  root.classList.add("stepper");
+  root.classList.add("decoding-stepper");
   // What this view remembers between drawings.
   const kept = { busy: false, settling: 0, place: 0 };
 
