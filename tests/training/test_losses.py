@@ -10,7 +10,7 @@ from seeds import SEEDS, generator
 from torch.nn import functional as F
 
 from anatomy_utils.training import IGNORE, cross_entropy
-from anatomy_utils.training.losses import soft_loss
+from anatomy_utils.training.losses import perplexity, soft_loss
 
 
 def test_cross_entropy_by_hand():
@@ -63,3 +63,18 @@ def test_temperature_leaves_the_gradients_of_the_soft_loss_their_size():
         soft_loss(student, teacher, temperature).backward()
         sizes.append(student.grad.norm())
     torch.testing.assert_close(sizes[0], sizes[1], rtol=0.05, atol=0)
+
+
+def test_perplexity_is_the_exponential_of_the_cross_entropy():
+    logits, labels = torch.randn(2, 5, 7, generator=generator(1)), torch.randint(0, 7, (2, 5), generator=generator(2))
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]])
+    probabilities = logits.softmax(-1).gather(2, labels[..., None])[..., 0]
+    wanted = cross_entropy(logits, labels.masked_fill(mask == 0, IGNORE)).exp()
+    torch.testing.assert_close(perplexity(probabilities, mask), wanted)
+
+
+def test_soft_loss_equals_the_divergence_of_torch():
+    student, teacher = (torch.randn(3, 5, 7, generator=generator(seed)) for seed in (1, 2))
+    logs = [(logits / 2.5).log_softmax(-1).flatten(0, 1) for logits in (student, teacher)]
+    wanted = 2.5**2 * F.kl_div(*logs, reduction="batchmean", log_target=True)
+    torch.testing.assert_close(soft_loss(student, teacher, 2.5), wanted)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from seeds import generator
 
-from anatomy_utils.training import IGNORE, cross_entropy, labels_of, next_token_pair, shift_right
+from anatomy_utils.training import IGNORE, cross_entropy, labels_of, next_token_pair, read_twice, shift_right
 
 
 def test_shift_right_equals_hugging_face():
@@ -36,3 +36,12 @@ def test_the_pair_of_a_text_gives_the_loss_of_hugging_face():
     inputs, labels = next_token_pair(ids, mask)
     ours = cross_entropy(model(inputs, attention_mask=mask[:, :-1]).logits, labels)
     torch.testing.assert_close(ours, model(ids, attention_mask=mask, labels=labels_of(ids, mask)).loss)
+
+
+def test_texts_read_twice_are_asked_only_the_second_time():
+    ids, mask = torch.tensor([[5, 6, 7], [8, 9, 0]]), torch.tensor([[1, 1, 1], [1, 1, 0]])
+    labels = torch.tensor([[1, IGNORE, 2], [3, 4, IGNORE]])
+    twice = read_twice(ids, mask, labels)
+    assert twice.input_ids.tolist() == [[5, 6, 7, 5, 6, 7], [8, 9, 0, 8, 9, 0]]
+    assert twice.attention_mask.tolist() == [[1, 1, 1, 1, 1, 1], [1, 1, 0, 1, 1, 0]]
+    assert twice.labels.tolist() == [[IGNORE] * 3 + [1, IGNORE, 2], [IGNORE] * 3 + [3, 4, IGNORE]]
