@@ -7,7 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.run import execute
 from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.judging.error_messages import plain_words
 from anatomy_utils.exercises.progress.answer_source import load
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
@@ -36,7 +39,8 @@ def inject_solutions(cell: str) -> str:
 def your_function(id: str, *, record: Progress | None = None) -> Callable[..., Any] | None:
     """The learner's own function that passed last, from whichever notebook and day.
 
-    None when none has passed, and where its saved text does not run any more; a warning then says why.
+    None when none has passed, and where its saved text does not run any more or stops on the exercise's cases; a
+    warning then says why.
     """
     exercise = find_exercise(id)
     try:
@@ -50,13 +54,25 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
     """The learner's function as the record holds it; None when none has passed.
 
     Raises:
-        ValueError: its saved text does not run any more.
+        ValueError: its saved text does not run any more, or the function stops on one of the exercise's cases.
     """
     text = record.source(exercise.id)
     if text is None:
         return None
     references = {other.function_name: other.resolve for other in map(find_exercise, ids())}
-    return load(text, _defined_name(text, exercise.function_name), references)
+    name = _defined_name(text, exercise.function_name)
+    function = load(text, name, references)
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    if names.get(exercise.function_name) is exercise.resolve():  # it was renamed, and calls itself by the usual name
+        names[exercise.function_name] = function
+    run = execute(function, AnswerKey(exercise).cases, seconds=exercise.seconds)
+    if run.error is not None:
+        why = f"It had not ended after {exercise.seconds:g} seconds." if run.stopped else plain_words(run.error)
+        raise ValueError(
+            f"Your saved {name} does not run through, so the course's own is used until you pass the exercise once "
+            f"more: {why}"
+        )
+    return function
 
 
 def _defined_name(text: str, usual: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from anatomy_utils.exercises.card import card, card_page
@@ -83,7 +85,8 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
             raise ValueError(f"@exercise({id!r}) belongs directly above a `def`.")
         notes = record or own_progress()
         source = source_of(function)
-        verdict = _judged(found, function, source, seconds)
+        with _naming_itself(function, found):
+            verdict = _judged(found, function, source, seconds)
         if verdict.state not in ("not attempted", "unchecked"):
             alone = standing_alone(function, source) if verdict.passed else None
             notes.attempted(found.id, passed=verdict.passed, source=alone)
@@ -92,6 +95,23 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
         return Answer(found, function, function if verdict.passed else found.resolve(), verdict, page)
 
     return check
+
+
+@contextmanager
+def _naming_itself(function: Callable[..., Any], found: Exercise) -> Iterator[None]:
+    """While it is judged, its name is the function's own, and so is every name under which an earlier run of the
+    exercise left an `Answer`: that may run the course's version."""
+    names: dict[str, Any] = getattr(inspect.unwrap(function), "__globals__", {})
+    own = {name for name, value in names.items() if isinstance(value, Answer) and value.exercise is found}
+    own.add(getattr(function, "__name__", found.function_name))
+    before = {name: names[name] for name in own & names.keys()}
+    names.update(dict.fromkeys(own, function))
+    try:
+        yield
+    finally:
+        for name in own:
+            names.pop(name, None)
+        names.update(before)
 
 
 def _judged(found: Exercise, function: Callable[..., Any], source: str | None, seconds: float | None) -> Verdict:

@@ -99,6 +99,19 @@ def test_a_saved_text_that_no_longer_runs_is_said_and_replaced(record):
     assert "Your saved rms_norm does not run any more" in repr(body)
 
 
+def test_a_saved_answer_that_calls_itself_is_set_aside_and_the_model_runs(record):
+    text = "def causal_mask(length):\n    return causal_mask(length)\n"
+    save(record, "attention.causal_mask", text)
+    save(record, "attention.weighted_average")
+    body = assemble(record=record)
+    assert body.yours == ("weighted_average",) and record.source("attention.causal_mask") == text
+    assert "Your saved causal_mask does not run through, so the course's own is used" in repr(body)
+    model, *inputs = translator()
+    assert body.examine(model, *inputs).accepted
+    with body.inside(model):
+        model(*inputs)
+
+
 def test_organs_that_do_not_exist_are_named(record):
     with pytest.raises(ValueError, match="no organ 'layernorm'; it has lookup, weighted_average"):
         assemble(record=record).replaced(layernorm=abs)

@@ -86,6 +86,78 @@ def test_a_wrong_answer_leaves_the_reference_and_keeps_yours(record: Progress) -
     assert record.entry("exercises", "attention.scores") == {"tries": 1}
 
 
+SELF_CALL = "@exercise('attention.causal_mask')\ndef causal_mask(length):\n    return causal_mask(length)\n"
+CALLS_HELPER = SELF_CALL.replace("return causal_mask", "return helper")
+RECURSIVE_MASK = """@exercise('attention.causal_mask')
+def causal_mask(length):
+    if length == 1:
+        return torch.ones(1, 1, dtype=torch.bool)
+    mask = torch.ones(length, length, dtype=torch.bool)
+    mask[:-1, :-1], mask[:-1, -1] = causal_mask(length - 1), False
+    return mask
+"""
+RECURSIVE_MEAN = """@exercise('start.mean')
+def mean_vector(vectors):
+    if len(vectors) == 1:
+        return vectors[0]
+    return (vectors[0] + (len(vectors) - 1) * mean_vector(vectors[1:])) / len(vectors)
+"""
+EARLIER = {
+    "nothing": "",
+    "a stub": stub("attention.causal_mask") + stub("start.mean"),
+    "a failed run": SELF_CALL.replace("return causal_mask(length)", "return None"),
+    "a pass": solution_source("attention.causal_mask"),
+}
+
+
+@pytest.mark.parametrize("earlier", EARLIER)
+@pytest.mark.parametrize(
+    ("text", "called", "line"),
+    [
+        (SELF_CALL, "causal_mask", 3),
+        (SELF_CALL.replace("return", "if length:\n        return"), "causal_mask", 4),
+        (f"def helper(length):\n    return causal_mask(length)\n{CALLS_HELPER}", "causal_mask", 2),
+        (SELF_CALL.replace("def", "@torch.no_grad()\ndef"), "causal_mask", 4),
+        (SELF_CALL.replace("causal_mask(", "mine("), "mine", 3),
+    ],
+)
+def test_an_answer_that_calls_itself_never_reaches_the_courses_version(
+    earlier: str, text: str, called: str, line: int, record: Progress
+) -> None:
+    names = run_cell(EARLIER[earlier], record)
+    before = record.source("attention.causal_mask")
+    for _ in range(2):
+        names = run_cell(text, record, **{name: names[name] for name in names if name != "exercise"})
+        made = names["mine" if called == "mine" else "causal_mask"]
+        assert made.verdict.state == "crashed" and record.source("attention.causal_mask") == before
+        assert made.verdict.sentence == (
+            f"Your function calls itself and never ends: `{called}` in line {line} is your own function, "
+            "not the course's."
+        )
+        assert made(2).tolist() == [[True, False], [True, True]], "later cells use the course's"
+
+
+def test_an_answer_under_another_name_does_not_reach_it_either(record: Progress) -> None:
+    names = run_cell(EARLIER["a stub"], record)
+    text = SELF_CALL.replace("def causal_mask", "def mine")
+    course = names["causal_mask"]
+    names = run_cell(text, record, causal_mask=course)
+    assert "`causal_mask` in line 3 is your own function" in names["mine"].verdict.sentence
+    assert names["causal_mask"] is course, "afterwards the name is what it was"
+
+
+@pytest.mark.parametrize("earlier", EARLIER)
+@pytest.mark.parametrize("text", [RECURSIVE_MASK, RECURSIVE_MEAN])
+def test_a_right_recursion_passes_on_the_first_try(earlier: str, text: str, record: Progress) -> None:
+    names = run_cell(EARLIER[earlier], record)
+    names = run_cell(text, record, **{name: names[name] for name in names if name != "exercise"})
+    id, name = ("start.mean", "mean_vector") if "mean" in text else ("attention.causal_mask", "causal_mask")
+    made = names[name]
+    assert made.passed, made.verdict.sentence
+    saved, given = your_function(id, record=record), 3 if name == "causal_mask" else QUERY
+    assert saved is not None and torch.equal(saved(given), made(given))
+
+
 @pytest.mark.parametrize(
     ("body", "untouched"),
     [

@@ -243,6 +243,20 @@ def test_a_saved_function_can_be_loaded(record: Progress) -> None:
         your_function("attention.score", record=record)
 
 
+def test_a_saved_function_that_stops_is_set_aside_with_a_sentence(record: Progress) -> None:
+    imported = "from anatomy_utils.functional.masks import causal as causal_mask\n"
+    bodies = {
+        "The function calls itself without end": "def causal_mask(length):\n    return causal_mask(length)\n",
+        "calls itself without": imported + "def mine(length):\n    return causal_mask(length)\n",
+        "ValueError: not today": "def causal_mask(length):\n    raise ValueError('not today')\n",
+    }
+    for why, text in bodies.items():
+        record.attempted("attention.causal_mask", passed=True, source=text)
+        with pytest.warns(UserWarning, match=f"Your saved .* does not run through, so the course's own .*{why}"):
+            assert your_function("attention.causal_mask", record=record) is None
+        assert record.passed("attention.causal_mask") and record.source("attention.causal_mask") == text
+
+
 @pytest.fixture
 def old(tmp_path: Path) -> Progress:
     """A whole course, done with the code of commit 2a2e285; `tests/fixtures/make_progress.py` made it."""

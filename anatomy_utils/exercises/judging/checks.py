@@ -6,6 +6,7 @@ Each takes a trial and returns a `Finding` or None. They look at all cases and r
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 import numpy
@@ -36,6 +37,14 @@ def crashed(trial: Trial) -> Finding | None:
         )
         return Finding(sentence, "time", notes=tuple(notes), state="stopped", line=line)
     sentence = plain_words(error)
+    if isinstance(error, RecursionError) and line is not None:
+        usual = trial.exercise.function_name
+        own_names = getattr(trial.function, "__name__", usual), usual
+        if called := [name for name in own_names if re.search(rf"\b{name}\b", line.text)]:
+            sentence = (
+                f"Your function calls itself and never ends: `{called[0]}` in line {line.number} is your own "
+                "function, not the course's."
+            )
     if line is not None and line.turns_all_axes_round():
         sentence += " Note that `.T` turns all axes round, the batch too; only the last two should change places."
     return Finding(sentence, "crash", notes=tuple(notes), state="crashed", line=line)

@@ -47,11 +47,16 @@ class SourceLine:
 
 
 def learners_line(error: BaseException, function: Callable[..., Any], source: str | None = None) -> SourceLine | None:
-    """The innermost line that the learner wrote; None when the call itself did not fit."""
+    """The innermost line that the learner wrote; None when the call itself did not fit.
+
+    Of a recursion without end it is the line that calls the function again, not the one that happened to be the last.
+    """
     code: CodeType | None = getattr(function, "__code__", None)
     found: tuple[FrameType, int, int] | None = None
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
+        if isinstance(error, RecursionError) and found is not None and trace.tb_frame.f_code is code:
+            break
         filename = trace.tb_frame.f_code.co_filename
         if (code is not None and filename == code.co_filename) or not filename.startswith(LIBRARIES):
             found = trace.tb_frame, trace.tb_lineno, trace.tb_lasti

@@ -665,7 +665,7 @@ def mean_quit_(vectors):
     exit()
 
 
-@answer("start.mean", "crash", "The function calls itself without end.")
+@answer("start.mean", "crash", "Your function calls itself and never ends: `mean_rec` in line ")
 def mean_rec(vectors):
     return mean_rec(vectors)
 
