@@ -1,5 +1,6 @@
 """The course's short loops: the same texts as the functions with all options."""
 
+import pytest
 import torch
 from decoding_models import gpt2_step, hf_gpt2, normal, our_gpt2, prompts, some_logits
 from hypothesis import given, settings
@@ -14,6 +15,11 @@ from anatomy_utils.decoding.filters import temperature
 FEW = settings(max_examples=15)
 
 
+@pytest.fixture(scope="module")
+def ours():
+    return our_gpt2(hf_gpt2(1))
+
+
 @given(SEEDS, st.sampled_from([0.1, 0.7, 1.0, 1.9]))
 def test_next_probabilities_are_those_behind_the_temperature_filter(seed, degree):
     logits = some_logits(seed)
@@ -22,8 +28,8 @@ def test_next_probabilities_are_those_behind_the_temperature_filter(seed, degree
 
 @FEW
 @given(SEEDS, st.integers(1, 7))
-def test_write_is_generate_for_one_text(seed, length):
-    ours, ids = our_gpt2(hf_gpt2(seed % 3)), prompts(seed, 1, length)
+def test_write_is_generate_for_one_text(ours, seed, length):
+    ids = prompts(seed, 1, length)
     wanted = generate(ours.step, ours.start(1, length + 11), ids, max_new_tokens=11)
     stop_id = wanted.rows()[0][seed % 11]  # a token that is written, so that most texts end early
     wanted = generate(ours.step, ours.start(1, length + 11), ids, max_new_tokens=11, stop_ids=[stop_id]).ids
