@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 import torch
+from solutions import solution
 from torch import Tensor
 
 from anatomy_utils.debugging.colleague.batch_mask import (
@@ -18,7 +16,7 @@ from anatomy_utils.debugging.colleague.batch_mask import (
     translate_with_mask,
 )
 from anatomy_utils.decoding import beam_search, by_hand, generate
-from anatomy_utils.exercises import find_exercise, solution_source
+from anatomy_utils.exercises import find_exercise
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.toy_language.batches import translation
@@ -26,12 +24,6 @@ from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.training import paper_schedule, shift_right
 from anatomy_utils.transplant import reject, transplant
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
-
-
-def solution(id: str) -> Callable[..., Any]:
-    namespace = {"torch": torch, "Tensor": Tensor, "exercise": lambda id: lambda function: function}
-    exec(solution_source(id), namespace)
-    return namespace[find_exercise(id).function_name]
 
 
 @pytest.fixture(scope="module")

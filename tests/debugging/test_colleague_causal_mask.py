@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
+from solutions import solution
 from torch import Tensor
 
 from anatomy_utils.debugging.colleague.causal_mask import colleagues_causal_mask, symptoms_of_causal_mask, writing_trial
 from anatomy_utils.decoding import SeenIds, generate, uncached
-from anatomy_utils.exercises import find_exercise, solution_source
+from anatomy_utils.exercises import find_exercise
 from anatomy_utils.experiments.manual_cache import empty_pasts, step_by_hand
-from anatomy_utils.functional import heads
-from anatomy_utils.functional.attention import attend_with_cache
 from anatomy_utils.functional.masks import causal, causal_with_past
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training import cross_entropy, losses
 from anatomy_utils.transplant import reject
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, llama
-
-
-def solution(id: str) -> Callable[..., Any]:
-    namespace = {"torch": torch, "Tensor": Tensor, "exercise": lambda id: lambda function: function}
-    exec(solution_source(id), namespace)
-    return namespace[find_exercise(id).function_name]
 
 
 @pytest.fixture(scope="module", params=["llama", "gpt2"])
@@ -81,13 +73,6 @@ def test_token_by_token_equals_all_at_once(model: LanguageModel) -> None:
     assert len(pasts) == len(model.decoder.layers) and pasts[0][0].shape[2] == 9
 
 
-def test_with_an_empty_cache_it_is_causal_attention() -> None:
-    query, key, value = torch.randn(3, 2, 3, 5, 7, generator=torch.Generator().manual_seed(2))
-    found = attend_with_cache(query, key, value, key[:, :, :0], value[:, :, :0])
-    wanted = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
-    torch.testing.assert_close(found.context, wanted)
-
-
 @pytest.mark.parametrize("organ", ["rms_norm", "gated_feed_forward"])
 def test_a_solution_is_accepted_and_a_mistake_is_not(organ: str) -> None:
     torch.manual_seed(0)
@@ -95,13 +80,6 @@ def test_a_solution_is_accepted_and_a_mistake_is_not(organ: str) -> None:
     exercise = find_exercise(f"decoder.{organ}")
     assert reject(body, PROMPT, **{organ: solution(exercise.id)}) is None
     assert reject(body, PROMPT, **{organ: exercise.mistakes[0].function}) is not None
-
-
-def test_logits_are_those_of_the_tied_table(model: LanguageModel) -> None:
-    with torch.no_grad():
-        states = model.decoder(PROMPT)
-        made = heads.vocabulary_logits(states, model.decoder.embeddings.tokens.weight)
-        torch.testing.assert_close(made, model(PROMPT))
 
 
 def test_perplexity_is_e_to_the_loss() -> None:

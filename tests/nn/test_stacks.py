@@ -202,28 +202,6 @@ def test_a_causal_mask_alone_tells_order_from_the_second_layer_on():
         assert (change > 1e-3) == (num_layers == 2)
 
 
-def test_a_window_forgets_what_lies_further_back():
-    """The second of two layers sees 4 positions, the first all; with windows in both, 7 positions count in the end."""
-    model, first = fresh(lambda: with_a_window(4)), ids(0, 1, 11)
-    with torch.no_grad():
-        for changed, counts in ((3, False), (4, True)):
-            second = first.clone()
-            second[0, changed] += 1
-            for windows, matters in (((None, 4), True), ((4, 4), counts)):
-                for layer, window in zip(model.decoder.layers, windows, strict=True):
-                    layer.window = window
-                change = (model(second) - model(first))[0, -1].abs().max()
-                assert (change > 1e-5) == matters
-
-
-def test_parallel_sub_layers_read_the_same_vectors():
-    layer = fresh(parallel).decoder.layers[0]
-    before = torch.randn(2, 5, 12, generator=torch.Generator().manual_seed(0))
-    normed = layer.self_attention_norms.before(before)
-    wanted = before + layer.self_attention(normed, causal=True) + layer.feed_forward(normed)
-    torch.testing.assert_close(layer(before), wanted)
-
-
 def answer(name, model):
     with torch.no_grad():
         return model(ids(0, 2, 7), ids(1, 2, 5)) if name in READERS else model(ids(0, 2, 7))

@@ -49,6 +49,19 @@ def within(count, trials, probability, sigmas=4.5):
 # ---- masked words, whole words ----
 
 
+def test_the_shares_of_masked_words():
+    shape = (300, 101)
+    ids, other = torch.zeros(shape, dtype=torch.long), torch.ones(shape, dtype=torch.long)
+    attention_mask = (torch.arange(101) < 90).long().expand(shape)
+    choice, action = torch.rand(2, *shape, generator=torch.Generator().manual_seed(0))
+    masked, labels = mask_words(ids, attention_mask, choice, action, other, 2)
+    asked = labels != -100
+    assert not asked[:, 90:].any() and asked[:, :90].float().mean().item() == pytest.approx(0.15, abs=0.01)
+    for value, share in ((2, 0.8), (1, 0.1), (0, 0.1)):
+        assert (masked[asked] == value).float().mean().item() == pytest.approx(share, abs=0.02)
+    assert (masked[~asked] == 0).all() and (labels[asked] == 0).all()
+
+
 @pytest.mark.parametrize("rate", [0.15, 0.3])
 def test_masked_words_in_their_shares(rate):
     ids, may, _ = texts()

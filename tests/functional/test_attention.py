@@ -1,0 +1,130 @@
+"""Attention as formulas: by hand, against torch, and in its properties."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_tensors import normal
+from solutions import both
+from torch import nn
+from torch.nn import functional as F
+
+from anatomy_utils.functional import attention, masks
+from anatomy_utils.functional.attention import attend_with_cache, masked_softmax, scaled_dot_product_attention
+from anatomy_utils.nn.relative_positions import DisentangledPositions
+
+
+def test_attention_by_hand():
+    # One query of width 4 matches the first key with 2·ln 3 / √4 = ln 3 and the second with 0: weights 3/4 and 1/4.
+    query = torch.tensor([[2 * math.log(3), 0.0, 0.0, 0.0]])
+    key = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    value = torch.tensor([[4.0, 0.0], [0.0, 8.0]])
+    context, weights = scaled_dot_product_attention(query, key, value)
+    torch.testing.assert_close(weights, torch.tensor([[0.75, 0.25]]))
+    torch.testing.assert_close(context, torch.tensor([[3.0, 2.0]]))
+
+
+def random_mask(kind, seed=3):
+    allowed = torch.rand(2, 1, 5, 7, generator=torch.Generator().manual_seed(seed)) > 0.4
+    allowed[0, :, 2] = False  # a row with nothing to attend to
+    if kind == "boolean":
+        return allowed
+    return normal(2, 1, 5, 7, seed=seed).masked_fill(~allowed, -math.inf)
+
+
+@pytest.mark.parametrize("kind", ["none", "boolean", "additive"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_attention_equals_torch(kind, dtype):
+    query, key, value = (
+        normal(*shape, seed=seed, dtype=dtype).requires_grad_()
+        for seed, shape in enumerate([(2, 3, 5, 11), (2, 3, 7, 11), (2, 3, 7, 13)])
+    )
+    mask = None if kind == "none" else random_mask(kind)
+    mask = mask.to(dtype) if kind == "additive" else mask
+    ours = scaled_dot_product_attention(query, key, value, mask).context
+    theirs = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    torch.testing.assert_close(ours, theirs)
+    upstream = normal(*ours.shape, seed=9, dtype=dtype)
+    for got, wanted in zip(
+        torch.autograd.grad(ours, [query, key, value], upstream),
+        torch.autograd.grad(theirs, [query, key, value], upstream),
+        strict=True,
+    ):
+        torch.testing.assert_close(got, wanted)
+
+
+def test_masked_softmax_rows():
+    scores, mask = normal(2, 3, 5, 7), random_mask("boolean")
+    weights = masked_softmax(scores, mask)
+    sums = weights.sum(-1)
+    assert (weights[~mask.expand_as(weights)] == 0).all()
+    torch.testing.assert_close(sums[1], torch.ones(3, 5))
+    assert (sums[0, :, 2] == 0).all()
+
+
+@given(seed=st.integers(0, 10_000), shift=st.floats(-1e4, 1e4))
+@settings(max_examples=30, deadline=None)
+def test_masked_softmax_ignores_a_shift(seed, shift):
+    scores = normal(3, 5, seed=seed, dtype=torch.float64)
+    torch.testing.assert_close(masked_softmax(scores + shift), masked_softmax(scores))
+
+
+@given(seed=st.integers(0, 10_000), length=st.integers(2, 9))
+@settings(max_examples=30, deadline=None)
+def test_attention_alone_does_not_know_order(seed, length):
+    vectors = normal(length, 5, seed=seed, dtype=torch.float64)
+    order = torch.randperm(length, generator=torch.Generator().manual_seed(seed))
+    context = scaled_dot_product_attention(vectors, vectors, vectors).context
+    shuffled = vectors[order]
+    torch.testing.assert_close(scaled_dot_product_attention(shuffled, shuffled, shuffled).context, context[order])
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_attention_keeps_low_precision(dtype):
+    vectors = normal(2, 5, 8).to(dtype)
+    context, weights = scaled_dot_product_attention(vectors, vectors, vectors, masks.causal(5))
+    assert context.dtype == weights.dtype == dtype
+    assert context.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("mask", "complaint"),
+    [
+        (torch.ones(7, 5).bool(), r"shape \(7, 5\).*does not fit scores of shape \(5, 7\)"),
+        (torch.ones(5, 7).int(), r"torch.int32.*boolean"),
+        (torch.ones(2, 5, 7).bool(), "does not fit"),
+    ],
+)
+def test_attention_names_a_wrong_mask(mask, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        masked_softmax(normal(5, 7), mask)
+
+
+def test_weighted_average_and_projection():
+    weights, vectors = normal(5, 7).softmax(-1), normal(7, 3)
+    torch.testing.assert_close(attention.weighted_average(weights, vectors)[2], (weights[2][:, None] * vectors).sum(0))
+    linear = nn.Linear(3, 2)
+    torch.testing.assert_close(attention.project(vectors, linear.weight.T, linear.bias), linear(vectors))
+
+
+def test_with_an_empty_cache_it_is_causal_attention():
+    query, key, value = torch.randn(3, 2, 3, 5, 7, generator=torch.Generator().manual_seed(2))
+    found = attend_with_cache(query, key, value, key[:, :, :0], value[:, :, :0])
+    wanted = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+    torch.testing.assert_close(found.context, wanted)
+
+
+def test_scores_are_those_of_deberta():
+    generator = torch.Generator().manual_seed(0)
+    query, key = torch.randn(2, 2, 3, 7, 5, generator=generator)
+    table = torch.randn(8, 15, generator=generator)
+    to_query, to_key = nn.Linear(15, 15), nn.Linear(15, 15)
+    positions = DisentangledPositions(lambda offset: offset.clamp(-4, 3) + 4, lambda: table, to_query, to_key, 3)
+    places = torch.arange(7)
+    rows = (places[:, None] - places).clamp(-4, 3) + 4
+    tables = [part(table).unflatten(-1, (3, 5)).transpose(0, 1).expand(2, -1, -1, -1) for part in (to_query, to_key)]
+    wanted = positions(query, key) + query @ key.mT / 15**0.5
+    for scores in both("taxonomy.disentangled_scores"):
+        torch.testing.assert_close(scores(query, key, *tables, rows), wanted)

@@ -1,0 +1,22 @@
+"""Exercises' solutions as functions, as a learner would have them after running the cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises import find_exercise, solution_source
+
+
+def solution(id: str) -> Callable[..., Any]:
+    namespace = {"torch": torch, "Tensor": Tensor, "exercise": lambda id: lambda function: function}
+    exec(solution_source(id), namespace)
+    return namespace[find_exercise(id).function_name]
+
+
+def both(id: str) -> list[Callable[..., Any]]:
+    """The package's function and the exercise's solution."""
+    return [find_exercise(id).resolve(), solution(id)]
