@@ -113,6 +113,13 @@ def test_every_module_is_reached() -> None:
         assert by_itself or name in reached or public & reached, f"nothing needs {name}"
 
 
+@pytest.mark.parametrize("name", ["functional", "nn", "decoding", "training", "zoo"])
+def test_every_module_has_its_test_file(name: str) -> None:
+    modules = {path.stem for path in (ROOT / name).glob("*.py")} - {"__init__"}
+    tested = {path.stem.removeprefix("test_") for path in (ROOT.parent / "tests" / name).glob("test_*.py")}
+    assert sorted(modules - tested) == []
+
+
 def test_few_public_classes_share_a_name() -> None:
     homes: dict[str, list[str]] = {}
     for path in MODULES:
