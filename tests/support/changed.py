@@ -18,7 +18,7 @@ TESTS = ROOT / "tests"
 PACKAGE = "anatomy_utils"
 BY_NAME = {
     f"{PACKAGE}.exercises.catalogue": ("exercises/test_proof.py", "exercises/test_answers.py"),
-    f"{PACKAGE}.zoo": ("zoo/test_zoo.py",),
+    f"{PACKAGE}.zoo": ("taxonomy/test_taxonomy.py", "zoo/test_family.py"),
 }
 
 
