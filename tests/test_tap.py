@@ -40,6 +40,14 @@ def test_watch_suggests_the_right_name(model):
         seen["1.doubledd"]
 
 
+def test_no_more_than_three_names_are_suggested():
+    model = nn.Sequential(*(Doubler() for _ in range(5)))
+    with watch(model) as seen:
+        model(torch.tensor([1.0]))
+    with pytest.raises(KeyError, match="Did you mean '4.doubled' or '3.doubled' or '2.doubled'[?]"):
+        seen["9.doubled"]
+
+
 def test_watch_lets_go_when_the_model_fails(model):
     with pytest.raises(RuntimeError), watch(model):
         raise RuntimeError

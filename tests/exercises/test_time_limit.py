@@ -113,6 +113,18 @@ def test_results_and_errors_come_through(thread: bool) -> None:
         run_limited(fails, 1.0, thread=thread)
 
 
+def test_the_thread_of_a_stopped_function_has_ended() -> None:
+    workers: list[threading.Thread] = []
+
+    def endless() -> None:
+        workers.append(threading.current_thread())
+        sleeping(torch.zeros(1))
+
+    with pytest.raises(TimeRanOut):
+        run_limited(lambda: interruptible(endless), 0.1, thread=True)
+    assert not workers[0].is_alive()
+
+
 def test_only_what_may_be_interrupted_is() -> None:
     """What stands around the learner's function ends in peace, however late it is."""
     with pytest.raises(TimeRanOut):

@@ -16,6 +16,7 @@ def test_lookup_gives_the_rows_and_names_an_id_without_one():
         embeddings.lookup(table, torch.tensor([-1, 2]))
     with pytest.raises(ValueError, match="input_ids run from 3 to 3, but this vocabulary's ids run from 0 to 2"):
         embeddings.lookup(table, torch.tensor([3]))
+    assert embeddings.lookup(table, ids[:0]).shape == (0, 3, 2), "no ids, no vectors"
 
 
 def test_embed_is_what_the_embeddings_sum_up():

@@ -192,6 +192,14 @@ def test_another_optimizer_and_no_clipping():
         torch.testing.assert_close(ours, theirs - 0.1 * theirs.grad)
 
 
+def test_a_gradient_is_shortened_to_1_when_nothing_else_is_said():
+    model, before = line(), line()
+    history = learn(model, batches(1), optimizer=torch.optim.SGD(model.parameters(), lr=9.0), learning_rate=0.1)
+    change = nn.utils.parameters_to_vector(model.parameters()) - nn.utils.parameters_to_vector(before.parameters())
+    assert history.gradient_norm[0] > 1
+    assert change.norm().item() == pytest.approx(0.1, rel=1e-4)
+
+
 @pytest.mark.parametrize(
     ("data", "options", "sentence"),
     [

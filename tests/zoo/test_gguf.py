@@ -13,7 +13,7 @@ from anatomy_utils.views import decoding
 from anatomy_utils.zoo.gguf import GgufFile, _halves
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
-pytest.importorskip("gguf", reason="the gguf package is not installed")
+gguf = pytest.importorskip("gguf", reason="the gguf package is not installed")
 
 BEGINNINGS = [
     "The capital of France is", "Thanks for lunch, I had a", "Water boils at", "My favourite animal is the",
@@ -102,6 +102,18 @@ def test_the_views_of_writing(smollm2):
 def test_rows_go_back_into_halves():
     weight = torch.arange(16).reshape(8, 2).numpy()  # two heads of 4 rows: pairs (0, 1), (2, 3)
     assert _halves(weight, 2)[:, 0].tolist() == [0, 4, 2, 6, 8, 12, 10, 14]
+
+
+def test_the_first_token_pads_where_the_file_names_none(tmp_path):
+    writer = gguf.GGUFWriter(tmp_path / "model.gguf", "llama")
+    writer.add_token_list(["<|endoftext|>", "a", "b", "ab"])
+    writer.add_token_merges(["a b"])
+    writer.add_token_types([3, 1, 1, 1])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    tokenizer = GgufFile(tmp_path / "model.gguf").tokenizer()
+    assert tokenizer(["aab", "b"]).input_ids.tolist() == [[1, 3], [0, 2]]
 
 
 def test_damaged_files_are_refused(tmp_path):
