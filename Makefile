@@ -52,7 +52,7 @@ test: fetched ## check everything: style, types, rooms, units, notebooks, Colab,
 	@$(PY) tests/run_all.py
 
 .PHONY: quick
-quick: $(STAMP_TEST) ## check what changed since the last commit: style, types, rooms, the unit tests that depend on it
+quick: $(STAMP_TEST) node-packages ## check what changed since the last commit: style, types, rooms, the unit tests that depend on it
 	@$(PY) tests/run_all.py quick
 
 .PHONY: lint
