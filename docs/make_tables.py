@@ -6,6 +6,7 @@ the exercises are counted in their catalogue.
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -29,11 +30,16 @@ ABOUT_EXERCISES = """# The exercises
 
 Each of them is proven: reference and alternatives pass on 200 seeds, and every mistake gets exactly its own sentence.
 
+Its cases are proven hard enough: small edits of the solution, and pairs of them, are tried as answers (`make near`).
+Whichever of these near-solutions passes is right as well on 100 further seeds and on harder inputs, or the run fails.
+
 """
 MODEL_COLUMNS = ("model", "year", "branch", "against its parent", "trained on", "runs", "equals", "parameters", "paper")
 NOTEBOOK_COLUMNS = ("notebook", "the question it answers", "minutes", "exercises")
 MARKERS = "<!-- notebooks -->", "<!-- /notebooks -->"
-EXERCISE_COLUMNS = ("exercise", "notebook", "minutes", "mistakes recognised")
+EXERCISE_COLUMNS = (
+    "exercise", "notebook", "minutes", "mistakes recognised", "near-solutions tried", "passed, all right"
+)  # fmt: skip
 EQUALS = MODEL_COLUMNS.index("equals")
 OTHER_REFERENCES = {
     "RNN with attention": "the paper's formula of its look back",
@@ -76,11 +82,25 @@ def model_rows() -> list[tuple[str, ...]]:
 
 def exercise_rows() -> list[tuple[str, ...]]:
     """The table of exercises."""
+    near = near_figures()
     return [
-        (exercise.id, f"{notebook.number} {notebook.title}", str(exercise.minutes), str(len(exercise.mistakes)))
+        (
+            exercise.id,
+            f"{notebook.number} {notebook.title}",
+            str(exercise.minutes),
+            str(len(exercise.mistakes)),
+            str(near[exercise.id]["tried"]),
+            str(near[exercise.id]["passed"] - near[exercise.id]["unexplained"]),
+        )
         for notebook in NOTEBOOKS
         for exercise in registry.exercises_of(notebook.prefix).values()
     ]
+
+
+def near_figures() -> dict[str, dict[str, int]]:
+    """Exercise → how many near-solutions were tried, how many passed, and how many of these are unexplained."""
+    figures: dict[str, dict[str, int]] = json.loads((HERE / "near_solutions.json").read_text(encoding="utf-8"))
+    return figures
 
 
 def as_markdown(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
@@ -98,8 +118,12 @@ def read_rows(text: str) -> list[tuple[str, ...]]:
 def exercise_page() -> str:
     """The whole page of the exercises."""
     rows = exercise_rows()
-    mistakes = sum(int(row[-1]) for row in rows)
-    total = f"{len(rows)} exercises, {mistakes} mistakes recognised.\n\n"
+    mistakes, tried, right = (sum(int(row[column]) for row in rows) for column in (3, 4, 5))
+    unexplained = sum(each["unexplained"] for each in near_figures().values())
+    total = (
+        f"{len(rows)} exercises, {mistakes} mistakes recognised; of {tried:,} near-solutions {right + unexplained:,} "
+        f"pass, {right:,} of them proven right, {unexplained} unexplained.\n\n"
+    )
     return ABOUT_EXERCISES + total + as_markdown(EXERCISE_COLUMNS, rows)
 
 

@@ -61,7 +61,7 @@ def steps() -> list[Step]:
         return [str(BIN / name), *arguments]
 
     def tests(*arguments: str) -> list[str]:
-        return [sys.executable, "-m", "pytest", "-q", "-rs", "--durations=5", *arguments]
+        return [sys.executable, "-m", "pytest", "-q", "-rsx", "--durations=5", *arguments]
 
     by_file = ["-n", "2", "--dist", "loadfile"]
     quick = ["-m", "not notebook and not proof"]
@@ -70,13 +70,12 @@ def steps() -> list[Step]:
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
     strict = alone | network_blocked() | trained_once(only_keep=True)
     again = alone | trained_once()  # the strict run trains every model; these two look at other things
-    coverage = ["--cov", "--cov-report=term:skip-covered", "--cov-report=xml:.cache/results/coverage.xml"]
     return [
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
-        Step("units, properties, doctests", "units", tests(*by_file, *quick, *coverage), True, alone),
+        Step("units, properties, doctests", "units", tests(*by_file, *quick), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
         Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
         Step("exercises: proofs over all seeds", "proofs", tests(*proofs), True, alone),
@@ -157,8 +156,6 @@ def main() -> int:
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"
         print(f"{outcome.step.name:<38}{counts}")
-    if (coverage := _coverage()) is not None:
-        print(f"coverage of anatomy_utils: {coverage:.0f} %")
     if browser is None:
         print("no Chromium, Chrome or Edge was found: install one, or name it with CHROMIUM=/path/to/chromium")
     passed = sum(outcome.passed for outcome in outcomes)
@@ -176,11 +173,6 @@ def _counts(report: Path) -> tuple[int, int, int]:
         sum(int(suite.get(kind, 0)) for suite in suites) for kind in ("tests", "failures", "errors", "skipped")
     )
     return total - failures - errors - skipped, failures + errors, skipped
-
-
-def _coverage() -> float | None:
-    report = RESULTS / "coverage.xml"
-    return 100 * float(ElementTree.parse(report).getroot().get("line-rate", 0)) if report.exists() else None
 
 
 if __name__ == "__main__":

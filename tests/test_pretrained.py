@@ -8,6 +8,7 @@ import pytest
 import torch
 from tokenizers import Tokenizer as RustTokenizer
 from tokenizers import models, pre_tokenizers
+from unchecked import shapes_unchecked
 
 from anatomy_utils import pretrained
 from anatomy_utils.nn.heads import LanguageModel
@@ -80,6 +81,12 @@ def test_a_machine_without_the_hubs_client_is_told_how_to_get_it(monkeypatch):
 
 
 def test_load_names_what_is_wrong(folder, tmp_path, monkeypatch):
+    for nothing in (None, 5, ["minilm"]):
+        with (
+            shapes_unchecked(),
+            pytest.raises(ValueError, match="Give a name, a folder or the id of a model on the hub, not "),
+        ):
+            pretrained.load(nothing)
     with pytest.raises(ValueError, match="neither 'minilm'"):
         pretrained.load("no_such_model")
     monkeypatch.setattr(pretrained, "find_spec", lambda name: None)

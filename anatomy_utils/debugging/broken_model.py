@@ -120,6 +120,11 @@ class BrokenModel:
         sentence = f"{check.says.format(check.show(value))}; the healthy twin's number is {check.show(healthy)}."
         return CheckResult(name, value, healthy, check.passes(value, healthy), sentence)
 
+    @property
+    def was_examined(self) -> bool:
+        """Whether any check was run on it."""
+        return bool(self._measured)
+
     def measure(self, name: str) -> float:
         """A check's number alone; the baseline is measured once."""
         if name not in self._measured or self.baseline is not self:

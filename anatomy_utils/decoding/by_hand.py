@@ -119,7 +119,7 @@ def beam_step(
 
     Args:
         log_probabilities: log p of each kept text.
-        next_log_probabilities: log p of each token behind each of them.
+        next_log_probabilities: log p of each token after each of them.
 
     Returns:
         log p of the new texts, which text each of them continues, and with which token.

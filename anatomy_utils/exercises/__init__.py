@@ -14,6 +14,7 @@ from anatomy_utils.exercises.by_id import inject_solutions, solution_source, stu
 from anatomy_utils.exercises.commands import ask, hint, outcome, predict, progress, solution
 from anatomy_utils.exercises.decorator import Answer, exercise
 from anatomy_utils.exercises.registry import find_exercise, ids, question_ids
+from anatomy_utils.exercises.unreadable import watch_cells
 
 __all__ = [
     "Answer",
@@ -32,3 +33,5 @@ __all__ = [
     "stub",
     "your_function",
 ]
+
+watch_cells()

@@ -15,7 +15,8 @@ from anatomy_utils.exercises.progress.answer_source import load
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import find_exercise, ids
-from anatomy_utils.exercises.stub import solution_text, stub_text, with_solution
+from anatomy_utils.exercises.stub import globals_of, solution_text, stub_text, with_solution
+from anatomy_utils.transplant.saved import SavedAnswer
 
 
 def stub(id: str) -> str:
@@ -40,7 +41,7 @@ def your_function(id: str, *, record: Progress | None = None) -> Callable[..., A
     """The learner's own function that passed last, from whichever notebook and day.
 
     None when none has passed, and where its saved text does not run any more or stops on the exercise's cases; a
-    warning then says why.
+    warning then says why. Where it stops later, a warning says so, and the course's own goes on in its place.
     """
     exercise = find_exercise(id)
     try:
@@ -51,7 +52,7 @@ def your_function(id: str, *, record: Progress | None = None) -> Callable[..., A
 
 
 def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] | None:
-    """The learner's function as the record holds it; None when none has passed.
+    """The learner's function as the record holds it, with ours in reserve, or the class; None when none has passed.
 
     Raises:
         ValueError: its saved text does not run any more, or the function stops on one of the exercise's cases.
@@ -62,20 +63,20 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
     references = {other.function_name: other.resolve for other in map(find_exercise, ids())}
     name = _defined_name(text, exercise.function_name)
     function = load(text, name, references)
-    names: dict[str, Any] = getattr(function, "__globals__", {})
+    names = globals_of(function)
     if names.get(exercise.function_name) is exercise.resolve():  # it was renamed, and calls itself by the usual name
         names[exercise.function_name] = function
-    run = execute(function, AnswerKey(exercise).cases, seconds=exercise.seconds)
+    run = execute(exercise.as_function(function), AnswerKey(exercise).cases, seconds=exercise.seconds)
     if run.error is not None:
         why = f"It had not ended after {exercise.seconds:g} seconds." if run.stopped else plain_words(run.error)
         raise ValueError(
             f"Your saved {name} does not run through, so the course's own is used until you pass the exercise once "
             f"more: {why}"
         )
-    return function
+    return function if isinstance(function, type) else SavedAnswer(function, exercise.resolve())
 
 
 def _defined_name(text: str, usual: str) -> str:
-    """A learner may have renamed the function; it is the last one in the text."""
-    names: list[str] = re.findall(r"^def (\w+)\(", text, re.MULTILINE)
+    """A learner may have renamed the function or class; it is the last one in the text."""
+    names: list[str] = re.findall(r"^(?:def|class) (\w+)", text, re.MULTILINE)
     return usual if usual in names or not names else names[-1]

@@ -14,14 +14,17 @@ from anatomy_utils.notebook.page import CellOutput, code_block, details, escape,
 
 HEADLINES = {
     "not attempted": ("○", "Not attempted yet"),
+    "emptied": ("○", "Empty again; it passed before"),
     "passed": ("✓", "Passed"),
     "wrong": ("✗", "Not right yet"),
     "crashed": ("✗", "Your function stopped with an error"),
     "stopped": ("✗", "Stopped: it took too long"),
+    "unreadable": ("✗", "Python cannot read this cell"),
     "unchecked": ("!", "This could not be checked"),
 }
 
 FALLBACK = "Until yours passes, later cells use the course's own version."
+EMPTIED = "It stays passed, and your earlier answer is kept. This notebook goes on with the course's own version."
 
 
 def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, Any]:
@@ -33,32 +36,36 @@ def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, An
         notice: a sentence about the progress file; usually empty.
     """
     sign, headline = HEADLINES[verdict.state]
+    yours = f"our {exercise.kind}"
     return {
         "id": exercise.id,
         "title": exercise.title,
         "state": verdict.state,
         "sign": sign,
-        "headline": headline,
+        "headline": headline.replace("our function", yours),
         "about": f"{exercise.difficulty}, about {exercise.minutes} minutes",
         "task": exercise.task,
         "sentence": verdict.sentence,
-        "line": _line(verdict),
+        "lines": _lines(verdict),
         "notes": list(verdict.notes),
-        "after": "Later cells use your function." if verdict.passed else FALLBACK,
+        "after": {"passed": f"Later cells use y{yours}.", "emptied": EMPTIED}.get(verdict.state, FALLBACK),
         "comparison": asdict(verdict.comparison) if verdict.comparison else None,
         "printed": verdict.printed.rstrip(),
-        "hints": list(exercise.hints),
+        "hints": [*filter(None, [verdict.hint]), *exercise.hints],
         "solution": solution_text(exercise),
         "explanation": exercise.explanation,
         "notice": notice,
     }
 
 
-def _line(verdict: Verdict) -> dict[str, Any] | None:
-    line = verdict.line
-    if line is None:
-        return None
-    return {"number": line.number, "text": line.text, "part": line.part, "held": [f"{n}: {w}" for n, w in line.held]}
+def _lines(verdict: Verdict) -> list[dict[str, Any]]:
+    """The learner's lines: where it stopped, and where a small edit helps."""
+    lines = [verdict.line] if verdict.line else []
+    lines += [slip for slip in verdict.slips if all((slip.number, slip.part) != (o.number, o.part) for o in lines)]
+    return [
+        {"number": line.number, "text": line.text, "part": line.part, "held": [f"{n}: {w}" for n, w in line.held]}
+        for line in lines
+    ]
 
 
 def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOutput:
@@ -68,18 +75,19 @@ def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOut
 
 
 def _html(data: dict[str, Any], verdict: Verdict) -> str:
-    colour = {"passed": palette.PASS.light, "not attempted": palette.ROLES["masked"].light}.get(
+    quiet = palette.ROLES["masked"].light
+    colour = {"passed": palette.PASS.light, "not attempted": quiet, "emptied": quiet}.get(
         data["state"], palette.FAIL.light
     )
     pieces = [
         f"<p><strong>{data['sign']} {escape(data['headline'])}</strong> — {escape(data['title'])} "
         f"<small>({escape(data['about'])})</small></p>"
     ]
-    pieces += [_line_html(data["line"])] if data["line"] else []
+    pieces += [_line_html(line) for line in data["lines"]]
     pieces += [f"<p>{in_code(data['sentence'])}</p>"]
     pieces += [f"<p>{in_code(note)}</p>" for note in data["notes"]]
     pieces += [comparison.as_html(verdict.comparison)] if verdict.comparison else []
-    pieces += [f"<p>Your function printed:</p>{code_block(data['printed'])}"] if data["printed"] else []
+    pieces += [f"<p>Your code printed:</p>{code_block(data['printed'])}"] if data["printed"] else []
     pieces += [f"<p>{escape(data['after'])}</p>"]
     pieces += [f"<p>{escape(data['notice'])}</p>"] if data["notice"] else []
     if verdict.passed:
@@ -93,18 +101,19 @@ def _html(data: dict[str, Any], verdict: Verdict) -> str:
 def _line_html(line: dict[str, Any]) -> str:
     held = "".join(f"<li>{escape(words)}</li>" for words in line["held"])
     where = f" at <code>{escape(line['part'])}</code>" if line["part"] else ""
-    return f"<p>In line {line['number']}{where}:</p>{code_block(line['text'])}" + (f"<ul>{held}</ul>" if held else "")
+    text = code_block(line["text"], line["part"])
+    return f"<p>In line {line['number']}{where}:</p>{text}" + (f"<ul>{held}</ul>" if held else "")
 
 
 def _text(data: dict[str, Any], verdict: Verdict) -> str:
     lines = [f"{data['sign']} {data['headline']}: {data['title']} ({data['id']}; {data['about']})"]
-    if data["line"]:
-        where = f", at {data['line']['part']}" if data["line"]["part"] else ""
-        lines += [f"In line {data['line']['number']}{where}:", f"    {data['line']['text']}"]
-        lines += [f"    {held}" for held in data["line"]["held"]]
+    for line in data["lines"]:
+        where = f", at {line['part']}" if line["part"] else ""
+        lines += [f"In line {line['number']}{where}:", f"    {line['text']}"]
+        lines += [f"    {held}" for held in line["held"]]
     lines += [data["sentence"], *data["notes"]]
     lines += [comparison.as_text(verdict.comparison)] if verdict.comparison else []
-    lines += ["Your function printed:", data["printed"]] if data["printed"] else []
+    lines += ["Your code printed:", data["printed"]] if data["printed"] else []
     lines.append(data["after"])
     lines += [data["notice"]] if data["notice"] else []
     lines += [] if verdict.passed else [f'Help: hint("{data["id"]}"), then solution("{data["id"]}").']

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from anatomy_utils.exercises.outcome_card import Evidence, outcome_page
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.questions import Question, outcome_page, question_page
+from anatomy_utils.exercises.questions import Question, question_page
 from anatomy_utils.exercises.registry import exercises_of, find_exercise, find_question, questions_of
+from anatomy_utils.exercises.repair.hints import hint_for_your_line
 from anatomy_utils.exercises.stub import solution_text
 from anatomy_utils.figures.contents import NOTEBOOKS
-from anatomy_utils.notebook.page import CellOutput, code_block, escape, html_table, in_code
+from anatomy_utils.notebook.page import CellOutput, code_block, details, escape, html_table, in_code
 
 
 def hint(id: str, *, record: Progress | None = None) -> CellOutput:
-    """The next hint of an exercise: each call shows one more, with those before it."""
+    """The next hint of an exercise: each call shows one more, with those before it.
+
+    Where the last check found the learner's own line, how that could read comes first.
+    """
     exercise = find_exercise(id)
     notes = record or own_progress()
     seen = notes.entry("exercises", id).get("hints", 0)
     count = min((seen if isinstance(seen, int) else 0) + 1, len(exercise.hints))
     notes.helped(id, hints=count)
-    given = exercise.hints[:count]
+    given = [*filter(None, [hint_for_your_line(id)]), *exercise.hints[:count]]
     left = len(exercise.hints) - count
     more = f'{left} more: hint("{id}").' if left else f'That was the last one; there is still solution("{id}").'
     items = "".join(f"<li>{in_code(text)}</li>" for text in given)
@@ -57,12 +62,21 @@ def predict(id: str, *, record: Progress | None = None) -> CellOutput:
     return _choices(_of_kind(id, "prediction"), record or own_progress())
 
 
-def outcome(id: str, *, record: Progress | None = None) -> CellOutput:
-    """The prediction that was made, beside what happened."""
+def outcome(id: str, shows: Evidence | None = None, *, record: Progress | None = None) -> CellOutput:
+    """The prediction that was made, beside what happened.
+
+    Args:
+        id: of the prediction.
+        shows: what shows it: a picture, a table, or a few numbers by name.
+        record: where the prediction was noted; the learner's own file when left out.
+
+    Raises:
+        ValueError: there is no such prediction, or it is a question.
+    """
     question = _of_kind(id, "prediction")
     chosen = (record or own_progress()).entry("predictions", id).get("choice")
     known = isinstance(chosen, int) and 0 <= chosen < len(question.choices)
-    return outcome_page(question, chosen if known else None)
+    return outcome_page(question, chosen if known else None, shows)
 
 
 def _of_kind(id: str, kind: str) -> Question:
@@ -133,10 +147,10 @@ def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -
 
 def _list(title: str, items: list[tuple[str, bool]], notice: str) -> CellOutput:
     passed = sum(done for _, done in items)
-    headline = f"{title}: {passed} of {len(items)} exercises passed"
-    lines = [headline, *(f"  {'✓' if done else '○'} {name}" for name, done in items)]
+    headline = f"{passed} of {len(items)} exercises"
+    lines = [f"{title}: {headline}", *(f"  {'✓' if done else '○'} {name}" for name, done in items)]
     rows = "".join(f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}</li>" for name, done in items)
-    return _with_notice(f"<p><strong>{escape(headline)}</strong></p><ul>{rows}</ul>", lines, notice)
+    return _with_notice(details(headline, f"<ul>{rows}</ul>"), lines, notice)
 
 
 def _with_notice(page: str, lines: list[str], notice: str) -> CellOutput:

@@ -11,7 +11,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal
 
 import torch
@@ -65,6 +65,20 @@ class Mistake:
 
 
 @dataclass(frozen=True)
+class Objection:
+    """What a drive returns in place of outputs for an answer that gives none to compare, such as a module that lacks a
+    parameter. Two answers with the same objection made the same mistake.
+
+    Args:
+        name: of its kind: `"missing"`.
+        sentence: what is wrong.
+    """
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Exercise:
     """Everything about one exercise.
 
@@ -73,19 +87,24 @@ class Exercise:
         title: two to four words.
         task: one sentence.
         minutes: how long a learner may need.
-        signature: what follows `def`: `"attention_scores(query: Tensor, key: Tensor) -> Tensor"`.
+        signature: what follows `def`: `"attention_scores(query: Tensor, key: Tensor) -> Tensor"`; of a class, what
+            follows `class`: `"FeedForward(torch.nn.Module)"`.
         docstring: the stub's docstring; says the shapes.
         reference: the package's own function, or its dotted path (imported when first needed).
-        returns: what the answer returns, in order.
+        returns: what is compared, in order: what the answer returns or, where there is a drive, what that returns.
         cases: draws the cases from a generator; the first one is small enough to be drawn.
         mistakes: at least four.
         alternatives: name → another right way to write it.
         hints: three, of growing help.
-        solution: the body of the function, unindented.
+        solution: the body of the function or the class, unindented.
         explanation: two or three sentences that go with the solution.
         stages: the tensors that a solution passes on its way, by name; called with the case's arguments.
         look_first: names of outputs in the order in which a fault spreads; the order of `returns` when left out.
         seconds: how long all cases together may take.
+        methods: of a class, what follows `def` of each method that the stub holds, the constructor first.
+        drive: called with the answer and a case's arguments; makes the answer do its work and returns its effects as
+            a tuple of tensors, or an `Objection`. Left out where the answer is itself a function from arguments to
+            tensors. What a drive changes is its own; it leaves torch's source of random numbers as it found it.
     """
 
     id: str
@@ -106,11 +125,25 @@ class Exercise:
     stages: Callable[..., Mapping[str, Tensor]] | None = None
     look_first: tuple[str, ...] = ()
     seconds: float = 5.0
+    methods: tuple[str, ...] = ()
+    drive: Callable[..., Any] | None = None
 
     @property
     def function_name(self) -> str:
         """The name that the stub defines."""
         return self.signature.partition("(")[0]
+
+    @property
+    def kind(self) -> Literal["class", "function"]:
+        """What the learner writes."""
+        return "class" if self.methods else "function"
+
+    def as_function(self, answer: Callable[..., Any]) -> Callable[..., Any]:
+        """Any answer, be it a function, a class or a procedure, as a function from a case's arguments to outputs.
+
+        Whatever is compared comes from here: the reference, each mistake, the learner's answer and its variations.
+        """
+        return answer if self.drive is None else partial(self.drive, answer)
 
     def resolve(self) -> Callable[..., Any]:
         """The reference itself."""
@@ -121,18 +154,32 @@ class Exercise:
         return function
 
     def parameters(self) -> list[str]:
-        """The names of the stub's parameters, in order."""
-        return list(_parameters(self.signature))
+        """The names of the stub's parameters, in order; of a class, those of its constructor."""
+        return list(_parameters(self.methods[0])[1:] if self.methods else _parameters(self.signature))
 
-    def accepts(self, function: Callable[..., Any]) -> bool:
-        """Whether `function` can be called with the stub's parameters in the stub's order."""
-        try:
-            inspect.signature(function).bind(*self.parameters())
-        except TypeError:
-            return False
-        except ValueError:  # a built-in without a signature: trying it will tell
-            return True
+    def accepts(self, answer: Callable[..., Any]) -> bool:
+        """Whether `answer`, or each of its methods, can be called with the stub's parameters in the stub's order."""
+        if not self.methods:
+            return _takes(answer, self.parameters())
+        return all(_takes(getattr(answer, m.partition("(")[0], None), _parameters(m)) for m in self.methods)
+
+    def wanted(self) -> str:
+        """What an answer must take, in words for the learner."""
+        if not self.methods:
+            names = ", ".join(self.parameters())
+            return f"Your function must take ({names}), in this order; keep the first line of the stub."
+        heads = " and ".join(f"`{m.partition('(')[0]}({', '.join(_parameters(m))})`" for m in self.methods)
+        return f"Your class must have {heads}, with the parameters in this order; keep the stub's lines with `def`."
+
+
+def _takes(function: Any, parameters: Iterable[str]) -> bool:
+    try:
+        inspect.signature(function).bind(*parameters)
+    except TypeError:
+        return False
+    except ValueError:  # a built-in without a signature: trying it will tell
         return True
+    return True
 
 
 @cache

@@ -82,18 +82,3 @@ def question_page(question: Question) -> CellOutput:
     else:
         page += "<p>Choose before you run the next cell.</p>"
     return CellOutput(page + "</div>", "\n".join(text))
-
-
-def outcome_page(question: Question, chosen: int | None) -> CellOutput:
-    """A prediction beside what happened."""
-    right = question.choices[question.right]
-    happened = f"What happened: {right.text} {right.reason}"
-    if chosen is None:
-        first = "You made no prediction this time."
-    elif chosen == question.right:
-        first = f"Your prediction was right: {right.text}"
-        happened = right.reason
-    else:
-        guess = question.choices[chosen]
-        first = f"Your prediction was: {guess.text} {guess.reason}"
-    return CellOutput(f"<div><p>{in_code(first)}</p><p>{in_code(happened)}</p></div>", f"{first}\n{happened}")

@@ -5,17 +5,21 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
+import linecache
 import re
 import textwrap
+import types
 from collections.abc import Callable
 from typing import Any
 
 from anatomy_utils.exercises.definition import Exercise
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
 
 def stub_text(exercise: Exercise) -> str:
-    """The cell that a notebook holds: decorator, signature, docstring and `...`."""
-    return _cell(exercise, "...")
+    """The cell that a notebook holds: decorator, signature, docstring and `...`; of a class, its methods with `...`."""
+    return _cell(exercise, "\n".join(f"\ndef {method}:\n    ..." for method in exercise.methods) or "...")
 
 
 def solution_text(exercise: Exercise) -> str:
@@ -27,7 +31,8 @@ def _cell(exercise: Exercise, body: str) -> str:
     first, *more = exercise.docstring.splitlines()
     docstring = "\n".join([f'"""{first}', *more]) + '"""'
     lines = textwrap.indent(f"{docstring}\n{body}", "    ")
-    return f'@exercise("{exercise.id}")\ndef {exercise.signature}:\n{lines}\n'
+    word = "class" if exercise.kind == "class" else "def"
+    return f'@exercise("{exercise.id}")\n{word} {exercise.signature}:\n{lines}\n'
 
 
 def with_solution(cell: str, exercise: Exercise) -> str:
@@ -35,7 +40,7 @@ def with_solution(cell: str, exercise: Exercise) -> str:
     decorator = re.compile(rf"@(\w+\.)*exercise\(\s*['\"]{re.escape(exercise.id)}['\"]\s*\)")
     tree = ast.parse(cell)
     for node in tree.body:
-        if not isinstance(node, ast.FunctionDef):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
         for line in node.decorator_list:
             if decorator.fullmatch("@" + (ast.get_source_segment(cell, line) or "")):
@@ -46,11 +51,50 @@ def with_solution(cell: str, exercise: Exercise) -> str:
 
 
 def source_of(function: Callable[..., Any]) -> str | None:
-    """The function's own text, dedented, or None where Python has none."""
+    """The text of a function or class, dedented, or None where Python has none."""
+    if isinstance(function, type):
+        return _place_of_class(function)[1]
     try:
         return textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError, IndexError, SyntaxError):
         return None
+
+
+def first_line_of_class(made: type) -> int:
+    """The number of its first line, that of a decorator if there is one; 1 where Python does not know."""
+    return _place_of_class(made)[0]
+
+
+def _place_of_class(made: type) -> tuple[int, str | None]:
+    """Its first line and its text. Of a class in a notebook `inspect` says that there is none, but its methods know
+    where theirs is."""
+    code = next((function.__code__ for function in _functions(made)), None)
+    if code is None:
+        return 1, None
+    lines = linecache.getlines(code.co_filename)
+    try:
+        nodes = ast.walk(ast.parse("".join(lines)))
+    except SyntaxError:
+        return 1, None
+    for node in nodes:
+        if isinstance(node, ast.ClassDef) and node.name == made.__name__ and _holds(node, code.co_firstlineno):
+            start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            return start, textwrap.dedent("".join(lines[start - 1 : node.end_lineno]))
+    return 1, None
+
+
+def _holds(node: ast.ClassDef, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or line)
+
+
+def _functions(made: type) -> list[types.FunctionType]:
+    return [value for value in vars(made).values() if isinstance(value, types.FunctionType)]
+
+
+def globals_of(answer: Callable[..., Any]) -> dict[str, Any]:
+    """The global names that a function, or the methods of a class, look up; empty for what has none."""
+    functions = _functions(answer) if isinstance(answer, type) else [inspect.unwrap(answer)]
+    return next((function.__globals__ for function in functions if hasattr(function, "__globals__")), {})
 
 
 def is_untouched(function: Callable[..., Any], source: str | None) -> bool:
@@ -61,17 +105,19 @@ def is_untouched(function: Callable[..., Any], source: str | None) -> bool:
     return all(_is_empty(statement) for statement in tree.body)
 
 
-def _definition(source: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _definition(source: str) -> Definition | None:
     try:
         body = ast.parse(source).body
     except SyntaxError:
         return None
-    return next((node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+    return next((node for node in body if isinstance(node, Definition)), None)
 
 
 def _is_empty(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Pass):
         return True
+    if isinstance(statement, ast.FunctionDef):  # a method
+        return all(_is_empty(inner) for inner in statement.body)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return statement.value.value is Ellipsis or isinstance(statement.value.value, str)
     if isinstance(statement, ast.Raise) and statement.exc is not None:
@@ -83,7 +129,9 @@ def _is_empty(statement: ast.stmt) -> bool:
 
 
 def _does_nothing(function: Callable[..., Any]) -> bool:
-    """Without source: a function that takes up nothing and returns None."""
+    """Without source: a function that takes up nothing and returns None, or a class with only such methods."""
+    if isinstance(function, type):
+        return all(map(_does_nothing, _functions(function)))
     code = getattr(function, "__code__", None)
     if code is None:
         return False

@@ -19,7 +19,7 @@ from tqdm.auto import tqdm
 from anatomy_utils.decoding.generation import generate
 from anatomy_utils.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.notebook.page import table
+from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 PROMPT = "Thanks for lunch, I had a"
@@ -142,13 +142,17 @@ class SwapReport:
         """The result of that swap; "" for the model as it is."""
         return next(result for result in self.results if result.name == name)
 
-    def __str__(self) -> str:
+    def table(self) -> CellOutput:
+        """One row per result: two perplexities, the bytes kept per token, and what the model says."""
         rows = [
             (one.name or "as it is", f"{one.plain:.3g}", f"{one.street:.3g}", f"{one.cache_bytes} B",
              f"{one.continuation!r}"[:60])
             for one in self.results
         ]  # fmt: skip
-        return table("", ("", "plain", "street", "cache", repr(f"{self.prompt} …")), rows, words=(4,)).text
+        return table("", ("", "plain", "street", "cache", repr(f"{self.prompt} …")), rows, words=(4,))
+
+    def __str__(self) -> str:
+        return self.table().text
 
 
 def measure_swaps(

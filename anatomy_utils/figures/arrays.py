@@ -39,11 +39,11 @@ def array(values: Any, dimensions: int, name: str = "matrix") -> np.ndarray:
     return numbers
 
 
-def labels_for(count: int, labels: Sequence[object] | None, name: str) -> list[str]:
-    """One printable label per row, column or point; numbers where none are given."""
+def labels_for(count: int, labels: Sequence[object] | None, name: str, longest: int = 18) -> list[str]:
+    """One printable label per row, column or point, cut off where it is too long; numbers where none are given."""
     if labels is None:
         return [str(i) for i in range(count)]
     given = list(labels)
     if len(given) != count:
         raise ValueError(f"There are {len(given)} {name} labels for {count} {name}s; give one label for each.")
-    return [printable(label) for label in given]
+    return [printable(label, longest) for label in given]

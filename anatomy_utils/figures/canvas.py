@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 Kind = Literal["weights", "signed"]
 
 
+PALE = 0.3
+"""Luminance from which black ink can still be read at 4.5 to 1 when a dark page turns it and the colour below it."""
+
+
 Number = float | int
 """What a place or size may be: run-time checks tell 13 from 13.0."""
 
@@ -108,9 +112,18 @@ def contrast(one: str | Sequence[Number], other: str | Sequence[Number]) -> Numb
     return (light + 0.05) / (dark + 0.05)
 
 
-def ink_on(colour: str | Sequence[Number]) -> str:
-    """Dark or white, whichever is easier to read on this colour."""
-    return INK if contrast(INK, colour) >= contrast(PAGE, colour) else PAGE
+def ink_on(colour: str | Sequence[Number]) -> dict[str, Any]:
+    """Black or white, whichever is easier to read on this colour, as a text's style.
+
+    A dark page turns the middle tones under black ink too pale for the white that this becomes, so there the letters
+    have a rim.
+    """
+    from matplotlib.patheffects import withStroke
+
+    if contrast("black", colour) < contrast(PAGE, colour):
+        return {"color": PAGE}
+    rim = [withStroke(linewidth=2.5, foreground=PAGE, alpha=0.4)] if luminance(colour) < PALE else []
+    return {"color": "black", "path_effects": rim}
 
 
 def tint(colour: str, strength: Number = 0.12) -> str:

@@ -53,10 +53,12 @@ def draw_cells(
     seen: np.ndarray | None = None,
     digits: int | None = None,
     size: Number = 10,
+    which: np.ndarray | None = None,
 ) -> None:
     """Colour the cells of a matrix at (x, y, cell width, cell height) of a sheet.
 
-    Cells that are not `seen` are hatched; `digits` decimals are printed if that is not None, NaN always.
+    Cells that are not `seen` are hatched; `digits` decimals are printed if that is not None, in all cells or in
+    `which` are True; NaN always.
     """
     from matplotlib.patches import Rectangle
 
@@ -75,13 +77,16 @@ def draw_cells(
         axes.vlines([x + j * across for j in range(1, columns)], y, bottom, **style)
         axes.hlines([y + i * down for i in range(1, rows)], x, right, **style)
     axes.add_patch(Rectangle((x, y), right - x, bottom - y, fill=False, edgecolor=EDGE_LINE, linewidth=1, zorder=2.6))
-    if printed := np.argwhere(seen if digits is not None else seen & np.isnan(matrix)).tolist():
+    wanted = np.isnan(matrix) if digits is None else np.isnan(matrix) | (True if which is None else which)
+    if printed := np.argwhere(seen & wanted).tolist():
         tone, span = colours(kind), limits[1] - limits[0]
         for i, j in printed:
             value = matrix[i, j]
-            colour = palette.FAIL.light if np.isnan(value) else ink_on(tone((shown[i, j] - limits[0]) / span)[:3])
+            ink = ink_on(tone((shown[i, j] - limits[0]) / span)[:3])
+            if np.isnan(value):
+                ink = {"color": palette.FAIL.light}
             axes.text(x + (j + 0.5) * across, y + (i + 0.5) * down + 0.5, number(value, digits or 0), fontsize=size,
-                      color=colour, ha="center", va="center", zorder=3)  # fmt: skip
+                      ha="center", va="center", zorder=3, **ink)  # fmt: skip
 
 
 def _hatch(axes: Axes, seen: np.ndarray, place: tuple[Number, Number, Number, Number]) -> None:
@@ -116,6 +121,16 @@ def masked_key(axes: Axes, x: Number, y: Number) -> None:
 
     axes.add_patch(Rectangle((x, y - 10), 16, 11, facecolor=CLOSED, edgecolor=MASKED, hatch="////////", linewidth=0.8))
     axes.text(x + 22, y, "masked: may not be attended to", fontsize=10, color=QUIET)
+
+
+def mark_key(axes: Axes, x: Number, y: Number, marks: tuple[str, str]) -> None:
+    """The key for booleans: a dark and an empty box with what they say."""
+    from matplotlib.patches import Rectangle
+
+    for shade, words in zip((colours("weights")(1.0), PAGE), marks, strict=True):
+        axes.add_patch(Rectangle((x, y - 10), 11, 11, facecolor=shade, edgecolor=EDGE_LINE, linewidth=1))
+        axes.text(x + 17, y, words, fontsize=11, color=QUIET)
+        x += 37 + width_of(words)
 
 
 def _every(count: int, room: Number, need: Number) -> range:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SERIES = ("query", "key", "value", "weights", "feed_forward", "residual")
 MARKERS, DASHES, HATCHES = "osD^vP", ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1))), ("", "//", "..", "\\\\")
-EDGE = 12
+EDGE, LONGEST = 12, 44
 
 
 def frame(axes: Axes, xlabel: str, ylabel: str) -> None:
@@ -135,7 +135,7 @@ def _lines(
         axes.plot(x, y, color=shades[-1], linestyle=DASHES[n], marker=MARKERS[n], markersize=5.5, markevery=every,
                   markeredgecolor=PAGE, markeredgewidth=0.8, linewidth=1.9, label=name)  # fmt: skip
         last = np.flatnonzero(np.isfinite(y))
-        ends.append(float(y[last[-1]]) if last.size else 0.0)
+        ends.append((float(x[last[-1]]), float(y[last[-1]])) if last.size else (float(x[-1]), 0.0))
     axes.margins(x=0.02, y=0.06)
     axes.autoscale_view()
     if limits:
@@ -144,14 +144,56 @@ def _lines(
     return figure
 
 
-def _name_the_ends(axes: Axes, names: list[str], ends: list[Number], shades: list[str]) -> None:
-    """Each series' name right of its last point, moved apart where two would touch, with a hair line back to it."""
-    box, page_height = axes.bbox, axes.figure.bbox.height
-    wanted = [float(page_height - axes.transData.transform((1, y))[1]) for y in ends]
+def _name_the_ends(axes: Axes, names: list[str], ends: list[tuple[Number, Number]], shades: list[str]) -> None:
+    """Each series' name at the end of its line.
+
+    Those that run to the last point have it right of the frame, moved apart where two would touch, with a hair line
+    back to it; one that ends earlier has it near its own last point, where the fewest lines cross it.
+    """
+    figure, box = axes.figure, axes.bbox
+    page_height, furthest = figure.bbox.height, max(x for x, _ in ends)
     top = page_height - box.y1
-    for n, (at, place) in enumerate(zip(wanted, spread(wanted, 15, top + 4, top + box.height - 4), strict=True)):
-        canvas.stroke(axes.figure, [(box.x1 - 4, at), (box.x1 + 9, place)], shades[n])  # type: ignore[arg-type]
-        canvas.write(axes.figure, box.x1 + 12, place, names[n], color=shades[n], va="center")  # type: ignore[arg-type]
+    places = [axes.transData.transform(end) for end in ends]
+    through = [n for n, (x, _) in enumerate(ends) if x == furthest]
+    wanted = [float(page_height - places[n][1]) for n in through]
+    for n, at, place in zip(through, wanted, spread(wanted, 15, top + 4, top + box.height - 4), strict=True):
+        canvas.stroke(figure, [(box.x1 - 4, at), (box.x1 + 9, place)], shades[n])  # type: ignore[arg-type]
+        canvas.write(figure, box.x1 + 12, place, names[n], color=shades[n], va="center")  # type: ignore[arg-type]
+    for n in set(range(len(ends))) - set(through):
+        end = float(places[n][0]), float(page_height - places[n][1])
+        wide = width_of(names[n])
+        left, middle = _free_place(end, wide, _drawn(axes, page_height), (top + 6, top + box.height - 6))
+        near = left - 2 if left > end[0] else left + wide + 2
+        canvas.stroke(figure, [end, (near, middle)], shades[n])  # type: ignore[arg-type]
+        canvas.write(figure, left, middle, names[n], color=shades[n], va="center")  # type: ignore[arg-type]
+
+
+def _drawn(axes: Axes, page_height: Number) -> np.ndarray:
+    """Points all along the drawn lines: (point, 2) in pixels from the top left."""
+    ways = []
+    for line in axes.lines:
+        corners = axes.transData.transform(line.get_xydata())
+        corners = corners[np.isfinite(corners).all(axis=1)]
+        fine = np.arange(0, len(corners) - 1 + 1e-9, 1 / 64)
+        ways += [np.column_stack([np.interp(fine, np.arange(len(corners)), column) for column in corners.T])]
+    points = np.concatenate(ways)
+    return np.column_stack([points[:, 0], page_height - points[:, 1]])
+
+
+def _free_place(
+    end: tuple[float, float], wide: Number, drawn: np.ndarray, between: tuple[Number, Number]
+) -> tuple[float, float]:
+    """Where a name `wide` pixels long, beside the end of its line, is crossed by the fewest lines: (left, middle)."""
+    sides = end[0] + 12, end[0] - 12 - float(wide)
+    moves = sorted(range(-60, 61, 6), key=abs)
+    places = [(left, end[1] + by) for by in moves for left in sides]
+    inside = [place for place in places if between[0] <= place[1] <= between[1]]
+
+    def crossed(place: tuple[float, float]) -> int:
+        beside, above = abs(drawn - (place[0] + wide / 2, place[1])).T
+        return int(((beside < wide / 2 + 3) & (above < 9)).sum())
+
+    return min(inside or places, key=crossed)  # the nearest of the best
 
 
 def bars(
@@ -182,7 +224,7 @@ def bars(
         raise ValueError(f"There are {len(series)} series; bars stay readable with 1 to {len(HATCHES)}.")
     rows = {name: array(v, 1, f"series {name!r}" if name else "bars") for name, v in series.items()}
     for row in rows.values():
-        names = labels_for(len(row), labels, "bar")
+        names = labels_for(len(row), labels, "bar", LONGEST)
     told = "; ".join(
         (f"{name}: " if name else "")
         + ", ".join(f"{n} {canvas.number(v, digits)}" for n, v in zip(names, row, strict=True))

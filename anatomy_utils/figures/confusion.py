@@ -17,6 +17,8 @@ def confusion(
 ) -> Picture:
     """One row per true class, one column per predicted class: which share of the row was taken for what.
 
+    A share that would be written 0.00 is left blank.
+
     Args:
         labels: (example) the true classes as numbers from 0; negative ones, such as padding's −100, do not count.
         predictions: (example) the predicted classes.
@@ -40,11 +42,13 @@ def confusion(
     counts = np.zeros((len(classes), len(classes)))
     np.add.at(counts, (true, said), 1)
     rows = counts.sum(axis=1)
+    shares = counts / np.maximum(rows, 1)[:, None]
     return heatmap(
-        counts / np.maximum(rows, 1)[:, None],
+        shares,
         [f"{name} ({count:.0f})" for name, count in zip(classes, rows, strict=True)],
         classes,
         title=title,
+        values=shares >= 0.005,
         axes=("true", "predicted"),
         alt=alt or _told(counts, classes, title),
     )

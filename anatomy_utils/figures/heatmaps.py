@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anatomy_utils.figures.arrays import array, labels_for
+from anatomy_utils.figures.arrays import array, labels_for, to_array
 from anatomy_utils.figures.canvas import (
     Kind,
     Number,
@@ -29,6 +29,7 @@ from anatomy_utils.figures.cells import (
     label_columns,
     label_rows,
     limit_of,
+    mark_key,
     masked_key,
 )
 from anatomy_utils.figures.picture import Picture
@@ -71,24 +72,28 @@ def heatmap(
     *,
     title: str = "",
     kind: Kind = "weights",
-    values: bool | None = None,
+    values: Any = None,
     mask: Any = None,
     axes: tuple[str, str] = ("query", "key"),
     limit: Number | None = None,
+    marks: tuple[str, str] = ("yes", "no"),
     alt: str = "",
 ) -> Picture:
     """One matrix as coloured cells with its shape, colour bar and (where they fit) printed values.
 
     Args:
-        matrix: (row, column) numbers; −∞ counts as masked, NaN is named in its cell.
+        matrix: (row, column) numbers, where −∞ counts as masked and NaN is named in its cell; or booleans, which are
+            dark or empty cells without a number and without a colour bar.
         rows: one label per row; numbers by default.
         columns: one label per column; numbers by default.
         title: what the matrix is; its shape is printed beside it.
         kind: "weights" for 0 to 1, "signed" for values on both sides of zero.
-        values: print the number in each cell; by default where the cells are large enough.
+        values: print the number in each cell; by default where the cells are large enough. Or (row, column) booleans:
+            in which cells.
         mask: (row, column) booleans, True = may attend; the other cells are hatched and named.
         axes: names of the two axes, for the shape.
         limit: the largest value of the colour bar, to share limits with another picture.
+        marks: of booleans: what True and False say.
         alt: alt text; a plain description of shape and largest value by default.
 
     Raises:
@@ -99,9 +104,13 @@ def heatmap(
     seen = _open_cells(numbers, mask)
     limits = limit_of([np.where(seen, numbers, 0.0)], kind, limit)
     shape = shape_text(numbers.shape, axes)
-    alt = alt or f"{title or 'Matrix'} {shape}: {_peak(numbers, seen, *names)}."
+    marked = to_array(matrix).dtype == bool
+    told = f"{numbers.sum():.0f} of {numbers.size} cells: {marks[0]}" if marked else _peak(numbers, seen, *names)
+    alt = alt or f"{title or 'Matrix'} {shape}: {told}."
     with look():
-        return finish(_one_map(numbers, names, seen, limits, kind, title, shape, values), alt)
+        return finish(
+            _one_map(numbers, names, seen, limits, kind, title, shape, values, marks if marked else None), alt
+        )
 
 
 def _one_map(
@@ -112,7 +121,8 @@ def _one_map(
     kind: Kind,
     title: str,
     shape: str,
-    values: bool | None,
+    values: Any,
+    marks: tuple[str, str] | None,
 ) -> Figure:
     rows, columns = matrix.shape
     left = EDGE + max(width_of(n) for n in names[0]) + 6
@@ -121,19 +131,26 @@ def _one_map(
     down = min(34.0, across, HIGHEST / rows)
     upright = longest > across - 5
     if upright and across > down * 1.3:
-        across = max(down, 34.0 if values else 24.0)
+        across = max(down, 34.0 if values is True else 24.0)
     top = EDGE + 22 + (longest if upright else 14) + 8
     right, bottom = left + across * columns, top + down * rows
     closed, heading = not seen.all(), width_of(title, 13, True) + 8 + width_of(shape, 11) + 2 * EDGE
-    figure = page(max(right + 62, heading, 230 if closed else 0), bottom + EDGE + 22 * closed)
+    keyed = closed or marks is not None
+    figure = page(max(right + 62, heading, 230 if keyed else 0), bottom + EDGE + 22 * keyed)
     axes = sheet(figure)
     head(axes, title, shape)
-    printing = (across >= (29 if kind == "weights" else 33) and down >= 14) if values is None else values
+    which = np.ones(matrix.shape, bool) if values is None or isinstance(values, bool) else array(values, 2, "values")
+    fitting = across >= (29 if kind == "weights" else 33) and down >= 14
+    printing = marks is None and (values if isinstance(values, bool) else fitting)
     digits = (1 if limits[1] >= 10 else 2) if printing else None
-    draw_cells(axes, matrix, (left, top, across, down), limits, kind, seen, digits, min(10.5, across / 3.2))
+    size = min(10.5, across / 3.2)
+    draw_cells(axes, matrix, (left, top, across, down), limits, kind, seen, digits, size, which.astype(bool))
     label_rows(axes, names[0], left, top, down)
     label_columns(axes, names[1], left, top, across, upright)
-    colour_bar(axes, right + 12, top, max(down * rows, 40), limits, kind)
+    if marks is None:
+        colour_bar(axes, right + 12, top, max(down * rows, 40), limits, kind)
+    else:
+        mark_key(axes, left, bottom + 20, marks)
     if closed:
         masked_key(axes, left, bottom + 20)
     return figure

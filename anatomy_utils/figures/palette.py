@@ -52,6 +52,9 @@ DIVERGING: dict[Theme, tuple[str, ...]] = {
 }
 """Signed values, centred at zero: negative brown, positive teal."""
 
+DARK_HOSTS = ("[data-jp-theme-light='false']", ".vscode-dark", "html[theme='dark']")
+"""How JupyterLab and Notebook, VS Code and Colab mark a dark page."""
+
 
 def css_variables() -> str:
     """The palette as CSS custom properties for `.anatomy`, with the dark values wherever a host page is dark.
@@ -67,7 +70,7 @@ def css_variables() -> str:
         colours += [f"--diverging-{i}: {stop};" for i, stop in enumerate(DIVERGING[theme])]
         return " ".join([*colours, f"--theme: {theme}; color-scheme: {theme};"])
 
-    hosts = "[data-jp-theme-light='false'] .anatomy, .vscode-dark .anatomy, html[theme='dark'] .anatomy"
+    hosts = ", ".join(f"{host} .anatomy" for host in DARK_HOSTS)
     unmarked = "body:not([data-jp-theme-light]):not(.vscode-light):not(.vscode-dark)"
     return (
         f".anatomy {{ {block('light')} }}\n"

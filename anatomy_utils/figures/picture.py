@@ -8,8 +8,15 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from anatomy_utils.figures.palette import DARK_HOSTS
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+ON_DARK_PAGES = f"""<style>{", ".join(f"{host} .anatomy-picture" for host in DARK_HOSTS)} {{
+filter: invert(1) hue-rotate(180deg); mix-blend-mode: lighten }}</style>"""
+"""White becomes the dark page and ink light, while every colour keeps its hue; a page that drops styles shows the PNG
+as it is. A second PNG for dark pages would double what a notebook stores."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +24,7 @@ class Picture:
     """A PNG and the sentence that stands for it where it cannot be seen.
 
     Notebook hosts drop the alt text of a plain PNG output, so the picture offers itself three ways: as an HTML image
-    with alt text, as PNG, and as the text alone.
+    with alt text that turns dark with the page, as PNG, and as the text alone.
     """
 
     png: bytes
@@ -54,8 +61,8 @@ class Picture:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
         encoded = base64.b64encode(self.png).decode("ascii")
         image = (
-            f'<img src="data:image/png;base64,{encoded}" alt="{html.escape(self.alt)}" '
-            f'width="{self.width}" style="max-width:100%;height:auto">'
+            f'{ON_DARK_PAGES}<img class="anatomy-picture" src="data:image/png;base64,{encoded}" '
+            f'alt="{html.escape(self.alt)}" width="{self.width}" style="max-width:100%;height:auto">'
         )
         return {"text/html": image, "image/png": encoded, "text/plain": self.alt}
 

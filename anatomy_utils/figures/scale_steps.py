@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STYLES: dict[bool, dict[str, Any]] = {
-    True: {"label": "divided by √dₖ", "role": "value", "marker": "o", "dash": "-"},
-    False: {"label": "not divided", "role": "key", "marker": "s", "dash": "--"},
+    True: {"label": "divided by √dₖ", "role": "weights", "marker": "o", "dash": "-"},
+    False: {"label": "not divided", "role": "residual", "marker": "s", "dash": "--"},
 }
 MEASURES = (("variance", "variance of the scores", True), ("entropy", "entropy of the weights, bits", False),
             ("gradient", "gradient of the softmax", True))  # fmt: skip

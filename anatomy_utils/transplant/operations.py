@@ -13,6 +13,7 @@ from torch import nn
 from anatomy_utils.transplant.modules import HOSTS
 from anatomy_utils.transplant.organs import Calls, Function, find
 from anatomy_utils.transplant.rejection import Rejection, RejectionError, Site
+from anatomy_utils.transplant.saved import SavedAnswer, in_use
 
 _MISSING = object()
 _CALLS = "_transplanted"
@@ -35,7 +36,12 @@ def transplant(model: nn.Module, **organs: Any) -> Iterator[None]:
         ValueError: there is no such organ, the model has none, or a function cannot be called as it will be; while
             the model runs: a function stops with an error or gives back something of another kind or shape.
     """
-    with _replaced(model, organs, lambda site: partial(_instead, site)):
+
+    def made(site: Site) -> Function:
+        function = organs[site.organ.name]
+        return partial(function.at, site) if isinstance(function, SavedAnswer) else site.given_by
+
+    with _replaced(model, organs, made):
         yield
 
 
@@ -76,11 +82,6 @@ def organs_in(model: nn.Module) -> set[str]:
     """The names of the organs that a model has, of those in `ORGANS`."""
     pairs = ((host, module) for module in model.modules() for host in HOSTS if isinstance(module, host.kind))
     return {name for host, module in pairs for name in host.held_by(module)}
-
-
-def _instead(site: Site, *arguments: Any) -> Any:
-    theirs = site.theirs(*arguments)
-    return theirs if len(theirs) > 1 else theirs[0]
 
 
 def _compared(tolerance: float, site: Site, *arguments: Any) -> Any:
@@ -130,7 +131,7 @@ def _plan(
                 calls = plan.setdefault((id(part), host.methods), (part, {}, host.methods))[1]
                 for name in held:
                     ours = organs[name].reference or getattr(part, name)
-                    site = Site(place or type(part).__name__, organs[name], functions[name], takes[name], ours)
+                    site = Site(place or type(part).__name__, organs[name], in_use(functions[name]), takes[name], ours)
                     calls.setdefault(name, made(site))
     for name in functions:
         if not any(name in calls for _, calls, _ in plan.values()):

@@ -27,6 +27,7 @@ class Rejection:
         expected_shape: what the function should have given back.
         got_shape: what it gave back; None where that was no tensor.
         error: what the function stopped with, if it did; `raise rejection.error` shows the way to it.
+        spoils: whether the function changed what it was given, so that nothing can go on from there.
     """
 
     path: str
@@ -37,6 +38,7 @@ class Rejection:
     expected_shape: tuple[int, ...] | None = None
     got_shape: tuple[int, ...] | None = None
     error: Exception | None = None
+    spoils: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}: your {self.organ} {self.problem}."
@@ -68,6 +70,11 @@ class Site:
     takes: int
     ours: Function
 
+    def given_by(self, *arguments: Any) -> Tensor | tuple[Tensor, ...]:
+        """What the model goes on with: one tensor, or several; otherwise as `theirs`."""
+        theirs = self.theirs(*arguments)
+        return theirs if len(theirs) > 1 else theirs[0]
+
     def theirs(self, *arguments: Any) -> tuple[Tensor, ...]:
         """What the learner's function gives back: one tensor, or for attention perhaps context and weights.
 
@@ -83,10 +90,11 @@ class Site:
         except RejectionError:  # by an organ inside of this one
             raise
         except Exception as error:
-            self._reject(_crash(error, self.function, dict(zip(self.organ.arguments, given, strict=False))), error)
+            words = _crash(error, self.function, dict(zip(self.organ.arguments, given, strict=False)))
+            self._reject(words, error, spoils=[_version(part) for part in given] != before)
         for name, part, version in zip(self.organ.arguments, given, before, strict=False):
             if _version(part) != version:
-                self._reject(f"changes its `{name}`, which others still need; let it work on a copy")
+                self._reject(f"changes its `{name}`, which others still need; let it work on a copy", spoils=True)
         shapes = self.organ.shapes(*arguments)
         several = isinstance(outcome, tuple) and len(outcome) == len(shapes)
         parts = [
@@ -170,6 +178,7 @@ def _crash(error: Exception, function: Function, given: dict[str, Any]) -> str:
     message = (str(error).splitlines() or [""])[0]
     code = getattr(inspect.unwrap(function), "__code__", None)
     lines = [line for line in traceback.extract_tb(error.__traceback__) if code and line.filename == code.co_filename]
-    at = f" at line {lines[-1].lineno}, `{lines[-1].line}`," if lines else ""
+    known = lines and lines[-1].line  # a saved answer has no text of its own to count lines in
+    at = f" at line {lines[-1].lineno}, `{lines[-1].line}`," if known else ""
     shapes = ", ".join(f"{name} {tuple(part.shape)}" for name, part in given.items() if isinstance(part, Tensor))
     return f"stopped{at} with {type(error).__name__}: {message.rstrip('.')} (it was given {shapes or given})"

@@ -3,7 +3,8 @@
 bertviz (Jesse Vig, 2019, arXiv:1906.05714) draws attention as lines between two columns of words. Its page fetches
 three libraries from the internet, sometimes too late, draws black on black in a dark notebook, and does not escape
 what stands in the tokens. Here its own page runs with local copies of d3 and jQuery in a sandboxed frame that can
-reach nothing outside itself, and follows the notebook's theme. The weights are its own, rounded to four decimals.
+reach nothing outside itself, and follows the notebook's theme. The weights are its own, rounded to four decimals; every
+head has its own color and number, and its lines do not vanish where twelve heads are shown together.
 
 Notebook 02 uses both views; `AttentionViewer` shows the same weights for sentences of up to 256 tokens.
 """
@@ -28,6 +29,16 @@ from anatomy_utils.widgets.base import AnatomyWidget, word_list
 
 MOST_TOKENS = 32
 DIGITS = 4
+MENDED = {
+    "d3.scaleOrdinal(d3.schemeCategory10)": "headColorOf",
+    "d3.scale.category10()": "headColorOf",
+    "lighten(headColors(i))": "HEAD_OFF",
+    "return d / activeHeads()": "return d / Math.sqrt(activeHeads())",
+    "config.thumbnailBoxHeight = 7 * (12 / config.totalHeads)": (
+        "config.thumbnailBoxHeight = rowHeight(7 * (12 / config.totalHeads), config.numLayers, config.leftText.length)"
+    ),
+}
+"""What bertviz's script says → what it says here."""
 SELF_ATTENTION = "layers.*.self_attention.weights"
 MISSING = "bertviz is not installed, and only this view needs it: run `pip install bertviz`, then restart the kernel."
 
@@ -88,7 +99,7 @@ def head_view(
         list(weights[:, None]), words, layer=layer, heads=None if heads is None else list(heads), html_action="return"
     )
     hint = (
-        "Point at a word to see only its lines. Click a coloured square to switch a head, double-click to keep only "
+        "Point at a word to see only its lines. Click a numbered square to switch a head, double-click to keep only "
         "it; by keyboard: Tab, arrow keys, Enter, Shift + Enter."
     )
     return BertvizView(_page(made.data), weights, words, layer, label=label, hint=hint)
@@ -195,6 +206,8 @@ def _page(made: str) -> str:
     rest = script[start + length :].split("\n", 1)[1]
     small = json.dumps(_rounded(data), separators=(",", ":")).replace("<", "\\u003c")
     script = f"{script[:start]}{small};\n{rest}"
+    for theirs, ours in MENDED.items():
+        script = script.replace(theirs, ours)
     script = re.sub(r"^\s*console\.log\(.*$", "", script, flags=re.MULTILINE)
     scripts = [_text("vendor", "jquery.slim.min.js"), _text("vendor", "d3.min.js"), script]
     page = _text("bertviz_page.html").replace("<!-- body -->", body)

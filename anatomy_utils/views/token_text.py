@@ -7,7 +7,9 @@ same four things here. A piece may begin with a space, and two pieces that diffe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Protocol, runtime_checkable
 
 from anatomy_utils.toy_language.text import detokenize, tokenize
@@ -16,7 +18,7 @@ from anatomy_utils.zoo.tokenizer import Tokenizer
 
 ENDS = ("<|im_end|>", "<|endoftext|>", "</s>", "<eos>")
 """Special tokens with which published models end a text; a vocabulary has some of them."""
-VISIBLE = str.maketrans({" ": "␣", "\n": "↵", "\t": "⇥"})
+VISIBLE = {" ": "␣", "\n": "↵", "\t": "⇥"}
 
 
 @runtime_checkable
@@ -52,6 +54,47 @@ def spelling(words: Vocabulary | Tokenizer) -> Spelling:
     return _Words(words) if isinstance(words, Vocabulary) else _Pieces(words)
 
 
+@cache
+def _bytes_of_letters() -> dict[str, int]:
+    """How a byte-level vocabulary writes each byte (Radford et al. 2019, section 2.2): printable ones as themselves."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
+
+
+def byte_text(piece: str) -> str:
+    """A piece that is a part of a letter's bytes, as its bytes; any other piece as it is.
+
+    >>> byte_text("ĠðŁ"), byte_text("<|im_end|>")
+    (' ⟨F0 9F⟩', '<|im_end|>')
+    """
+    letters = _bytes_of_letters()
+    if not all(letter in letters for letter in piece) or all(letters[letter] < 128 for letter in piece):
+        return piece
+    raw = bytes(letters[letter] for letter in piece)
+    plain = raw.decode("ascii", "surrogateescape")
+    return re.sub(r"[\udc80-\udcff]+", lambda found: f"⟨{_hex(found[0])}⟩", plain)
+
+
+def _hex(escaped: str) -> str:
+    return " ".join(f"{ord(letter) - 0xDC00:02X}" for letter in escaped)
+
+
+def readable(text: str) -> str:
+    """A token with its white space and its invisible characters as signs.
+
+    >>> readable(" a\\n"), readable("\\u200d")
+    ('␣a↵', '⟨U+200D⟩')
+    """
+    return "".join(_sign(letter) for letter in text)
+
+
+def _sign(letter: str) -> str:
+    if letter in VISIBLE:
+        return VISIBLE[letter]
+    return letter if letter.isprintable() else f"⟨U+{ord(letter):04X}⟩"
+
+
 class _Words:
     """The street: whole words, with <bos> in front of every text."""
 
@@ -78,7 +121,7 @@ class _Pieces:
         self.stop_ids = [found for name in ENDS if (found := tokenizer.id_of(name)) is not None]
 
     def ids(self, text: str) -> list[int]:
-        if not text:
+        if not text.strip():
             raise ValueError("The text is empty; write at least one word for the model to go on from.")
         found: list[int] = self._tokenizer(text).input_ids[0].tolist()
         return found
@@ -86,8 +129,8 @@ class _Pieces:
     def word(self, token_id: int) -> str:
         text = self._tokenizer.decode([token_id])
         if not text or "\ufffd" in text:  # a special token, or a part of a letter's bytes
-            text = self._tokenizer.piece(token_id)
-        return text.translate(VISIBLE)
+            text = byte_text(self._tokenizer.piece(token_id))
+        return readable(text)
 
     def text(self, token_ids: Sequence[int]) -> str:
         return self._tokenizer.decode(token_ids)

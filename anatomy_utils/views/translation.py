@@ -19,12 +19,12 @@ from anatomy_utils.toy_language.batches import Batch, to_translate
 from anatomy_utils.toy_language.lexicon import (
     english_words,
     french_words,
-    name_unknown,
     nearest_words,
     unknown_words,
     words_of,
 )
 from anatomy_utils.toy_language.minimal_pairs import flips
+from anatomy_utils.toy_language.nearest import nearest_scene
 from anatomy_utils.toy_language.nouns import NOUNS
 from anatomy_utils.toy_language.parser import explain, language_of, readings, say
 from anatomy_utils.toy_language.scene import Scene
@@ -48,6 +48,8 @@ EXAMPLES = (
 RIVALS = 3
 MOST_NAMED = 4
 """Unknown words of a sentence that are named one by one."""
+LONGEST_NAMED = 20
+"""Characters of them that are shown."""
 PRONOUNS = ("il", "elle", "it")
 ENDS = (".", "?", "!")
 KINDS: dict[str, Sequence[Noun | Verb | Adjective]] = {"nouns": NOUNS, "verbs": VERBS, "adjectives": ADJECTIVES}
@@ -99,7 +101,7 @@ def translator(
     *,
     layer: int | None = None,
     head: int | None = None,
-    written: int | str = 0,
+    written: int | str = "all",
     examples: Sequence[str] = EXAMPLES,
 ) -> Translator:
     """A translator of the street to play with: it writes word by word and shows where it looked.
@@ -190,7 +192,7 @@ def _read(sentence: str) -> tuple[list[str], Language, Language]:
 
 
 def _refuse_unknown(tokens: Sequence[str], language: Language) -> None:
-    """Raises an `UnknownWords` that offers the nearest known words, each in the whole sentence."""
+    """Raises an `UnknownWords` that offers a sentence to read instead, and the nearest known words, each in its own."""
     known = words_of(language)
     unknown = unknown_words(tokens, known)
     if not unknown:
@@ -201,8 +203,10 @@ def _refuse_unknown(tokens: Sequence[str], language: Language) -> None:
         for word in named
         if (found := nearest_words(word, known) if word[0].isalpha() else [])
     }
-    more = f" Nor {len(unknown) - len(named)} more." if len(unknown) > len(named) else ""
-    raise UnknownWords(name_unknown(named, known) + more, nearest)
+    words = ", ".join(f"“{word if len(word) <= LONGEST_NAMED else word[: LONGEST_NAMED - 1] + '…'}”" for word in named)
+    more = f", nor {len(unknown) - len(named)} more" if len(unknown) > len(named) else ""
+    readable = str(say(nearest_scene(tokens, language), language))
+    raise UnknownWords(f"The street does not know {words}{more}.", nearest, readable)
 
 
 def _remark(tokens: Sequence[str], language: Language, found: Sequence[Scene]) -> tuple[str, str]:

@@ -14,12 +14,11 @@ import numpy as np
 import traitlets
 
 from anatomy_utils.figures.picture import Picture
-from anatomy_utils.widgets.attention_viewer import last_word
+from anatomy_utils.widgets.attention_viewer import first_word, last_word
 from anatomy_utils.widgets.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_utils.widgets.request import usable_sentence
 
 MOST_TOKENS = 32
-LONGEST_SENTENCE = 300
-"""Characters that the sentence field takes."""
 TENSORS = {
     "hidden": ("position", "d_model"),
     "query": ("position", "d_head"),
@@ -154,13 +153,7 @@ class AttentionStepper(
     def _answer(self, change: Any) -> None:
         """Compute the steps of a new sentence; a sentence that cannot be used leaves the picture as it is."""
         try:
-            sentence = str(change["new"])
-            if not sentence.strip():
-                raise ValueError("The sentence is empty; type at least one word.")
-            if len(sentence) > LONGEST_SENTENCE:
-                raise ValueError(
-                    f"The sentence has {len(sentence)} characters; at most {LONGEST_SENTENCE} fit: shorten it."
-                )
+            sentence = usable_sentence(change["new"])
             tokens, arrays = _checked(self._compute(sentence))
         except ValueError as error:
             self._publish(error=str(error))
@@ -171,7 +164,7 @@ class AttentionStepper(
         else:
             self._publish(
                 error="", shown=sentence, tokens=tokens, shapes=_shapes(arrays), tensors=_packed(arrays),
-                query=min(self.query, len(tokens) - 1),
+                query=first_word(tokens),
             )  # fmt: skip
 
     def _publish(self, **traits: Any) -> None:

@@ -18,6 +18,12 @@ from anatomy_utils.figures.picture import Picture
 from anatomy_utils.widgets.base import AnatomyWidget, buffer_trait, weight_bytes, word_list
 
 MOST_TOKENS = 256
+SMALL_WORDS = frozenset(
+    "a an the this that these those my your his her its our their i you he she it we they there here is are was were "
+    "am be been do does did has have had will would can could may might must not no and or but if so as of in on at to "
+    "for from by with what who which why how when where".split()
+)
+"""English words with which a sentence often begins and which say little by themselves."""
 STEPS = 255
 """A weight is stored as the nearest multiple of 1/255, so it is off by at most 1/510."""
 
@@ -70,10 +76,24 @@ def weights_of_layers(weights: Any) -> npt.NDArray[np.float32]:
     return array
 
 
+def _words(tokens: Sequence[str]) -> list[int]:
+    """Positions of the tokens that are words: no punctuation, no special token such as [SEP]."""
+    return [i for i, token in enumerate(tokens) if any(map(str.isalnum, token)) and token[:1] not in ("[", "<")]
+
+
 def last_word(tokens: Sequence[str]) -> int:
-    """Position of the last token that is a word: no punctuation, no special token such as [SEP]; 0 if there is none."""
-    spoken = [i for i, token in enumerate(tokens) if any(map(str.isalnum, token)) and token[:1] not in ("[", "<")]
-    return spoken[-1] if spoken else 0
+    """Position of the last token that is a word; 0 if there is none."""
+    return max(_words(tokens), default=0)
+
+
+def first_word(tokens: Sequence[str]) -> int:
+    """Position of the first word with a meaning of its own, or of the first word if there is none; 0 without any word.
+
+    >>> first_word(["[CLS]", "the", "bees", "like", "flowers", ".", "[SEP]"])
+    2
+    """
+    words = _words(tokens)
+    return next((i for i in words if tokens[i].lower() not in SMALL_WORDS), words[0] if words else 0)
 
 
 def _floats(weights: object) -> npt.NDArray[np.float32]:

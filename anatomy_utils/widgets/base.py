@@ -30,6 +30,8 @@ KIT = ("shared/kit.js", "shared/theme.js", "shared/format.js", "shared/controls.
 """What stands in front of every widget's module."""
 MAX_WORD_LENGTH = 60
 """Longer words are refused: no column of any widget could show them."""
+PAGE_STYLE = "page/custom.css"
+"""The look of the course's pages; `make lab` loads it at once, elsewhere the first live view brings it along."""
 
 
 class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
@@ -148,18 +150,21 @@ def word_list(words: Sequence[str], name: str, *, at_least: int = 1, at_most: in
         listed = [None]
     if not all(isinstance(word, str) for word in listed):
         raise ValueError(f"{name} holds something that is not text; expected a list of strings, one per word.")
-    if not at_least <= len(listed) <= at_most:
-        cure = "give more words" if len(listed) < at_least else "shorten the sentence"
-        raise ValueError(f"{name} has {len(listed)} words; expected {at_least} to {at_most}: {cure}.")
+    if len(listed) < at_least:
+        raise ValueError(f"{name} has {len(listed)} words; expected {at_least} to {at_most}: give more words.")
+    if len(listed) > at_most:
+        made = f"That makes {len(listed)} tokens" if name == "tokens" else f"{name} has {len(listed)} words"
+        raise ValueError(f"{made}; the drawing has room for {at_most}: shorten the sentence.")
     if longest := max((len(word) for word in listed if len(word) > MAX_WORD_LENGTH), default=0):
-        given = f"{name} holds a word of {longest} characters"
-        raise ValueError(f"{given}; expected at most {MAX_WORD_LENGTH} each: split or shorten it.")
+        given = f"One of the words has {longest} characters"
+        raise ValueError(f"{given}; the drawing has room for {MAX_WORD_LENGTH}: split or shorten it.")
     return [str(word) for word in listed]
 
 
 def _stylesheet(modules: tuple[str, ...]) -> str:
     sheets = [Path(module).with_suffix(".css").as_posix() for module in modules]
-    return "\n".join([palette.css_variables(), *(_text(name) for name in sheets if (STATIC / name).is_file())])
+    there = [name for name in sheets if (STATIC / name).is_file()]
+    return "\n".join([palette.css_variables(), *map(_text, [*there, PAGE_STYLE])])
 
 
 def _text(name: str) -> str:

@@ -67,7 +67,11 @@ Find = Callable[[str, int, float], Found]
 """(prompt, num_beams, length_penalty) → the search."""
 
 
-class BeamTree(Asking, module="beam_tree.js", shares=("shared/request.js", "shared/spoken.js", "beam_tree_drawing.js")):
+class BeamTree(
+    Asking,
+    module="beam_tree.js",
+    shares=("shared/request.js", "shared/spoken.js", "shared/same_room.js", "beam_tree_drawing.js"),
+):
     """A column for every step: the texts that were considered, kept, dropped and finished.
 
     Args:

@@ -47,7 +47,7 @@ class BlockVectors:
 class BlockStepper(
     Asking,
     module="block_stepper.js",
-    shares=("shared/request.js", "shared/steps.js", "block_stepper_vectors.js"),
+    shares=("shared/request.js", "shared/steps.js", "shared/same_room.js", "block_stepper_vectors.js"),
 ):
     """Six steps through one block: the vectors drawn, their mean, standard deviation and length, one number by hand.
 

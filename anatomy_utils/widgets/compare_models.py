@@ -41,7 +41,6 @@ class CompareModels(AnatomyWidget, module="compare_models.js", shares=("shared/c
     sizes = traitlets.List(traitlets.Int(), [0, 0]).tag(sync=True)
     """Which published size of either."""
     length = traitlets.Int(4096).tag(sync=True)
-    only_differences = traitlets.Bool(True).tag(sync=True)
 
     def __init__(
         self,

@@ -100,7 +100,13 @@ class LabFunctions:
 class DebuggingLab(
     Asking,
     module="debugging_lab.js",
-    shares=("shared/request.js", "shared/curves.js", "shared/choices.js", "debugging_lab_bed.js"),
+    shares=(
+        "shared/request.js",
+        "shared/curves.js",
+        "shared/choices.js",
+        "shared/same_room.js",
+        "debugging_lab_bed.js",
+    ),
 ):
     """Eight beds, or as many as there are.
 

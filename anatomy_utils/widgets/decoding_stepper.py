@@ -116,7 +116,9 @@ class Writing(Protocol):
         """Take the last tokens back."""
 
 
-class DecodingStepper(Asking, module="decoding_stepper.js", shares=("shared/request.js", "shared/spoken.js")):
+class DecodingStepper(
+    Asking, module="decoding_stepper.js", shares=("shared/same_room.js", "shared/request.js", "shared/spoken.js")
+):
     """One token per click: candidates as bars to choose from, a rule to choose by, and every word to go back to.
 
     Args:

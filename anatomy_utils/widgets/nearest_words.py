@@ -38,7 +38,9 @@ class WordStates:
     """(layer, word, d_model): the vectors of all words, sentence after sentence; layer 0 is before any context."""
 
 
-class NearestWords(Asking, module="nearest_words.js", shares=("shared/request.js", "shared/curves.js")):
+class NearestWords(
+    Asking, module="nearest_words.js", shares=("shared/request.js", "shared/same_room.js", "shared/curves.js")
+):
     """Choose a word in a sentence; see its nearest neighbours after every layer, and follow some of them as curves.
 
     Args:
@@ -54,6 +56,8 @@ class NearestWords(Asking, module="nearest_words.js", shares=("shared/request.js
     """
 
     sentences = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
+    given = traitlets.Int().tag(sync=True)
+    """How many of them were there at first; the reader's own come after them and can be taken out."""
     layers = traitlets.Int().tag(sync=True)
     """Rows of similarities, the one before any context included."""
     similarities = buffer_trait()
@@ -83,18 +87,31 @@ class NearestWords(Asking, module="nearest_words.js", shares=("shared/request.js
                 f"There is no word {word!r} in sentence {sentence}; its words are {_said(listed, sentence)}."
             )
         super().__init__(
-            **_traits(listed, similarities), chosen=words.index((word, sentence)),
+            **_traits(listed, similarities), given=len(listed), chosen=words.index((word, sentence)),
             followed=[_find(name, words) for name in follow][:MOST_FOLLOWED], label=label, question={"sentence": ""},
         )  # fmt: skip
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
-        """The similarities with one more sentence, whose first word that is known already is chosen."""
+        """The similarities with one more sentence, or without the one numbered `out` (from 1)."""
+        if question.get("out"):
+            return self._without(question["out"])
         texts = [*self._texts, usable_sentence(question.get("sentence"))]
         listed, similarities = _checked(self._compute(texts))
         self._texts = texts
         before, new = {word for words in listed[:-1] for word in words}, listed[-1]
         known = next((i for i, word in enumerate(new) if word in before and len(word) > 3), len(new) - 1)
         return {**_traits(listed, similarities), "chosen": sum(map(len, listed[:-1])) + known}
+
+    def _without(self, number: Any) -> dict[str, Any]:
+        """Whatever is chosen or followed in the other sentences stays so."""
+        if number not in range(self.given + 1, len(self._texts) + 1):
+            raise ValueError(f"Sentence {number} cannot be taken out; only your own ones can.")
+        texts = [text for i, text in enumerate(self._texts, start=1) if i != number]
+        listed, similarities = _checked(self._compute(texts))
+        places = [i for i, (_, sentence) in enumerate(_places(self.sentences)) if sentence != number]
+        self._texts, moved = texts, {old: new for new, old in enumerate(places)}
+        followed = [moved[i] for i in self.followed if i in moved]
+        return {**_traits(listed, similarities), "chosen": moved.get(self.chosen, 0), "followed": followed}
 
     @property
     def words(self) -> list[str]:
@@ -139,7 +156,9 @@ def _checked(journey: WordStates) -> tuple[list[list[str]], npt.NDArray[Any]]:
     listed = [word_list(words, "a sentence's words") for words in journey.sentences]
     count = sum(map(len, listed))
     if count > MOST_WORDS:
-        raise ValueError(f"The sentences have {count} words together; at most {MOST_WORDS} fit: leave some out.")
+        raise ValueError(
+            f"The sentences have {count} words together; at most {MOST_WORDS} fit: shorten yours, or take one out."
+        )
     states = numbers(journey.states, "states", ("layer", "word", "d_model"))
     if states.shape[1] != count:
         raise ValueError(f"states has shape {states.shape} for {count} words; expected one vector for each, in order.")

@@ -50,7 +50,7 @@ class ObjectiveWords(Protocol):
 class ObjectiveExplorer(
     Asking,
     module="objective_explorer.js",
-    shares=("shared/request.js", "shared/spoken.js", "objective_explorer_parts.js"),
+    shares=("shared/request.js", "shared/spoken.js", "shared/same_room.js", "objective_explorer_parts.js"),
 ):
     """Choose an objective and a sentence, draw again, change the rate.
 

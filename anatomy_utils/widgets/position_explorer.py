@@ -60,7 +60,9 @@ def spread(scores: npt.NDArray[Any]) -> float:
     return float(max(np.ptp(diagonal) for diagonal in diagonals) / (np.ptp(scores) or 1.0))
 
 
-class PositionExplorer(AnatomyWidget, module="position_explorer.js", shares=("position_explorer_charts.js",)):
+class PositionExplorer(
+    AnatomyWidget, module="position_explorer.js", shares=("shared/same_room.js", "position_explorer_charts.js")
+):
     """Choose a scheme; see its picture, and its score over the offset from several reference positions.
 
     Args:

@@ -7,6 +7,7 @@ sentence of a `ValueError` in `error`, and then everything else stays as it was.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 import traitlets
@@ -14,7 +15,7 @@ import traitlets
 from anatomy_utils.widgets.base import AnatomyWidget
 
 LONGEST_SENTENCE = 300
-"""Characters that a sentence field takes."""
+"""Characters that a sentence may have. The field takes more, so that a longer paste is refused and never cut."""
 
 
 class Asking(AnatomyWidget):
@@ -51,14 +52,15 @@ class Asking(AnatomyWidget):
 
 
 def usable_sentence(text: Any) -> str:
-    """A sentence that a model can read.
+    """A sentence that a model can read, control characters replaced by spaces.
 
     Raises:
-        ValueError: no text, an empty one, or one that is too long.
+        ValueError: no text, one without a visible character, or one that is too long.
     """
     if not isinstance(text, str):
         raise ValueError(f"The sentence is a {type(text).__name__}; give one string.")
-    if not text.strip():
+    text = "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in text)
+    if all(unicodedata.category(letter)[0] in "CZ" for letter in text):
         raise ValueError("The sentence is empty; type at least one word.")
     if len(text) > LONGEST_SENTENCE:
         raise ValueError(f"The sentence has {len(text)} characters; at most {LONGEST_SENTENCE} fit: shorten it.")

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class SetupList(AnatomyWidget, module="setup_report.js"):
-    """Lines of the form `{"sign": "✓", "state": "ok", "text": "torch 2.11.0"}`, and one more from the browser."""
+    """Lines of the form `{"sign": "✓", "state": "ok", "text": "torch 2.11.0"}`, and one more from the browser.
+
+    They are folded to one line, "15 of 15 in place", unless something is missing.
+    """
 
     lines = traitlets.List(traitlets.Dict()).tag(sync=True)
 

@@ -12,6 +12,7 @@ from typing import Any
 import traitlets
 
 from anatomy_utils.figures import transformer_layout
+from anatomy_utils.figures.contents import NOTEBOOKS
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.widgets.base import AnatomyWidget
 from anatomy_utils.widgets.transformer_drawing import drawing
@@ -21,14 +22,41 @@ ORGANS = ("weights", "feed_forward", "memory")
 WHOLE = ("00_start_here", "06_taxonomy", "07_capstone")
 """Notebooks about the transformer as a whole: none of its parts is marked."""
 
+WAY = (
+    ("source_tokens", "a word of the source, “cat”"),
+    ("source_embedding", "512 numbers, the same wherever “cat” stands"),
+    ("encoder_positions", "512 numbers that know their place"),
+    ("encoder_self_attention", "512 numbers mixed from all words"),
+    ("encoder_add_norm_1", "512 numbers, what came in added"),
+    ("encoder_feed_forward", "2,048 numbers inside, and 512 again"),
+    ("encoder_add_norm_2", "512 numbers, ready for the next block"),
+    ("memory", "512 numbers that the decoder will read"),
+    ("target_tokens", "the last word written, “le”"),
+    ("target_embedding", "512 numbers for “le”"),
+    ("decoder_positions", "512 numbers that know their place"),
+    ("decoder_self_attention", "512 numbers mixed from the words so far"),
+    ("decoder_add_norm_1", "512 numbers, what came in added"),
+    ("cross_attention", "512 numbers mixed from the memory, “cat” among it"),
+    ("decoder_add_norm_2", "512 numbers that know the source"),
+    ("decoder_feed_forward", "2,048 numbers inside, and 512 again"),
+    ("decoder_add_norm_3", "512 numbers, ready for the next block"),
+    ("final_linear", "one score for every word there is"),
+    ("softmax", "one probability for every word there is"),
+    ("next_token", "one word, “chat” if all goes well"),
+)
+"""A token's way: part → what it is after it, in the sizes of Vaswani et al. (2017)."""
 
-class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("shared/transformer_drawing.js",)):
+
+class TransformerMap(
+    AnatomyWidget, module="transformer_map.js", shares=("shared/steps.js", "shared/transformer_drawing.js")
+):
     """The whole transformer as a drawing whose parts can be chosen by mouse or arrow keys.
 
     Args:
         here: "you are here": a part's id, or a notebook's name or the end of it (`"attention"`); nothing if empty.
         selected: the id of the part chosen at first; the first part of `here`, or the encoder's self-attention.
         folder: where to look for the notebooks, so that only those that exist are linked; the kernel's folder if None.
+        strip: show only a row of the notebooks, which unfolds to the map; left out, where `here` is a notebook.
         label: the accessible name of the whole widget.
 
     Raises:
@@ -40,6 +68,13 @@ class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("shared
     marks = traitlets.List(traitlets.Dict()).tag(sync=True)
     """Words and plus signs that belong to no part."""
     size = traitlets.List(traitlets.Int()).tag(sync=True)
+    way = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """{part, carries}: the parts that a token meets, and what it is after each."""
+    notebooks = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """{file, title, built} of every notebook, for the strip."""
+    strip = traitlets.Bool(False).tag(sync=True)
+    folded = traitlets.Bool(False).tag(sync=True)
+    """Whether only the strip is shown."""
     here = traitlets.Unicode("").tag(sync=True)
     """Full name of the notebook that is open, or a part's id."""
     selected = traitlets.Unicode("").tag(sync=True)
@@ -50,6 +85,7 @@ class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("shared
         *,
         selected: str = "",
         folder: str | Path | None = None,
+        strip: bool | None = None,
         label: str = "Map of a transformer",
     ) -> None:
         drawn = transformer_layout.parts()
@@ -61,7 +97,16 @@ class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("shared
         if selected and selected not in ids:
             raise ValueError(f"selected={selected!r} names no part of the map; its parts are {', '.join(ids)}.")
         where = Path.cwd() if folder is None else Path(folder)
+        stops = [
+            {"file": each.file, "title": each.title, "built": (where / f"{each.file}.ipynb").is_file()}
+            for each in NOTEBOOKS
+        ]
+        short = place in [each.file for each in NOTEBOOKS] if strip is None else strip
         super().__init__(
+            way=[{"part": part, "carries": carries} for part, carries in WAY],
+            notebooks=stops,
+            strip=short,
+            folded=short,
             parts=[_described(part, where) for part in drawn],
             **drawing(),
             here=place,
@@ -80,6 +125,8 @@ class TransformerMap(AnatomyWidget, module="transformer_map.js", shares=("shared
         """The same drawing as a picture."""
         from anatomy_utils.figures import diagrams
 
+        if self.folded and self.here in [each.file for each in NOTEBOOKS]:
+            return diagrams.where_are_we(self.here)
         return diagrams.transformer_map(self.here)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
 
 MOST_WORDS = 32
+MOST_STEPS = 60
 FEATURES = 16
 """How many features of each vector travel to the page."""
 SELF_ATTENTION = ("encoder_self_attention", "decoder_self_attention")
@@ -105,13 +106,15 @@ class TranslationFlow(
     encoder = traitlets.List(traitlets.Dict()).tag(sync=True)
     """[{part, title, text, tensors}], the last naming places in `tensors`."""
     decoder = traitlets.List(traitlets.Dict()).tag(sync=True)
+    later = traitlets.List(traitlets.Int()).tag(sync=True)
+    """The places in `decoder` that are shown again for every word after the first."""
     tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
     """[{name, axes, sizes, kind, causal, start, stored}]: `stored` is the shape of its numbers in `values`."""
     values = buffer_trait()
     """All numbers one tensor after the other, as float32."""
     choices = traitlets.List().tag(sync=True)
     place = traitlets.Int(0, min=0).tag(sync=True)
-    """The step: those of the encoder, then those of the decoder once for each written token."""
+    """The step: those of the encoder, those of the decoder for the first word, then `later` for each further one."""
 
     def __init__(self, run: TranslationRun, *, place: int | str = 0, label: str = DEFAULT_LABEL) -> None:
         source = word_list(run.source, "source", at_most=MOST_WORDS)
@@ -140,7 +143,7 @@ class TranslationFlow(
         ]  # fmt: skip
         super().__init__(
             **_drawing(run), parts=_parts(run.pre_norm), source=source, target=target, written=written,
-            encoder=moments[0], decoder=moments[1], label=label,
+            encoder=moments[0], decoder=moments[1], later=_later(run), label=label,
             tensors=[{"name": tensor.name, "axes": list(tensor.axes), "sizes": list(tensor.sizes),
                       "kind": tensor.kind, "causal": tensor.causal, "start": int(start), "stored": list(array.shape)}
                      for tensor, array, start in zip(shown, arrays, starts, strict=False)],
@@ -152,14 +155,17 @@ class TranslationFlow(
 
     def __len__(self) -> int:
         """How many steps there are."""
-        return len(self.encoder) + len(self.decoder) * len(self.written)
+        return len(self.encoder) + len(self.decoder) + len(self.later) * (len(self.written) - 1)
 
     def where(self) -> tuple[str, int]:
         """The part at work, and how many tokens the decoder reads meanwhile (0 while the encoder works)."""
         if self.place < len(self.encoder):
             return self.encoder[self.place]["part"], 0
-        step, moment = divmod(self.place - len(self.encoder), len(self.decoder))
-        return self.decoder[moment]["part"], step + 1
+        moment = self.place - len(self.encoder)
+        if moment < len(self.decoder):
+            return self.decoder[moment]["part"], 1
+        step, moment = divmod(moment - len(self.decoder), len(self.later))
+        return self.decoder[self.later[moment]]["part"], step + 2
 
     def tensor(self, name: str) -> npt.NDArray[np.float32]:
         """A tensor's numbers as the browser has them."""
@@ -210,6 +216,14 @@ def _checked(tensor: DrawnTensor, positions: dict[str, int]) -> npt.NDArray[np.f
     if len(tensor.axes) != len(tensor.sizes):
         raise ValueError(f"{tensor.name} has axes {tensor.axes} and sizes {tensor.sizes}; give one size for each axis.")
     return values if tensor.kind == "weights" else values[:, :FEATURES]
+
+
+def _later(run: TranslationRun) -> list[int]:
+    """What changes from word to word: where it looks in the source, if there is room for that, and what it writes."""
+    last = len(run.decoder) - 1
+    looks = [i for i, moment in enumerate(run.decoder) if moment.part == "cross_attention" and i < last]
+    room = MOST_STEPS - len(run.encoder) - len(run.decoder) >= 2 * (len(run.written) - 1)
+    return [*looks[-1:], last] if room else [last]
 
 
 def _drawing(run: TranslationRun) -> dict[str, Any]:

@@ -66,11 +66,12 @@ class UnknownWords(ValueError):  # noqa: N818
 
     Attributes:
         nearest: unknown word → [(known word, the sentence with it instead)], nearest first.
+        readable: the nearest sentence of known words alone, or "".
     """
 
-    def __init__(self, sentence: str, nearest: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    def __init__(self, sentence: str, nearest: Mapping[str, Sequence[tuple[str, str]]], readable: str = "") -> None:
         super().__init__(sentence)
-        self.nearest = nearest
+        self.nearest, self.readable = nearest, readable
 
 
 class Translator(
@@ -123,6 +124,8 @@ class Translator(
     refused = traitlets.List().tag(sync=True)
     """[{word, nearest: [{word, sentence}]}] of the unknown words of the sentence asked for last."""
     refusal = traitlets.Unicode().tag(sync=True)
+    readable = traitlets.Unicode().tag(sync=True)
+    """After a refusal the nearest sentence that can be read, or ""."""
     revealed = traitlets.Int(0, min=0).tag(sync=True)
     """How many written words are shown."""
     current = traitlets.Int(0, min=0).tag(sync=True)
@@ -140,7 +143,7 @@ class Translator(
         known: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
         layer: int | None = None,
         head: int | None = None,
-        written: int | str = 0,
+        written: int | str = "all",
         label: str = DEFAULT_LABEL,
     ) -> None:
         self._compute = compute
@@ -156,7 +159,8 @@ class Translator(
             raise ValueError(f"written is {written!r}; expected 0 to {count}, the words of this translation, or 'all'.")
         super().__init__(
             **first, sentence=sentence, examples=list(examples), layer=layer, head=head, revealed=revealed,
-            current=max(revealed - 1, 0), label=label, question={"sentence": sentence, "swap": False},
+            current=_place_of_pronoun(first) if revealed == count else max(revealed - 1, 0), label=label,
+            question={"sentence": sentence, "swap": False},
             known={language: {kind: list(words) for kind, words in kinds.items()}
                    for language, kinds in (known or {}).items()},
         )  # fmt: skip
@@ -167,13 +171,12 @@ class Translator(
         try:
             told = _traits(self._compute(sentence))
         except UnknownWords as unknown:
-            return {"refused": _offers(unknown), "refusal": str(unknown)}
-        whole = bool(question.get("swap")) and self.revealed == len(self.written)
-        place = told["pronouns"][0] if whole and told["pronouns"] else len(told["written"]) - 1
+            return {"refused": _offers(unknown), "refusal": str(unknown), "readable": unknown.readable}
+        whole = self.revealed == len(self.written)
         layers, heads = told["shape"][:2]
         return told | {
             "sentence": sentence, "before": self._compared(told) if question.get("swap") else {},
-            "revealed": len(told["written"]) if whole else 0, "current": place if whole else 0,
+            "revealed": len(told["written"]) if whole else 0, "current": _place_of_pronoun(told) if whole else 0,
             "layer": min(self.layer, layers - 1), "head": min(self.head, heads - 1), "refused": [], "refusal": "",
         }  # fmt: skip
 
@@ -228,6 +231,11 @@ def changes(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], lis
     steps = [step for step in SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes() if step[0] != "equal"]
     gone = [place for _, start, end, _, _ in steps for place in range(start, end)]
     return gone, [place for *_, start, end in steps for place in range(start, end)]
+
+
+def _place_of_pronoun(told: dict[str, Any]) -> int:
+    """The written word to look at first: the pronoun, or the last one."""
+    return int(told["pronouns"][0] if told["pronouns"] else len(told["written"]) - 1)
 
 
 def _offers(unknown: UnknownWords) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pkgutil import iter_modules
+from reprlib import repr
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,5 +31,5 @@ def loader(model_type: object) -> Callable[..., Any]:
     family = find(model_type.replace("-", "_")) if isinstance(model_type, str) else None
     if family is None or not family.tasks:
         known = [name for name in sorted(_FILES) if (found := find(name)) and found.tasks]
-        raise ValueError(f"model_type {model_type!r} is not in the zoo; it has {', '.join(known)}.")
+        raise ValueError(f"model_type {repr(model_type)} is not in the zoo; it has {', '.join(known)}.")
     return family.load

@@ -21,7 +21,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 PICKLES = ("pytorch_model.bin", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
-
+MOST_NAMED = 12
+"""Names of a kind in one sentence; a model of another size differs in hundreds."""
 
 Change = Callable[[Tensor], Tensor]
 
@@ -51,6 +52,7 @@ class KeyMap:
 
         Raises:
             KeyError: the table says nothing about this name.
+            ValueError: the tensor cannot be cut.
         """
         if any(re.fullmatch(pattern, published) for pattern in self.ignore):
             return {}
@@ -60,7 +62,13 @@ class KeyMap:
         for pattern, names in self.rename:
             if match := re.fullmatch(pattern, published):
                 names = (names,) if isinstance(names, str) else names
-                return {match.expand(name): part for name, part in zip(names, tensor.chunk(len(names)), strict=True)}
+                parts = tensor.chunk(len(names)) if len(names) > 1 else (tensor,)
+                if len(parts) != len(names):
+                    raise ValueError(
+                        f"{published} has shape {tuple(tensor.shape)}, which cannot be cut into {len(names)} equal "
+                        "parts; check that config and weights match."
+                    )
+                return {match.expand(name): part for name, part in zip(names, parts, strict=True)}
         raise KeyError(published)
 
     def within(
@@ -102,10 +110,11 @@ def read_config(path: Path) -> dict[str, Any]:
         )
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError, OSError) as error:  # no JSON, no text, nested without end, not to be opened
         raise ValueError(f"{path} is not readable as JSON ({error}); fetch the file again.") from error
     if not isinstance(config, dict):
-        raise ValueError(f"{path} holds a {type(config).__name__}, but a configuration is a JSON object.")
+        kind = "null" if config is None else f"a {type(config).__name__}"
+        raise ValueError(f"{path} holds {kind}, but a configuration is a JSON object; fetch the file again.")
     return config
 
 
@@ -135,8 +144,8 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
     A tensor that the model shares between places (a tied table) may come under any of its names.
 
     Raises:
-        ValueError: names that the table does not know, parameters that nothing filled, or shapes that differ; all
-            of them are listed.
+        ValueError: names that the table does not know, parameters that nothing filled, shapes that differ, whole
+            numbers, truth values or complex numbers where decimal numbers belong, NaN or infinity; they are listed.
     """
     wanted = model.state_dict(keep_vars=True)
     first_name: dict[int, str] = {}
@@ -155,18 +164,31 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
                 filled[first_name[id(wanted[name])]] = part
             else:
                 left_over.append(published)
-    complaints = {
-        "left over": left_over,
-        "missing": [name for name in first_name.values() if name not in filled],
-        "of another shape": [
-            f"{name} {tuple(part.shape)} instead of {tuple(wanted[name].shape)}"
-            for name, part in filled.items()
-            if part.shape != wanted[name].shape
-        ],
-    }
-    if any(complaints.values()):
-        found = "; ".join(f"{what}: {', '.join(names)}" for what, names in complaints.items() if names)
-        raise ValueError(f"These weights do not belong to this model ({found}); check that config and weights match.")
+    _complain(
+        "These weights do not belong to this model",
+        {
+            "left over": left_over,
+            "missing": [name for name in first_name.values() if name not in filled],
+            "of another shape": [
+                f"{name} {tuple(part.shape)} instead of {tuple(wanted[name].shape)}"
+                for name, part in filled.items()
+                if part.shape != wanted[name].shape
+            ],
+        },
+        "check that config and weights match",
+    )
+    _complain(
+        "These weights cannot be calculated with",
+        {
+            "of another kind": [
+                f"{name} {part.dtype} instead of {wanted[name].dtype}"
+                for name, part in filled.items()
+                if part.is_floating_point() != wanted[name].is_floating_point() or part.is_complex()
+            ],
+            "NaN or infinity": [name for name, part in filled.items() if not _finite(part, wanted[name].dtype)],
+        },
+        "fetch the file again, or save it again in float32",
+    )
     for name, empty in wanted.items():
         part = filled[first_name[id(empty)]]
         place, leaf = model.get_submodule(name.rpartition(".")[0]), name.rpartition(".")[2]
@@ -177,6 +199,25 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
             setattr(place, leaf, nn.Parameter(part, requires_grad=empty.requires_grad))
         else:  # tied: the very same parameter as at its first name
             setattr(place, leaf, model.get_parameter(first_name[id(empty)]))
+
+
+def _complain(sentence: str, found: Mapping[str, Sequence[str]], cure: str) -> None:
+    """One sentence about all that was found, the first few by name; none when nothing was."""
+    lists = [
+        f"{what}: {', '.join(names[:MOST_NAMED])}"
+        + (f" and {more} more" if (more := len(names) - MOST_NAMED) > 0 else "")
+        for what, names in found.items()
+        if names
+    ]
+    if lists:
+        raise ValueError(f"{sentence} ({'; '.join(lists)}); {cure}.")
+
+
+def _finite(part: Tensor, dtype: torch.dtype) -> bool:
+    """Whether all numbers are, as the model will hold them; a float64 may be too large for float32."""
+    if not part.is_floating_point() or part.numel() == 0:
+        return True
+    return all(bool(end.isfinite()) for end in torch.aminmax(part.to(dtype)))  # one look; NaN is both ends then
 
 
 def unfilled() -> AbstractContextManager[Any]:

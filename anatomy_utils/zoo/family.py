@@ -6,12 +6,15 @@ published tensor goes. Loading weights, the family tree and the list of what the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from reprlib import repr
 from typing import Any
 
 from torch import Tensor, nn
 
+from anatomy_utils.zoo import entries
 from anatomy_utils.zoo.checkpoint import KeyMap, load_published, unfilled
 
 Config = Mapping[str, Any]
@@ -58,13 +61,27 @@ class Family:
         """The published model, with the head that its configuration names, ready to use (dropout off).
 
         Raises:
-            ValueError: as `build`, there is no such task here, or the tensors do not fit; see `load_published`.
+            ValueError: as `build`, there is no such task here, an entry holds something that it cannot hold, or the
+                tensors do not fit; see `load_published`.
         """
-        task = self.task_of(config)
-        with unfilled():
-            model = self.build(config, task)
-        load_published(model, self.prepare(self.read(config), tensors), self.tasks[task])
+        with self._blaming(f"no configuration of the family {self.name}", entries.CURE):
+            entries.check(config)
+            task = self.task_of(config)
+            with unfilled():
+                model = self.build(config, task)
+            numbers = self.read(config)
+        with self._blaming(f"weights of other shapes than {self.name} has", "check that config and weights match"):
+            load_published(model, self.prepare(numbers, tensors), self.tasks[task])
         return model.eval()
+
+    @contextmanager
+    def _blaming(self, what: str, cure: str) -> Iterator[None]:
+        """What no check foresaw in a published file is still the file's fault, and told in one sentence."""
+        try:
+            yield
+        except (TypeError, AttributeError, LookupError, ArithmeticError, RuntimeError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0][:120]
+            raise ValueError(f"This is {what} ({reason}); {cure}.") from error
 
     def task_of(self, config: Config) -> str:
         """The task that `architectures` names: "MaskedLM" for "BertForMaskedLM", "Model" for "BertModel".
@@ -84,10 +101,11 @@ def pick(config: Config, *names: str) -> list[Any]:
     """The named entries of a configuration, in order.
 
     Raises:
-        ValueError: some are missing; all of them are listed.
+        ValueError: some are missing or null; all of them are listed.
     """
-    if missing := [name for name in names if name not in config]:
-        raise ValueError(f"The configuration lacks {', '.join(missing)}; it holds {', '.join(sorted(config))}.")
+    if missing := [name for name in names if config.get(name) is None]:
+        held = ", ".join(sorted(name for name, value in config.items() if value is not None))
+        raise ValueError(f"The configuration lacks {', '.join(missing)}; it holds {held or 'nothing'}; {entries.CURE}.")
     return [config[name] for name in names]
 
 
@@ -103,7 +121,7 @@ def expect(config: Config, family: str, **entries: Any) -> None:
     """
     for name, expected in entries.items():
         if config.get(name, expected) != expected:
-            raise ValueError(f"{name} is {config[name]!r}, but {family} here has {expected!r}.")
+            raise ValueError(f"{name} is {repr(config[name])}, but {family} here has {expected!r}.")
 
 
 def number_of_labels(config: Config) -> int:

@@ -51,9 +51,8 @@ class GptJConfig:
             ValueError: an entry is missing, or the model has a variation that GPT-J does not have.
         """
         expect(config, "GPT-J", activation_function="gelu_new")
-        vocab_size, d_model, layers, heads, turned = pick(
-            config, "vocab_size", "n_embd", "n_layer", "n_head", "rotary_dim"
-        )
+        vocab_size, d_model, layers, heads = pick(config, "vocab_size", "n_embd", "n_layer", "n_head")
+        turned = config.get("rotary_dim")
         if not turned:
             raise ValueError(f"rotary_dim is {turned!r}, but GPT-J here needs the number of features that turn.")
         return cls(

@@ -98,7 +98,7 @@ _EXPECTED = {
 def _global_every(config: Mapping[str, Any], num_layers: int) -> int:
     """How far apart the global layers are, from the list of the layers' kinds where a configuration has one."""
     kinds = config.get("layer_types")
-    if kinds is None:
+    if not kinds:
         return int(config.get("global_attn_every_n_layers", 3))
     every = [*kinds, "full_attention"].index("full_attention", 1)
     if kinds != ["sliding_attention" if i % every else "full_attention" for i in range(num_layers)]:

@@ -6,9 +6,10 @@ begins here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr
 
 import torch
 from jaxtyping import Int
@@ -95,16 +96,29 @@ class Tokenizer:
         found: int | None = self._tokenizer.token_to_id(piece)
         return found
 
-    def __call__(self, texts: str | Sequence[str]) -> TokenBatch:
+    def __call__(self, texts: str | Sequence[str], *, max_length: int | None = None) -> TokenBatch:
         """Encode one text or several; shorter ones are padded.
 
+        Args:
+            texts: one text, or a list of them.
+            max_length: the most tokens that a text may have, special ones included; what is beyond is cut off at the
+                end. No limit when left out.
+
         Raises:
-            ValueError: no text was given, or something that is not text.
+            ValueError: no text was given, or something that is not text, `max_length` leaves no room for a token, or
+                the vocabulary is damaged.
         """
-        texts = [texts] if isinstance(texts, str) else list(texts)
-        if not texts or not all(isinstance(text, str) for text in texts):
-            raise ValueError(f"Give a text or a list of texts, not {texts!r:.60}.")
-        encodings = self._tokenizer.encode_batch(texts)
+        texts = _listed(texts)
+        if max_length is not None:
+            self._limit(max_length)
+        try:
+            encodings = self._tokenizer.encode_batch(texts)
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(
+                f"This tokenizer cannot read the text ({error}); fetch its tokenizer.json again."
+            ) from error
+        finally:
+            self._tokenizer.no_truncation()
         return TokenBatch(
             input_ids=torch.tensor([encoding.ids for encoding in encodings]),
             attention_mask=torch.tensor([encoding.attention_mask for encoding in encodings]),
@@ -112,6 +126,44 @@ class Tokenizer:
             tokens=[encoding.tokens for encoding in encodings],
         )
 
+    def _limit(self, max_length: int) -> None:
+        special = self._tokenizer.num_special_tokens_to_add(False)
+        if not isinstance(max_length, int) or not special < max_length < 2**31:
+            raise ValueError(
+                f"max_length is {repr(max_length)}, but a whole number above {special} is expected, "
+                f"since each text gets {special} special tokens."
+            )
+        self._tokenizer.enable_truncation(max_length)
+
     def decode(self, ids: Sequence[int] | Int[Tensor, " position"]) -> str:
-        """The text that ids stand for, without special tokens."""
-        return self._tokenizer.decode([int(i) for i in ids])
+        """The text that ids stand for, without special tokens.
+
+        Raises:
+            ValueError: these are no ids.
+        """
+        try:
+            return self._tokenizer.decode([int(i) for i in ids])
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"Give a list of ids, whole numbers from 0 on, not {repr(ids)}.") from error
+
+
+def _listed(texts: object) -> list[str]:
+    """One text or several as a list.
+
+    Raises:
+        ValueError: there is none, or something that is not text.
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts) if isinstance(texts, Iterable) else []
+    if not listed or isinstance(texts, bytes | dict):
+        raise ValueError(f"Give a text or a list of texts, not {repr(texts)}.")
+    for number, text in enumerate(listed):
+        if not isinstance(text, str):
+            raise ValueError(f"Give a text or a list of texts; number {number} of these is {repr(text)}.")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"Text {number} holds half of a character at {error.start} ({text[error.start]!r}, a lone surrogate), "
+                "which no vocabulary has; leave it out."
+            ) from error
+    return listed

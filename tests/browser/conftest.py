@@ -96,14 +96,15 @@ def ran(request: pytest.FixtureRequest, desk: Desk) -> Ran:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of a notebook one after the other, so that each is opened once."""
+    """All tests of a notebook one after the other, so that each is opened once; last those that press everything."""
     order = list(NOTEBOOK_NAMES)
 
-    def place(item: pytest.Item) -> int:
+    def place(item: pytest.Item) -> tuple[int, bool]:
         assert isinstance(item, pytest.Function)
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         used = {*item.fixturenames, parameters.get("ran")}
-        return min((order.index(name) for name in used.intersection(order)), default=-1)
+        notebook = min((order.index(name) for name in used.intersection(order)), default=-1)
+        return notebook, item.path.stem == "test_looks_at_every_size"
 
     items.sort(key=place)
 

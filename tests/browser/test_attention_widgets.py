@@ -104,7 +104,7 @@ def test_mask_painter_repaints_the_weights_and_tells_python(attention: NotebookP
     painter = attention.widget("views.mask_painter(")
     name = f"_{attention.cells()[index]['execution_count']}.mask.tolist()"
     grid, weights = painter_grids(painter)
-    painter.get_by_role("button", name="all open").click()
+    painter.get_by_role("radio", name="all open").click()
     attention.settle()
     row = weights.get_by_role("row").nth(3)
     before = printed(row.locator("td.cell"))
@@ -124,7 +124,7 @@ def test_mask_painter_repaints_the_weights_and_tells_python(attention: NotebookP
     wait_until(lambda: attention.ask_kernel(name)[2][2] is False, painter, "Python's mask has the second cell")
     expect(grid.get_by_role("row").nth(3).get_by_role("gridcell").nth(2)).to_be_focused()
 
-    painter.get_by_role("button", name=re.compile("causal$")).click()
+    painter.get_by_role("radio", name=re.compile("causal$")).click()
     attention.settle()
     assert printed(weights.get_by_role("row").nth(1).locator("td.cell"))[0] == 1, "the first word sees only itself"
     wrong = painter.get_by_role("button", name="0 after the softmax")
@@ -132,16 +132,16 @@ def test_mask_painter_repaints_the_weights_and_tells_python(attention: NotebookP
     attention.settle()
     expect(painter.locator(".verdict")).to_contain_text("no longer sum to 1")
     press(wrong, "Space")
-    painter.get_by_role("button", name=re.compile("none$")).click()
+    painter.get_by_role("radio", name=re.compile("none$")).click()
     attention.settle()
     expect(painter.locator(".verdict")).to_contain_text("all weights are 0")
-    painter.get_by_role("button", name="all open").click()
+    painter.get_by_role("radio", name="all open").click()
 
 
 def test_mask_painter_paints_a_stroke(attention: NotebookPage) -> None:
     painter = attention.widget("views.mask_painter(")
     grid, _ = painter_grids(painter)
-    painter.get_by_role("button", name="all open").click()
+    painter.get_by_role("radio", name="all open").click()
     row = grid.get_by_role("row").nth(2).get_by_role("gridcell")
     point_at(row.nth(0), 0.5, 0.5)
     painter.page.mouse.down()
@@ -150,7 +150,7 @@ def test_mask_painter_paints_a_stroke(attention: NotebookPage) -> None:
     painter.page.mouse.up()
     attention.settle()
     assert [text == "−∞" for text in row.all_inner_texts()][:5] == [True, True, True, True, False]
-    painter.get_by_role("button", name="all open").click()
+    painter.get_by_role("radio", name="all open").click()
 
 
 # ---- the stepper

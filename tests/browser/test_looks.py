@@ -131,8 +131,11 @@ def test_less_motion_is_respected(attention: NotebookPage) -> None:
     step = stepper.get_by_role("button", name=re.compile("^Step"))
     running = "root => root.getAnimations({ subtree: true }).filter((each) => each.effect.getTiming().duration).length"
     step.nth(0).click()
-    step.nth(3).click()
-    assert stepper.evaluate(running) > 0, "with motion, the new columns light up"
+    light_up = step.nth(3).evaluate(
+        "button => { button.click(); const root = button.closest('.anatomy'); return new Promise((done) => "
+        f"requestAnimationFrame(() => requestAnimationFrame(() => done(({running})(root))))); }}"
+    )
+    assert light_up > 0, "with motion, the new columns light up"
 
     attention.page.emulate_media(reduced_motion="reduce")
     try:

@@ -49,11 +49,23 @@ def test_head_splitting_follows_a_number_by_keyboard(multi_head: NotebookPage) -
 @pytest.fixture
 def board(multi_head: NotebookPage) -> Iterator[Locator]:
     found = multi_head.widget(BOARD)
+    back_to_the_start(found)
     yield found
-    on = found.get_by_role("button", name="All heads on")
+    back_to_the_start(found)
+
+
+def back_to_the_start(board: Locator) -> None:
+    """As the notebook shows the board: other tests press what it has, and leave it as it then is."""
+    on = board.get_by_role("button", name="All heads on")
     if on.is_enabled():
         on.click()
-    found.get_by_label("Rank by").select_option("the chosen pair")
+    start = {"Rank by": "the chosen pair", "Order": "highest", "Layer": "all"}
+    for name, value in start.items():
+        board.get_by_label(name, exact=True).select_option(value)
+    for name, token in (("Pair: from", "it"), ("to", "animal")):
+        place = board.get_by_label(name, exact=True).locator("option", has_text=re.compile(rf"^{token} "))
+        board.get_by_label(name, exact=True).select_option(place.first.get_attribute("value"))
+    board.get_by_role("slider", name="At least").fill("0")
 
 
 def off_in_python(multi_head: NotebookPage) -> list[list[int]]:

@@ -19,7 +19,7 @@ from anatomy_utils.widgets.base import AnatomyWidget
 
 STATES: dict[Callable[[], AnatomyWidget], list[dict[str, Any]]] = {
     taxonomy.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}, {"chosen": "ELMo"}],
-    taxonomy.compare_models: [{}, {"first": "T5", "second": "Mistral", "only_differences": False}],
+    taxonomy.compare_models: [{}, {"first": "T5", "second": "Mistral"}],
 }
 """Widget → what it is asked to show, one after the other."""
 

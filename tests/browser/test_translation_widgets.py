@@ -26,8 +26,8 @@ from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 UNKNOWN = "The animal didn't cross the stret"
 ANSWER = ("sentence", "direction", "source", "written", "text", "candidates", "weights", "shape", "verdict", "remark",
-          "correction", "swaps", "reason", "pronouns", "before", "refused", "refusal", "revealed", "current", "error",
-          "answered")  # fmt: skip
+          "correction", "swaps", "reason", "pronouns", "before", "refused", "refusal", "readable", "revealed",
+          "current", "error", "answered")  # fmt: skip
 
 
 @cache
@@ -54,8 +54,8 @@ def answer(shown: Shown) -> None:
 
 
 STATES: dict[Callable[[], AnatomyWidget], list[dict[str, Any]]] = {
-    translator: [{}, {"revealed": 32, "current": 7}, {"view": "matrix"}],
-    flow: [{}, {"place": 3}, {"place": 12 + 18 * 31 + 5}, {"place": 12 + 18 * 31 + 15}, {"place": 12 + 18 * 32 - 1}],
+    translator: [{}, {"revealed": 0, "current": 0}, {"revealed": 32, "current": 7}, {"view": "matrix"}],
+    flow: [{}, {"place": 3}, {"place": 12 + 5}, {"place": 12 + 15}, {"place": 12 + 18 + 30}],
 }
 
 
@@ -72,7 +72,7 @@ def test_axe_finds_nothing_and_everything_has_a_name(
         assert nameless_controls(shown) == []
         shown.page.screenshot(path=screenshots / f"{make.__name__}_{number}_{theme}.png", full_page=True)
     if make is translator:
-        shown.page.get_by_text("Words of the street", exact=True).click()
+        shown.page.locator(".tr-known summary").click()
         press(shown.page.get_by_label("Sentence, English or French"), "End", "x", "Enter")
         answer(shown)
         expect(shown.page.get_by_role("group", name="Unknown words")).to_be_visible()
@@ -97,8 +97,11 @@ def test_the_translator_by_mouse_and_keyboard(browser: Browser) -> None:
     shown = show(browser, translator(), size=(1000, 1300), reduced_motion=True)
     page = shown.page
     widget: Any = shown.widget
+    assert widget.revealed == len(widget.written), "it opens translated"
+    page.get_by_role("button", name="Start over").click()
     page.get_by_role("button", name="Next word").click()
     shown.settle()
+    assert widget.revealed == 1
     first = numbers_in(" ".join(page.locator(".tr-source .number").all_inner_texts()))
     assert sum(first) == pytest.approx(1, abs=0.08), "a row of attention weights, printed"
     page.get_by_label("Head").select_option("2")
@@ -133,9 +136,7 @@ def test_the_flow_by_mouse_and_keyboard(browser: Browser) -> None:
     expect(page.locator("h4")).to_have_text("Decoder layer 0 of 0–1: cross-attention")
     page.locator(".tm-part", has_text="cross-attention").click()
     expect(page.locator("h4")).to_have_text("Decoder layer 1 of 0–1: cross-attention")
-    expect(
-        page.get_by_role("img", name="decoder.layers.1.cross_attention.key (batch 1, heads 4, source 13")
-    ).to_be_visible()
+    expect(page.get_by_role("img", name="keys (batch 1, heads 4, source 13, d_head 8)")).to_be_visible()
     press(page.get_by_role("button", name="Next", exact=True), "PageDown", "ArrowLeft")
     shown.settle()
     assert widget.where() == ("next_token", 1)

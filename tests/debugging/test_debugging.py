@@ -148,10 +148,20 @@ def test_a_check_tells_both_numbers(broken: BrokenModels) -> None:
 def test_the_table_is_shown(table: CheckTable) -> None:
     lines = repr(table).splitlines()
     assert len(lines) == 1 + len(CHECKS) and lines[0].split()[-8:] == [case.name for case in BUG_CASES]
+    assert table._repr_html_().startswith("<details><summary>"), "it holds the answers"
     assert table._repr_html_().count("✗") == repr(table).count("✗") > 20
 
 
 # ---- the bugs themselves, without training
+
+
+def test_public_reports_are_folded(broken: BrokenModels) -> None:
+    shown = broken.public_reports()
+    assert shown.html.startswith("<details><summary>") and shown.html.count("<a href=") == len(BUG_CASES)
+    for case in BUG_CASES:
+        assert f'<a href="{case.public_report.url}">{case.public_report.repository}, ' in shown.html
+        assert f"{case.name}: {case.public_report.summary}\n    {case.public_report.url}" in shown.text
+    assert "<code>use_cache=True</code>" in shown.html
 
 
 def test_each_case_differs_from_the_healthy_pipeline_in_what_it_should() -> None:
@@ -248,9 +258,15 @@ def test_equal_training_is_done_once(broken: BrokenModels) -> None:
 
 
 @pytest.mark.usefixtures("shapes_unchecked")
-def test_the_lab_joins_models_questions_and_progress(broken: BrokenModels, tmp_path: Path) -> None:
+def test_the_lab_joins_models_questions_and_progress(
+    broken: BrokenModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for model in broken.models():  # nobody was examined before
+        monkeypatch.setattr(model, "_measured", {})
+    broken["Emil"].check("stops")
     record = Progress(tmp_path / "progress.json")
     view = show_debugging_lab(broken, record=record)
+    assert view.examined == [case.name == "Emil" for case in BUG_CASES], "whom the class has examined"
     assert [bed["name"] for bed in view.beds] == [case.name for case in BUG_CASES]
     assert [bed["question"]["id"] for bed in view.beds] == [question.id for question in QUESTIONS]
     view.question = {"do": "probe", "bed": 3, "probe": "batch equals single"}
@@ -263,5 +279,5 @@ def test_the_lab_joins_models_questions_and_progress(broken: BrokenModels, tmp_p
         "examined": True, "first": QUESTIONS[3].right, "last": QUESTIONS[3].right, "right": True,
     }  # fmt: skip
     again = show_debugging_lab(broken, record=record)
-    assert again.chosen == view.chosen and again.examined == [number == 3 for number in range(8)]
+    assert again.chosen == view.chosen and again.examined == [case.name in ("Dora", "Emil") for case in BUG_CASES]
     assert "Dora ends at" in again.static_twin().alt

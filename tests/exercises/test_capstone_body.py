@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import datetime
+import re
+from pathlib import Path
 
 import pytest
 import torch
+from unchecked import shapes_unchecked
 
 from anatomy_utils import pretrained
-from anatomy_utils.exercises import solution_source
+from anatomy_utils.exercises import solution_source, your_function
 from anatomy_utils.exercises.capstone.body import WRITE, assemble, written_in
 from anatomy_utils.exercises.capstone.certificate import certificate
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.transplant import ORGANS, organs_in
+from anatomy_utils.exercises.registry import exercises_of
+from anatomy_utils.transplant import ORGANS, RejectionError, organs_in, reject, transplant
+from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 ABOVE = "from __future__ import annotations\nimport torch\nfrom math import sqrt\n"
@@ -112,6 +117,109 @@ def test_a_saved_answer_that_calls_itself_is_set_aside_and_the_model_runs(record
         model(*inputs)
 
 
+LONG_MASK = "import torch\ndef causal_mask(length):\n    {}\n    return torch.ones(length, length).tril().bool()\n"
+TOO_LONG = LONG_MASK.format("assert length < 20, 'too long'")
+FAILS_IN_A_MODEL = {
+    "stops": ("assert length < 20, 'too long'", "stopped with AssertionError: too long"),
+    "another shape": ("length = min(length, 20)", r"gives back shape \(20, 20\), but \(23, 23\) is expected here"),
+    "nothing": ("if length > 20: return None", "gives back nothing"),
+}
+
+
+@pytest.mark.parametrize("name", FAILS_IN_A_MODEL)
+def test_an_answer_that_fails_only_inside_a_model_is_named_and_the_model_goes_on(name, record):
+    line, why = FAILS_IN_A_MODEL[name]
+    save(record, "attention.causal_mask", LONG_MASK.format(line))
+    save(record, "multi_head.split_heads")
+    body = assemble(record=record)
+    assert set(body.yours) == {"causal_mask", "split_heads"}  # its own cases are short enough
+    torch.manual_seed(3)
+    model = with_head(Gpt2Config(23, 12, 2, 3, 29, 20), "LMHeadModel").eval()
+    input_ids = torch.randint(3, 23, (2, 23))
+    sentence = f"Your saved causal_mask is set aside, so the course's own .*{why}"
+    with torch.no_grad():
+        wanted = model(input_ids)
+        with pytest.warns(UserWarning, match=sentence) as told, body.inside(model):
+            got, again = model(input_ids), model(input_ids)
+    assert [Path(warning.filename).name for warning in told] == ["test_capstone_body.py"]  # once, where it was called
+    torch.testing.assert_close(got, wanted)
+    torch.testing.assert_close(again, wanted)
+    assert body.examine(model, input_ids).accepted and body.reject(model, input_ids) is None
+    assert body.yours == ("split_heads",) and body.parts["causal_mask"].function(30).shape == (30, 30)
+    assert "Your saved causal_mask is set aside" in repr(body)
+    assert record.source("attention.causal_mask") == LONG_MASK.format(line)
+
+
+@pytest.mark.parametrize("name", FAILS_IN_A_MODEL)
+def test_an_examination_names_what_fails_and_sets_it_aside(name, record):
+    line, why = FAILS_IN_A_MODEL[name]
+    save(record, "attention.causal_mask", LONG_MASK.format(line))
+    save(record, "multi_head.split_heads")
+    body, (model, *_) = assemble(record=record), translator()
+    source, target = torch.randint(3, 23, (2, 2, 23))
+    with pytest.warns(UserWarning, match=f"Your saved causal_mask is set aside, so the course's own .*{why}"):
+        examined = body.examine(model, source, target)
+    assert [organ for organ, found in examined.found.items() if found] == ["causal_mask"] and not examined.accepted
+    assert re.search(f"causal_mask +yours +decoder.*{why}", repr(examined))
+    page = repr(certificate("Ada", body=body, runs={"2017": examined}, record=record))
+    assert "Organs of their own: 1 of 21" in page and "organs accepted, 1 of them their own" in page
+    again = body.examine(model, source, target)  # no warning: ours runs
+    assert again.accepted and re.search("causal_mask +the course's own +accepted", repr(again))
+    with body.inside(model):
+        torch.testing.assert_close(model(source, target), model(source, target))
+
+
+def test_the_organs_of_a_notebook_go_on_where_a_saved_one_fails(record):
+    """As notebook 04 puts them in."""
+    save(record, "attention.causal_mask", TOO_LONG)
+    model, *_ = translator()
+    source, target = torch.randint(3, 23, (2, 2, 23))
+    wanted = model(source, target)
+    organs = {"causal_mask": your_function("attention.causal_mask", record=record)}
+    assert "your causal_mask stopped" in str(reject(model, source, target, **organs))
+    with pytest.warns(UserWarning, match="Your saved causal_mask is set aside"), transplant(model, **organs):
+        torch.testing.assert_close(model(source, target), wanted)
+
+
+def test_a_saved_function_that_is_called_directly_is_set_aside_too(record):
+    save(record, "attention.causal_mask", TOO_LONG)
+    mine = your_function("attention.causal_mask", record=record)
+    assert mine(6).shape == (6, 6)
+    with pytest.warns(UserWarning, match="is set aside, .* It stopped with AssertionError: too long") as told:
+        assert torch.equal(mine(20), torch.ones(20, 20).tril() > 0)
+    assert Path(told[0].filename).name == "test_capstone_body.py"
+
+
+def test_where_ours_stops_as_well_nobody_is_accused(record):
+    save(record, "attention.causal_mask", TOO_LONG)
+    mine = your_function("attention.causal_mask", record=record)
+    with shapes_unchecked(), pytest.raises(TypeError):
+        mine("wide")
+    assert mine.note == ""
+
+
+def test_an_organ_put_in_by_hand_still_stops_the_model(record):
+    model, *inputs = translator()
+    body = assemble(record=record).replaced(causal_mask=lambda length: torch.ones(2, 2, dtype=torch.bool))
+    with pytest.raises(RejectionError, match="your causal_mask gives back shape"), body.inside(model):
+        model(*inputs)
+
+
+def test_what_a_saved_function_has_spoiled_stops_the_model(record):
+    text = (
+        "def layer_norm(hidden_states, weight, bias, epsilon):\n"
+        "    if hidden_states.shape[-1] == 12:\n        hidden_states.zero_()\n"
+        "    norm = __import__('torch').nn.functional.layer_norm\n"
+        "    return norm(hidden_states, weight.shape, weight, bias, epsilon)\n"
+    )
+    save(record, "encoder.layer_norm", text)
+    body = assemble(record=record)
+    assert body.yours == ("layer_norm",)
+    model, *inputs = translator()
+    with torch.no_grad(), pytest.raises(RejectionError, match="changes its `hidden_states`"), body.inside(model):
+        model(*inputs)
+
+
 def test_organs_that_do_not_exist_are_named(record):
     with pytest.raises(ValueError, match="no organ 'layernorm'; it has lookup, weighted_average"):
         assemble(record=record).replaced(layernorm=abs)
@@ -134,7 +242,7 @@ def test_the_certificate_claims_only_what_was_done(record, minilm, tmp_path):
     page = certificate("Ada <b>", body=body, runs={"MiniLM": body.examine(model, *inputs)}, day=day, record=record)
     assert "Organs of their own: 1 of 21" in repr(page)
     assert "MiniLM: 11 of 11 organs accepted, 1 of them their own, output within" in repr(page)
-    assert "03 Encoder: 1 of 16 exercises" in repr(page)
+    assert f"03 Encoder: 1 of {len(exercises_of('encoder'))} exercises" in repr(page)
     assert "0 of 8 broken transformers" in repr(page)
     assert "5 November 2026" in repr(page)
     assert "Ada &lt;b&gt;" in page.page and "<b>" not in page.page

@@ -191,7 +191,16 @@ def test_an_input_that_is_changed() -> None:
         return right(query, key)
 
     verdict = judged(changes, SCORES)
-    assert verdict.found_by == "mutated" and "`key`" in verdict.sentence
+    assert verdict.found_by == "likeness:constant", "what it returns is judged all the same"
+    assert verdict.sentence.startswith("Your function changes its input: `key` held other numbers afterwards. What you")
+
+    def changes_afterwards(query: Tensor, key: Tensor) -> Tensor:
+        result = right(query, key)
+        key.zero_()
+        return result
+
+    verdict = judged(changes_afterwards, SCORES)
+    assert verdict.found_by == "mutated" and verdict.sentence.endswith("What it returns is right.")
     assert judged(right, SCORES).passed, "the judge's own cases were not touched"
 
 

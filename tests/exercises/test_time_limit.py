@@ -1,7 +1,9 @@
-"""A function that does not end is stopped, whatever it does, on the main thread and off it."""
+"""A function that does not end is stopped as soon as it runs a line of Python, on the main thread and off it."""
 
 from __future__ import annotations
 
+import ctypes
+import io
 import signal
 import sys
 import threading
@@ -13,6 +15,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises import find_exercise
+from anatomy_utils.exercises.attempt import time_limit
 from anatomy_utils.exercises.attempt.time_limit import TimeRanOut, interruptible, run_limited
 from anatomy_utils.exercises.judging.judge import judge
 
@@ -136,3 +139,48 @@ def test_an_outer_tracer_is_put_back() -> None:
     before = sys.gettrace()
     judge(MEAN, catching_everything, seconds=0.2)
     assert sys.gettrace() is before
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no interval timer")
+@pytest.mark.parametrize("off", ["ignored", "taken", "never rings"])
+def test_a_function_that_switches_the_alarm_off_is_stopped_all_the_same(
+    off: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(time_limit, "LATE", 0.1)
+
+    def deaf(vectors: Tensor) -> Tensor:
+        if off == "never rings":
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        else:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN if off == "ignored" else lambda *_: None)
+        return catching_errors(vectors)
+
+    assert judge(MEAN, deaf, seconds=0.2).state == "stopped"
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it uses a lock of Linux's own library")
+def test_one_long_call_is_waited_for_and_said_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock stands for the long computation: waiting for it is one call too, which no signal ends."""
+    monkeypatch.setattr(time_limit, "LATE", 0.1)
+    library, lock = ctypes.CDLL(None), ctypes.create_string_buffer(64)
+    said: list[str] = []
+
+    class Page(io.StringIO):
+        def write(self, text: str) -> int:
+            said.append(text)
+            return library.pthread_mutex_unlock(lock)
+
+    def one_call(vectors: Tensor) -> Tensor:
+        library.pthread_mutex_lock(lock)
+        library.pthread_mutex_lock(lock)
+        return vectors.mean(0)
+
+    monkeypatch.setattr(sys, "stdout", Page())
+    verdict = judge(MEAN, one_call, seconds=0.2)
+    assert said == [
+        "This has been running for 0.3 seconds and could not be stopped: one long call inside torch or another "
+        "library cannot be interrupted. Wait for its end, or restart the kernel.\n"
+    ]
+    assert verdict.state == "stopped" and "It ended only after" in verdict.notes[-1]
+    assert verdict.line is not None and verdict.line.text == "library.pthread_mutex_lock(lock)"

@@ -11,7 +11,7 @@ from anatomy_utils.exercises import find_exercise
 from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.attempt.run import execute
 from anatomy_utils.exercises.attempt.trial import Trial
-from anatomy_utils.exercises.diagnosis.find import OF_SHAPES, OF_VALUES, diagnose
+from anatomy_utils.exercises.diagnosis.find import EXACT, EXACT_SHAPES, ROUGH, ROUGH_SHAPES, diagnose
 from anatomy_utils.exercises.diagnosis.wrong_answer import Wrong
 from anatomy_utils.exercises.judging import judge
 
@@ -50,8 +50,8 @@ def test_a_wrong_output_holds_only_the_cases_in_which_it_is_wrong() -> None:
 
 
 def test_no_question_is_asked_twice_and_the_last_one_always_has_an_answer() -> None:
-    for questions in (judge.CHECKS, OF_VALUES, OF_SHAPES):
+    for questions in (judge.CHECKS, EXACT + ROUGH, EXACT_SHAPES + ROUGH_SHAPES):
         assert len(set(questions)) == len(questions)
     trial = tried(doubled)
     wrong = Wrong(trial, 0, trial.wrong[0])
-    assert judge.CHECKS[-1](trial) and OF_VALUES[-1](wrong) and OF_SHAPES[-1](wrong)
+    assert judge.CHECKS[-1](trial) and ROUGH[-1](wrong) and ROUGH_SHAPES[-1](wrong)

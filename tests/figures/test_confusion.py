@@ -26,7 +26,8 @@ def test_no_mistake_and_a_class_that_never_occurs():
 def test_the_picture_holds_the_shares():
     drawn = plots.confusion([0, 0, 0, 1], [0, 1, 1, 1], NAMES[:2])
     texts = [text.get_text() for axes in drawn.figure.axes for text in axes.texts]
-    assert {"0.33", "0.67", "0.00", "1.00", "person (3)", "place (1)"} <= set(texts)
+    assert {"0.33", "0.67", "1.00", "person (3)", "place (1)"} <= set(texts)
+    assert texts.count("0.00") == 0, "a cell without a mistake is blank"
 
 
 @pytest.mark.parametrize(

@@ -286,11 +286,8 @@ def test_every_text_colour_has_contrast_on_its_page(theme: str) -> None:
     assert min(low.values()) >= 4.5, low
 
 
-def test_quiet_text_and_text_on_cells_can_be_read() -> None:
+def test_quiet_text_can_be_read() -> None:
     assert canvas.contrast(QUIET, PAGE) >= 4.5
-    for kind in ("weights", "signed"):
-        shades = canvas.colours(kind)(np.linspace(0, 1, 101))[:, :3]  # type: ignore[arg-type]
-        assert min(canvas.contrast(canvas.ink_on(tuple(shade)), tuple(shade)) for shade in shades) >= 4
 
 
 SIGHT = {

@@ -24,7 +24,7 @@ ROTARY = llama(LlamaConfig(31, 12, 2, 6, 2, 17, 4, 8), "CausalLM")
 TRANSLATOR = bart(BartConfig(31, 12, 2, 2, 3, 2, 17, 19, 8))
 RELATIVE = t5(T5Config(31, 12, 5, 17, 2, 2, 3))
 TOO_LARGE = "input_ids run from 31 to 31, but this vocabulary's ids run from 0 to 30; use the tokenizer"
-TOO_LONG = "The text has 9 positions, but the position table ends at 8; shorten or split"
+TOO_LONG = "The text has 9 positions, but the position table ends at 8; shorten or split .*, max_length=8"
 INDIVISIBLE = "d_model 10 cannot be split into 3 heads of equal width; choose a number of heads that divides it"
 
 

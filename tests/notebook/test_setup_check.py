@@ -28,6 +28,13 @@ def test_the_report_lives_where_widgets_live_and_reads_where_they_do_not() -> No
     assert data["text/plain"] == str(check())
 
 
+def test_one_line_that_unfolds_by_itself_only_when_something_is_missing() -> None:
+    fine, later = CheckLine("ok", "torch"), CheckLine("later", "gguf", "pip install gguf")
+    missing = CheckLine("missing", "numpy", "pip install numpy")
+    assert SetupReport((fine, later))._repr_html_().startswith("<details><summary>1 of 2 in place</summary><ul")
+    assert SetupReport((fine, missing))._repr_html_().startswith("<details open><summary>1 of 2 in place</summary>")
+
+
 def test_widgets_that_do_not_load_leave_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anatomy_utils.widgets.setup_report", None)
     data, _ = SetupReport((CheckLine("ok", "torch <1>"),))._repr_mimebundle_()

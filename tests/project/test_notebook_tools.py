@@ -31,7 +31,15 @@ def test_normal_form_keeps_nothing_of_the_machine() -> None:
     assert machine_paths(nbformat.writes(normal)) == []
 
 
-@pytest.mark.parametrize("path", ["/home/ann/x.py", "/tmp/abc", "/Users/ann/x", r"C:\\Users\\ann"])
+def test_a_title_folds_a_cell_and_nothing_else_does() -> None:
+    notebook = notebook_of("#@title Imports\nimport torch", "import torch", "x = 1  #@title no")
+    notebook.cells[1].metadata = {"jupyter": {"source_hidden": True}, "cellView": "form"}
+    normal = normalise(notebook)
+    assert normal.cells[0].metadata == {"jupyter": {"source_hidden": True}, "cellView": "form"}
+    assert normal.cells[1].metadata == normal.cells[2].metadata == {}
+
+
+@pytest.mark.parametrize("path", ["/home/ann/x.py", "/private/abc", "/Users/ann/x", r"C:\\Users\\ann"])
 def test_machine_paths_are_found(path: str) -> None:
     assert machine_paths(f'"{path}"')
 

@@ -30,11 +30,12 @@ RUN_AXE = """async (rules) => {
 # Numbers everything that Tab can reach or that has an interactive role, less what is inert, and describes it.
 MARK = """() => [...document.querySelectorAll('.anatomy')].flatMap((root) =>
   [...root.querySelectorAll('button, input, select, textarea, a, summary, [tabindex], [role=option], [role=gridcell]')]
-    .filter((node) => node.getClientRects().length && !node.closest('[inert]'))
+    .filter((node) => node.checkVisibility({ visibilityProperty: true }) && !node.closest('[inert]'))
     .map((node) => [node, `“${root.getAttribute('aria-label')}”: ${node.outerHTML.slice(0, 160)}`]))
   .map(([node, description], i) => { node.setAttribute('data-control', i); return description; })"""
 UNMARK = "() => document.querySelectorAll('[data-control]').forEach((node) => node.removeAttribute('data-control'))"
-ALL_CELLS = ".jp-Notebook * { content-visibility: visible !important; }"
+# What a view itself hides stays hidden.
+ALL_CELLS = ".jp-Notebook :not(.anatomy *) { content-visibility: visible !important; }"
 
 
 def load_axe(notebook: NotebookPage) -> None:

@@ -17,6 +17,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE_STYLE = ROOT / "anatomy_utils" / "widgets" / "static" / "page"
 START_SECONDS = 90
 STOP_SECONDS = 15
 SETTINGS = {
@@ -91,6 +92,8 @@ def _command(folder: Path, port: int, token: str) -> list[str]:
         "LabApp.news_url": None,
         "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
         "LabApp.extension_manager": "readonly",
+        "LabApp.custom_css": True,
+        "ServerApp.tornado_settings": f"static_custom_path={PAGE_STYLE}",
     }
     return [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
 

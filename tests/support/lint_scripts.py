@@ -17,7 +17,15 @@ MISSING = 77
 """The exit code of a check that could not be made."""
 CHECKS = [
     ["eslint/bin/eslint.js", "--max-warnings=0", STATIC],
-    ["prettier/bin/prettier.cjs", "--check", "--log-level=warn", f"{STATIC}/*.js", f"{STATIC}/shared/*.js", "*.mjs"],
+    [
+        "prettier/bin/prettier.cjs",
+        "--check",
+        "--log-level=warn",
+        f"{STATIC}/*.js",
+        f"{STATIC}/shared/*.js",
+        "tests/support/*.js",
+        "*.mjs",
+    ],
 ]
 
 

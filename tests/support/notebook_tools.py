@@ -28,6 +28,9 @@ TRAININGS = ROOT / ".cache" / "results" / "trainings"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_SECONDS = 300
 PICTURE = re.compile(r"([A-Za-z0-9+/=]{200,})")
+TITLE = "#@title "
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
+"""The metadata of a cell whose code is folded: JupyterLab reads the one, Colab the other."""
 EXERCISE = re.compile(r"^@exercise\([\"']([\w.]+)[\"']\)", re.MULTILINE)
 
 
@@ -44,6 +47,11 @@ def read(path: Path) -> NotebookNode:
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     """The code cells that hold any code."""
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def folded(cell: NotebookNode) -> bool:
+    """Whether a cell's code is not the point: it begins with a title, which stands for it on the page."""
+    return cell.cell_type == "code" and cell.source.startswith(TITLE)
 
 
 def network_blocked() -> dict[str, str]:
@@ -138,8 +146,8 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     copy.nbformat, copy.nbformat_minor = 4, 5
     for number, cell in enumerate(copy.cells):
         cell.setdefault("id", f"cell-{number}")
-        kept = {key: cell.metadata[key] for key in ("tags", "jupyter") if key in cell.metadata}
-        cell.metadata = nbformat.from_dict(kept)
+        tags = {"tags": cell.metadata.tags} if "tags" in cell.metadata else {}
+        cell.metadata = nbformat.from_dict({**tags, **(FOLDED if folded(cell) else {})})
         if cell.cell_type == "code":
             cell.outputs = [_normalise_output(output) for output in cell.outputs]
     return copy

@@ -9,7 +9,7 @@ from anatomy_utils import toy_language
 from anatomy_utils.toy_language import Scene, batches
 from anatomy_utils.toy_language.inventory import scene_from_number
 from anatomy_utils.toy_language.labels import CLASSES, TAGS, class_of, tags
-from anatomy_utils.toy_language.lexicon import words_of
+from anatomy_utils.toy_language.lexicon import name_unknown, words_of
 from anatomy_utils.toy_language.questions import QUESTIONS
 from anatomy_utils.toy_language.sampling import sample_scenes
 from anatomy_utils.toy_language.vocabulary import SPECIAL_TOKENS, TASKS, Vocabulary, street_vocabulary
@@ -247,3 +247,8 @@ def test_rows_and_shuffling():
     assert all(torch.equal(one.input_ids, two.input_ids) for one, two in zip(parts, again, strict=True))
     seen = torch.cat([part.input_ids for part in parts])
     assert len({tuple(row) for row in seen.tolist()}) == 20
+
+
+def test_an_invisible_character_is_named_and_not_shown_raw() -> None:
+    told = name_unknown(["\u200d", "\x00"], ["street"])
+    assert told == "The street does not know the invisible character U+200D, the invisible character U+0000."

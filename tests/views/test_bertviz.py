@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from measure import look_at
 from playwright.sync_api import Browser, Frame
 from widget_page import Shown, show
 
@@ -150,3 +151,35 @@ def test_choosing_a_layer_and_tokens_as_text(browser: Browser) -> None:
 def test_the_twin_shows_the_layer_that_is_shown_first() -> None:
     assert "layer 2, every head" in head_view(some_weights(), TOKENS, layer=2).static_twin().alt
     assert "layer 0, every head" in model_view(some_weights(), TOKENS).static_twin().alt
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_twelve_heads_have_a_color_and_a_number_each_and_lines_that_show(browser: Browser, theme: Any) -> None:
+    shown = show(browser, head_view(some_weights(heads=12), TOKENS), theme=theme)
+    frame = drawn(shown)
+    squares = frame.locator("rect[aria-label^=head]")
+    colors = squares.evaluate_all("all => all.map((node) => getComputedStyle(node).fill)")
+    assert len(colors) == len(set(colors)) == 12
+    assert frame.locator("text.head-number").all_text_contents() == [str(head) for head in range(12)]
+    opacities = frame.locator("line").evaluate_all("all => all.map((n) => Number(n.getAttribute('stroke-opacity')))")
+    strongest = max(float(layer.max()) for layer in some_weights(heads=12)[:1])
+    assert max(opacities) == pytest.approx(strongest / 12**0.5, abs=1e-3)
+    squares.nth(3).click()
+    assert frame.locator("text.head-number").count() == 12
+    assert squares.nth(3).evaluate("node => getComputedStyle(node).fill") == "rgb(180, 185, 191)"
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1000, 624, 326])
+def test_the_model_view_fits_and_its_text_is_legible(browser: Browser, width: int) -> None:
+    words = [f"w{i}" for i in range(16)]
+    shown = show(browser, model_view(some_weights(6, 12, 16), words), size=(width, 900))
+    drawn(shown)
+    shown.page.wait_for_function("document.querySelector('iframe').clientHeight > 400")
+    root = shown.page.query_selector(".anatomy")
+    assert root is not None
+    seen = look_at(root, window=1440)
+    assert seen.findings == [] and seen.height <= 700
+    shown.check()

@@ -7,7 +7,7 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers
 from tokenizers import Tokenizer as RustTokenizer
 
 from anatomy_utils.toy_language import street_vocabulary
-from anatomy_utils.views.token_text import Spelling, spelling
+from anatomy_utils.views.token_text import Spelling, byte_text, readable, spelling
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 
@@ -25,11 +25,12 @@ def pieces() -> Tokenizer:
 def test_pieces_show_their_white_space_and_half_letters(pieces: Tokenizer) -> None:
     spelled = spelling(pieces)
     ids = spelled.ids("b aé\n<|im_end|>")
-    assert [spelled.word(each) for each in ids] == ["b", "␣a", "Ã", "©", "↵", "<|im_end|>"]
+    assert [spelled.word(each) for each in ids] == ["b", "␣a", "⟨C3⟩", "⟨A9⟩", "↵", "<|im_end|>"]
     assert spelled.text(ids) == "b aé\n"
     assert spelled.stop_ids == [pieces.vocab_size - 1] == [7]
-    with pytest.raises(ValueError, match="The text is empty"):
-        spelled.ids("")
+    for nothing in ("", "     "):
+        with pytest.raises(ValueError, match="The text is empty"):
+            spelled.ids(nothing)
     with pytest.raises(ValueError, match="Token 8 is outside the vocabulary, whose ids run to 7"):
         pieces.piece(8)
 
@@ -43,3 +44,9 @@ def test_words_of_the_street(pieces: Tokenizer) -> None:
     assert isinstance(spelled, Spelling) and isinstance(spelling(pieces), Spelling)
     with pytest.raises(ValueError, match="animl"):
         spelled.ids("the animl")
+
+
+def test_half_an_emoji_is_shown_as_its_bytes_and_invisible_characters_by_number() -> None:
+    assert byte_text("ĠðŁ") == " ⟨F0 9F⟩"
+    assert [byte_text(piece) for piece in ("[SEP]", "abc", "日本")] == ["[SEP]", "abc", "日本"]
+    assert readable(" \u200d\x00\n") == "␣⟨U+200D⟩⟨U+0000⟩↵"

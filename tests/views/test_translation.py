@@ -110,15 +110,16 @@ def test_known_words_in_a_strange_order_are_translated_with_a_remark(model: Enco
 
 
 def test_unknown_words_are_named_and_known_ones_offered_in_the_sentence(model: EncoderDecoder) -> None:
-    with pytest.raises(UnknownWords, match="does not know 'stret'.*'!'") as caught:
+    with pytest.raises(UnknownWords, match="does not know “stret”, “!”") as caught:
         translation.translation_of(model, "The dog didn't cross the stret!")
     near = caught.value.nearest["stret"]
     assert near[0] == ("street", "The dog didn't cross the street!")
     assert "!" not in caught.value.nearest
+    assert translation.translation_of(model, caught.value.readable).remark == ""
 
 
 def test_a_sentence_of_another_language_is_refused_in_few_words(model: EncoderDecoder) -> None:
-    with pytest.raises(UnknownWords, match=r"'sieben'.*\. Nor 4 more\.$") as caught:
+    with pytest.raises(UnknownWords, match=r"“sieben”.*, nor 4 more\.$") as caught:
         translation.translation_of(model, "Sieben Zwerge trinken heute Himbeersaft, glaubt man.")
     assert list(caught.value.nearest) == ["sieben", "zwerge", "trinken", "heute"]
 
@@ -201,7 +202,7 @@ def test_a_whole_translation_of_the_courses_size_is_small() -> None:
     )
     assert len(widget.written) == 32  # it never ends: as long as it can get
     assert len(widget.values) < 300_000
-    assert len(widget) == 12 + 18 * 32
+    assert len(widget) == 12 + 18 + 31
 
 
 def test_the_flow_starts_where_it_is_told(model: EncoderDecoder) -> None:
@@ -209,5 +210,5 @@ def test_the_flow_starts_where_it_is_told(model: EncoderDecoder) -> None:
     assert widget.where() == ("cross_attention", 1)
     with pytest.raises(ValueError, match="names no part at work; try one of source_tokens"):
         translation.translation_flow(model, SENTENCE, place="soul")
-    with pytest.raises(UnknownWords, match="'stret'"):
+    with pytest.raises(UnknownWords, match="“stret”"):
         translation.translation_flow(model, "The stret")

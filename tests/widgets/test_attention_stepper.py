@@ -59,8 +59,18 @@ def test_a_new_sentence_is_computed() -> None:
     widget = AttentionStepper(steps_of, "the animal was tired", query=3)
     widget.sentence = "too wide"
     assert (widget.shown, widget.tokens, widget.error) == ("too wide", ["too", "wide"], "")
-    assert widget.query == 1
+    assert widget.query == 0
     assert widget.answered == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "query"),
+    [("[CLS] Bees like flowers . [SEP]", 1), ("[CLS] The bees .", 2), (". . it ?", 2), (". ?", 0)],
+)
+def test_a_new_sentence_is_asked_by_its_first_content_word(sentence: str, query: int) -> None:
+    widget = AttentionStepper(steps_of, "the big animal in this street was tired", query=7)
+    widget.sentence = sentence
+    assert widget.query == query
 
 
 @pytest.mark.parametrize(
@@ -70,7 +80,7 @@ def test_a_new_sentence_is_computed() -> None:
         ("  ", "The sentence is empty; type at least one word."),
         ("word " * 50, "The sentence has 50 words; at most 12 fit: shorten it."),
         ("word " * 500, "The sentence has 2500 characters; at most 300 fit: shorten it."),
-        ("x" * 90, "tokens holds a word of 90 characters"),
+        ("x" * 90, "One of the words has 90 characters; the drawing has room for 60"),
     ],
 )
 def test_a_bad_sentence_gets_one_sentence_and_the_picture_stays(sentence: str, answer: str) -> None:
@@ -104,7 +114,7 @@ def test_a_model_that_breaks_does_not_leave_the_learner_waiting() -> None:
         ({"weights": np.zeros((4, 5))}, "weights has shape (4, 5)"),
         ({"hidden": np.full((4, D_MODEL), np.nan)}, "hidden holds NaN"),
         ({"value": np.zeros(4)}, "value has shape (4,)"),
-        ({"tokens": ["a"] * 33}, "tokens has 33 words; expected 1 to 32"),
+        ({"tokens": ["a"] * 33}, "That makes 33 tokens; the drawing has room for 32"),
         ({"tokens": "a string"}, "tokens is one string"),
     ],
 )
@@ -194,7 +204,7 @@ def test_query_and_key_words_by_keyboard_and_mouse(browser: Browser) -> None:
 @pytest.mark.browser
 def test_steps_are_prepared_out_of_sight_and_follow_later_choices(browser: Browser) -> None:
     shown = show(browser, AttentionStepper(steps_of, "the animal was tired", query=0, step=4))
-    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 12")
     in_sight = shown.page.locator(".as-body:not([inert])")
     assert in_sight.count() == 1
     assert shown.page.locator(".as-body[inert] .as-row").first.is_visible() is False
@@ -207,7 +217,7 @@ def test_steps_are_prepared_out_of_sight_and_follow_later_choices(browser: Brows
     shown.update(
         tokens=["a", "b"], **{name: getattr(AttentionStepper(steps_of, "a b"), name) for name in ("shapes", "tensors")}
     )
-    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 12")
     assert in_sight.locator(".as-row[role=option]").count() == 2
     shown.check()
 
@@ -216,7 +226,7 @@ def test_steps_are_prepared_out_of_sight_and_follow_later_choices(browser: Brows
 @pytest.mark.parametrize("level", ["word", "matrix"])
 def test_a_sentence_of_as_many_tokens_replaces_all_words_and_numbers(browser: Browser, level: str) -> None:
     shown = show(browser, AttentionStepper(steps_of, "the animal was tired", query=3, level=level))
-    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 12")
     first = steps_of("so was one street")
     other = AttentionStepper(lambda _: Steps.of(first.tokens, first.hidden, -first.query, first.key, 3 * first.value))
     shown.update(**{name: getattr(other, name) for name in ("tokens", "shapes", "tensors")})
@@ -238,8 +248,10 @@ def test_a_sentence_of_as_many_tokens_replaces_all_words_and_numbers(browser: Br
 @pytest.mark.browser
 def test_no_strip_is_a_canvas(browser: Browser) -> None:
     shown = show(browser, AttentionStepper(steps_of, "the animal was tired", step=1))
-    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 6")
-    assert shown.page.locator("canvas").count() == 0, "each canvas is a layer of its own, and many layers are slow"
+    shown.page.wait_for_function("document.querySelectorAll('.as-body').length === 12")
+    assert shown.page.locator(".as-body:not(:has(.as-matrices)) canvas").count() == 0, (
+        "each canvas is a layer of its own, and many layers are slow"
+    )
     bands = shown.page.locator(".as-body:not([inert]) .as-strip .as-band")
     assert all(
         "linear-gradient" in background

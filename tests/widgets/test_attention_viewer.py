@@ -11,6 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Shown, show
 
 from anatomy_utils.widgets import AttentionViewer
@@ -184,4 +185,18 @@ def test_256_tokens_stay_smooth(browser: Browser) -> None:
     )
     assert medians < 50  # two frames at most, with room for a busy machine
     assert shown.page.locator(".anatomy *").count() < 1500  # no element per cell
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+@pytest.mark.parametrize("length", [16, 64])
+def test_it_fits_and_pointing_moves_nothing(browser: Browser, width: int, length: int) -> None:
+    weights = np.random.default_rng(0).dirichlet(np.ones(length) * 0.2, size=(6, 12, length))
+    shown = show(browser, AttentionViewer(weights, [f"word{i}" for i in range(length)]), size=(LAB[width], 900))
+    assert_fits(shown.page)
+    before = height_of(shown.page)
+    shown.page.get_by_role("application", name="Attention weights").press("ArrowRight")
+    shown.settle()
+    assert abs(height_of(shown.page) - before) <= 8
     shown.check()

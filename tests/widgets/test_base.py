@@ -109,7 +109,7 @@ def test_numbers_says_what_is_wrong(given: Any, said: str) -> None:
         (["time", 3], "not text"),
         (7, "not text"),
         ([], "0 words"),
-        (["a"] * 65, "65 words"),
+        (["a"] * 65, "That makes 65 tokens; the drawing has room for 64"),
         (["a" * 61], "61 characters"),
     ],
 )

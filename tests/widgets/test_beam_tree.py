@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import beam_search, generate
@@ -152,7 +153,7 @@ def test_the_tree_grows_step_by_step(browser: Browser, theme: Any) -> None:
     assert page.get_by_role("row").last.inner_text().split() == ["greedy", "a", "d", "−2.10", "−2.10"]
     won = page.locator("button.bt-won")
     assert won.locator(".bt-word").all_text_contents() == ["b", "■<end>"]
-    assert won.locator(".number").all_text_contents() == ["−0.90", "−1.00 → −1.00"]
+    assert won.locator(".number").all_text_contents() == ["−0.90", "−1.00"]  # a penalty of 0 leaves the score as it is
     greedy = page.locator("button:has(.bt-g) .visually-hidden").all_text_contents()
     assert [label.split(":")[0] for label in greedy] == ["Step 1, a", "Step 2, a d", "Step 3, a d <end>"]
     page.get_by_role("button", name="Back").click()
@@ -177,12 +178,50 @@ def test_going_from_text_to_text_by_keys(browser: Browser) -> None:
         page.keyboard.press(key)
         assert page.evaluate(focused).startswith(f"Step {text}")
     told = " ".join(page.locator(".bt-detail").first.inner_text().split())
-    assert told.endswith("log-probability −0.90 − 0.10 = −1.00 score −1.00 / 2 to the power of 0 = −1.00")
+    assert told.endswith("−0.90 − 0.10 = −1.00 score: the log-probability itself, as the length penalty is 0")
     page.get_by_role("button", name="Back").first.press("Enter")
     page.get_by_role("button", name="Back").first.press("Enter")
     page.wait_for_function(f"{focused} === 'Next step'")  # the keyboard does not fall out of the widget
     shown.settle()
     assert shown.widget.step == 1
+    shown.check()
+
+
+NEWEST = """() => {
+  const box = document.querySelector('.bt-scroll').getBoundingClientRect();
+  const nodes = [...document.querySelectorAll('button.bt-node')].map((node) => node.getBoundingClientRect());
+  return nodes.filter((node) => node.left >= box.left && node.right <= box.right).length;
+}"""
+
+
+@pytest.mark.browser
+def test_the_newest_step_is_in_sight_after_home_and_after_a_search(browser: Browser, model: LanguageModel) -> None:
+    shown = show(browser, decoding.beam_tree(model, VOCABULARY, PROMPT, num_beams=3, max_new_tokens=9))
+    assert shown.page.locator(".bt-scroll").evaluate("node => node.scrollLeft") > 0
+    shown.page.get_by_role("slider", name="Step").press("Home")
+    shown.settle()
+    assert shown.page.evaluate(NEWEST) == shown.page.locator("button.bt-node").count()
+    shown.page.get_by_role("slider", name="Step").press("End")
+    shown.settle()
+    shown.page.get_by_label("Text to continue").fill("The cat")
+    shown.page.get_by_role("button", name="Search", exact=True).click()
+    widget = answer(shown)
+    assert widget.step == 1 and shown.page.evaluate(NEWEST) == len(widget.columns[0])
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_keeps_its_height_and_its_numbers_stay_in_their_boxes(browser: Browser, width: int) -> None:
+    shown = show(browser, made(length_penalty=2), size=(LAB[width], 900))
+    heights = set()
+    for step in (1, 2, 3):
+        shown.update(step=step)
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
+    inside = "nodes => nodes.every((node) => node.scrollWidth <= node.parentElement.clientWidth)"
+    assert shown.page.locator("button.bt-node .number").evaluate_all(inside)
     shown.check()
 
 
@@ -200,7 +239,7 @@ def test_another_prompt_and_width(browser: Browser, model: LanguageModel) -> Non
     answer(shown)
     assert "<b>" in page.locator(".error").first.inner_text()
     field.fill("")
-    page.get_by_role("button", name="Search").click()
+    page.get_by_role("button", name="Search", exact=True).click()
     assert answer(shown).prompt == ["<bos>"]
     assert page.locator(".error").first.inner_text() == ""
     shown.check()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained
@@ -216,7 +217,7 @@ def test_playing_goes_to_the_end_and_stops(browser: Browser) -> None:
     shown = show(browser, widget)
     play = shown.page.get_by_role("button", name="Play")
     play.click()
-    shown.page.wait_for_function("() => document.querySelector('.toggle').getAttribute('aria-pressed') === 'false'")
+    shown.page.wait_for_function("() => document.querySelector('.play').getAttribute('aria-pressed') === 'false'")
     shown.settle()
     assert shown.widget.step == 6
     shown.check()
@@ -224,3 +225,16 @@ def test_playing_goes_to_the_end_and_stops(browser: Browser) -> None:
 
 def test_every_stage_of_one_order_is_in_the_other() -> None:
     assert set(STAGES["post"]) == set(STAGES["pre"])
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_fits_and_keeps_its_height(browser: Browser, minilm: Any, width: int) -> None:
+    shown = show(browser, encoder.block_stepper(*minilm, word="it"), size=(LAB[width], 900))
+    heights = {height_of(shown.page)}
+    for step in [{"norm": norm, "step": step} for norm in ("post", "pre") for step in range(1, 7)]:
+        shown.update(**step)
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
+    shown.check()

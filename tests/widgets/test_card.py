@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.questions import question_page
 from anatomy_utils.exercises.registry import find_question
+from anatomy_utils.exercises.repair.search import find_repair
 from anatomy_utils.widgets import Card, ChoiceQuestion
 
 EVIL = '<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>'
@@ -39,6 +41,46 @@ def made(function: Any, **more: Any) -> Card:
     scores = find_exercise("attention.scores")
     verdict = judge(scores, function)
     return Card(card(scores, verdict), page=card_page(scores, verdict), **more)
+
+
+def searched(name: str) -> Card:
+    """The card of an answer from the file of answers with slips, with the learner's line looked for."""
+    function, found = SLIPS[name]
+    verdict = judge(find_exercise(found), function, search=True)
+    return Card(card(find_exercise(found), verdict), page=card_page(find_exercise(found), verdict))
+
+
+def attends_with_two_slips(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ key.transpose(-2, -1) / value.shape[-1] ** 0.5
+    return scores.softmax(dim=-1) @ value, scores
+
+
+def shares(powers: Tensor) -> Tensor:
+    total = powers.sum(-1)
+    return powers / total
+
+
+def attends_with_a_helper(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    weights = shares((scores - scores.amax(dim=-1, keepdim=True)).exp())
+    return weights @ value, weights
+
+
+class HeadWithoutABias(torch.nn.Module):
+    def __init__(self, d_model: int, num_labels: int, dropout: float) -> None:
+        super().__init__()
+        self.dense = torch.nn.Linear(d_model, d_model, bias=False)
+        self.dropout = torch.nn.Dropout(dropout)
+        self.labels = torch.nn.Linear(d_model, num_labels)
+
+    def forward(self, hidden_states: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        return self.labels(self.dropout(self.dense(hidden_states[:, 0]).tanh()))
+
+
+SLIPS = {
+    "two slips": (attends_with_two_slips, "attention.attention"),
+    "a helper": (attends_with_a_helper, "attention.attention"),
+}
 
 
 def question(id: str = "attention.why_scale", **more: Any) -> ChoiceQuestion:
@@ -66,6 +108,53 @@ def test_a_wrong_answer_is_drawn_beside_the_target(browser: Browser, theme: Them
     assert EVIL in page.locator("pre").last.inner_text() and page.evaluate("window.hacked") is None
     assert "Not right yet" in page.locator("[aria-live]").inner_text(), "a screen reader is told"
     shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("name", "part", "says"),
+    [
+        ("two slips", "value", "you return the scaled scores"),
+        ("a helper", "powers.sum(-1)", "when this call keeps the axis"),
+    ],
+)
+def test_the_part_of_the_line_that_is_off_is_marked(
+    browser: Browser, theme: Theme, name: str, part: str, says: str, unchecked: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = partial(find_repair, seconds=20.0)  # a busy machine must not decide what is found
+    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", patient)
+    made = searched(name)
+    shown = show(browser, made, theme=theme)
+    page = shown.page
+    mark = page.locator("pre.code mark").last  # where it crashed comes before it
+    assert mark.inner_text() == part
+    assert mark.evaluate("mark => getComputedStyle(mark).borderBottomWidth") == "2px"
+    assert says in page.locator(".sentence").inner_text()
+    page.get_by_role("button", name="Hint 1 of 4").focus()
+    page.keyboard.press("Enter")
+    hint = page.locator(".hints li").first.inner_text()
+    assert hint.startswith("Line ") and " could read " in hint and "`" not in hint
+    data, _ = made._repr_mimebundle_()
+    assert f"<mark>{part}</mark>" in data["text/html"] and f", at {part}:" in data["text/plain"]
+    assert says in data["text/plain"] and says in data["text/html"].replace("</code>", "").replace("<code>", "")
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_class_that_lacks_a_bias(browser: Browser, theme: Theme) -> None:
+    head = find_exercise("encoder.classifier_head")
+    verdict = judge(head, HeadWithoutABias, search=True)
+    made = Card(card(head, verdict), page=card_page(head, verdict))
+    page = show(browser, made, theme=theme).page
+    sentence = page.locator(".sentence").inner_text()
+    assert "dense" in sentence and "bias" in sentence
+    page.get_by_role("button", name="Hint 1 of").focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".hints li").count() == 1
+    data, _ = made._repr_mimebundle_()
+    assert sentence in data["text/plain"].replace("`", "") and "Hint 1" in data["text/html"]
 
 
 @pytest.mark.browser

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from made_up_debugging_lab import PROBES, answer, bed, view
 from playwright.sync_api import Browser, expect
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import show
 
 from anatomy_utils.figures import plots
@@ -99,24 +100,28 @@ def test_examine_diagnose_and_cure_with_the_keyboard(browser: Browser) -> None:
     expect(boris).to_be_focused()
     expect(boris).to_have_attribute("aria-selected", "true")
     expect(boris).to_contain_text("not examined")
+    page.get_by_role("radio", name="Probes").press("Space")
     page.get_by_role("button", name="stops").focus()
+    expect(page.locator(".wd-told")).to_have_text("stops: Does it stop?")
     press("Enter")
     answer(shown)
+    expect(page.locator(".wd-told")).to_have_text("stops: Does it stop? stops of bed 1 was measured.")
     row = page.get_by_role("row", name="stops")
     expect(row).to_contain_text("NaN, not healthy")
     expect(boris).to_contain_text("examined")
-    expect(page.get_by_role("link")).to_be_hidden()
 
     page.get_by_label("Cause A of Boris").focus()
     press("Space")
     press("Enter")
-    expect(page.locator(".answer")).to_have_text("Not this one. Because of A.")
-    expect(page.get_by_role("link")).to_be_hidden()
+    expect(page.locator(".answer:visible")).to_have_text("Not this one. Because of A.")
+    for name in ("Cure Boris", "In public"):
+        expect(page.get_by_text(name)).to_be_disabled()
     page.get_by_label("Cause C of Boris").check()
     press("Enter")
-    expect(page.locator(".answer")).to_have_text("Right. Because of C.")
+    expect(page.locator(".answer:visible")).to_have_text("Right. Because of C.")
     expect(boris).to_contain_text("diagnosed")
     expect(page.get_by_text("1 of 3 diagnosed")).to_be_visible()
+    page.get_by_role("radio", name="In public").click()
     expect(page.get_by_role("link")).to_have_attribute("href", "https://example.org/7")
     assert told == [1, (1, 0), (1, 2)]
 
@@ -127,7 +132,12 @@ def test_examine_diagnose_and_cure_with_the_keyboard(browser: Browser) -> None:
     page.get_by_role("tab", name="Boris").press("End")
     expect(page.get_by_role("tab", name="Clara")).to_be_focused()
     expect(page.get_by_text("What is wrong with Clara?")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="probe")).to_be_visible()
     expect(page.get_by_role("columnheader", name="cured")).to_be_hidden()
+    page.get_by_role("tab", name="Boris").click()
+    page.get_by_role("radio", name="In public").click()
+    page.get_by_role("tab", name="Ada").click()
+    expect(page.get_by_role("radio", name="Loss")).to_be_checked()
     shown.check()
 
 
@@ -135,18 +145,22 @@ def test_charts_samples_and_failures(browser: Browser) -> None:
     shown = show(browser, view())
     page = shown.page
     expect(page.get_by_role("img", name="Ada ends at 1.50, the healthy twin at 1.10")).to_be_visible()
+    page.get_by_role("radio", name="Attention").click()
     expect(page.locator(".wd-maps")).to_have_attribute("aria-label", "Attention weights, 5 queries by 5 keys: Ada on "
         "the left, the healthy twin on the right. All are numbers.")  # fmt: skip
     assert page.locator(".wd-maps rect:not(.wd-frame)").count() == 30
+    page.get_by_role("radio", name="Samples").click()
     page.get_by_role("button", name="Write again").click()
     answer(shown)
-    expect(page.locator(".wd-texts").first).to_contain_text("cat slept.")
+    expect(page.locator(".wd-texts li").first).to_have_text("The …Ada: cat slept.twin: twin slept.")
+    page.get_by_role("radio", name="Probes").click()
     page.get_by_role("button", name="causality").click()
     answer(shown)
     expect(page.get_by_role("status").filter(has_text="no such layer")).to_be_visible()
     expect(page.get_by_role("tab", name="Ada")).to_contain_text("not examined")
+    page.get_by_role("radio", name="Attention").click()
     page.get_by_role("tab", name="Boris").click()
-    assert page.locator(".wd-nan").count() == 5
+    expect(page.locator(".wd-nan")).to_have_count(5)
     expect(page.locator(".wd-maps")).to_have_attribute("aria-label", "Attention weights, 5 queries by 5 keys: Boris on "
         "the left, the healthy twin on the right. 5 of Boris's weights are NaN.")  # fmt: skip
     shown.check()
@@ -155,10 +169,48 @@ def test_charts_samples_and_failures(browser: Browser) -> None:
 def test_what_was_done_before_is_shown_in_every_view(browser: Browser) -> None:
     shown = show(browser, view(chosen=[1, 0, -1], examined=[True, True, False]), views=2)
     states = shown.page.locator(".wd-state").all_inner_texts()
-    assert states == ["✓ diagnosed", "◐ examined", "○ not examined"] * 2
+    assert states == ["✓ diagnosed", "• examined", "not examined"] * 2
     expect(shown.page.locator(".answer").first).to_have_text("Right. Because of B.")
     shown.page.get_by_role("tab", name="Clara").nth(1).click()
     expect(shown.page.get_by_text("What is wrong with Clara?")).to_have_count(2)
     shown.theme("dark")
     shown.settle()
+    shown.check()
+
+
+@pytest.mark.parametrize("width", LAB)
+def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
+    shown = show(browser, view(), size=(LAB[width], 900))
+    page = shown.page
+    height = height_of(page)
+    for name in ("Ada", "Boris"):
+        page.get_by_role("tab", name=name).click()
+        for part in ("Loss", "Attention", "Samples", "Probes"):
+            page.get_by_role("radio", name=part, exact=True).click()
+            shown.settle()
+            assert_fits(page)
+            assert height_of(page) == height
+        page.get_by_role("button", name="stops").click()
+        answer(shown)
+        right = {"Ada": "B", "Boris": "C"}[name]
+        for letter in ("A", right):
+            page.get_by_label(f"Cause {letter} of {name}").check()
+            page.get_by_role("button", name="Make this diagnosis").click()
+            assert height_of(page) == height
+        page.get_by_role("button", name="Cure").click()
+        answer(shown)
+        expect(page.get_by_role("radio", name="Probes")).to_be_checked()
+        assert_fits(page)
+        assert height_of(page) == height
+    shown.check()
+
+
+def test_a_tick_is_kept_while_a_probe_is_asked(browser: Browser) -> None:
+    shown = show(browser, view(chosen=[0]))
+    page = shown.page
+    page.get_by_label("Cause B of Ada").check()
+    page.get_by_role("radio", name="Probes").click()
+    page.get_by_role("button", name="stops").click()
+    answer(shown)
+    expect(page.get_by_label("Cause B of Ada")).to_be_checked()
     shown.check()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from made_up_decoder_widgets import FIRST, HOSTILE, OUTCOMES, cache_lab, lens, swapper
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.experiments.cache_cost import CacheEntry
@@ -93,7 +94,7 @@ def test_twins_tell_what_they_show() -> None:
         (swapper, {"before": SwapResult("before", float("inf"), 2.0, "", 1)}, "plain is inf"),
         (lens, {"position": 3}, "positions 0 to 2"),
         (lens, {"text": " "}, "The sentence is empty"),
-        (lens, {"text": "a " * 25}, "25 words"),
+        (lens, {"text": "a " * 25}, "That makes 25 tokens; the drawing has room for 24"),
         (lens, {"compute": lambda text: Readings(["a"], [], np.ones((2, 1, 1)), [[1], [1]], [[1], [1]])}, "top has"),
         (
             lens,
@@ -138,7 +139,7 @@ def test_the_cache_by_mouse_and_keys(browser: Browser, theme: Any) -> None:
     assert page.locator(".cl-row.now .cl-cell.again").count() == 4
     assert page.locator(".cl-row.now .cl-cell.computed").count() == 1
     assert "= 80 bytes" in page.locator(".cl-formula").inner_text()
-    assert "would be 240 bytes" in page.locator(".cl-middle").inner_text()
+    assert "would be 240 bytes" in page.locator(".cl-left").inner_text()
     shown.check()
 
 
@@ -230,14 +231,14 @@ def test_the_lens_by_mouse_and_keys(browser: Browser, theme: Any) -> None:
     grid.press("ArrowLeft")
     shown.settle()
     assert (widget.layer, widget.position) == (2, 1)
-    assert page.locator(".ll-below .ll-title").first.inner_text() == "Behind “tired”, after layer 2, it would say"
-    assert page.locator(".ll-below .note").inner_text() == "In the end it says “b”: here 36.7 %, rank 2."
+    assert page.locator(".ll-told .ll-title").first.inner_text() == "Behind “tired”, after layer 2, it would say"
+    assert page.locator(".ll-told .note").inner_text() == "In the end it says “b”: here 36.7 %, rank 2."
     grid.press("Control+End")
     shown.settle()
     assert (widget.layer, widget.position) == (0, 2)
     page.locator(".ll-cell").first.hover()  # the top left cell is only looked at
     shown.settle()
-    assert "Behind “the”, after layer 3, the last" in page.locator(".ll-below").inner_text()
+    assert "Behind “the”, after layer 3, the last" in page.locator(".ll-told").inner_text()
     assert (widget.layer, widget.position) == (0, 2)
     page.locator(".ll-cell").first.click()
     shown.settle()
@@ -261,4 +262,47 @@ def test_the_readers_own_text_goes_through_the_lens(browser: Browser) -> None:
     field.press("Enter")
     answered(shown)
     assert shown.page.locator(".error").first.inner_text() == "That word is not known; use another."
+    shown.check()
+
+
+HEARD = "text => document.querySelector('.anatomy > [aria-live]').textContent === text"
+IN_SIGHT = """() => {
+  const box = document.querySelector('.scroll').getBoundingClientRect();
+  const cell = document.querySelector('.ll-cell[aria-selected=true]').getBoundingClientRect();
+  return cell.left >= box.left && cell.right <= box.right + 1;
+}"""
+
+
+@pytest.mark.browser
+def test_another_text_is_heard_when_it_is_there_and_its_chosen_cell_is_in_sight(browser: Browser) -> None:
+    shown = show(browser, lens(text=" ".join(["tired"] * 24)))
+    assert shown.page.locator(".scroll").evaluate("node => node.scrollLeft") > 0
+    assert shown.page.evaluate(IN_SIGHT)
+    field = shown.page.get_by_label("Text")
+    for text in ("one two three", " ".join(["so"] * 22), "x y"):
+        field.fill(text)
+        field.press("Enter")
+        answered(shown, "answered", "tokens", "words", "top", "probabilities", "final", "layer", "position", "text")
+        final = shown.widget.said(3, shown.widget.position)[0][0]
+        shown.page.wait_for_function(HEARD, arg=f"Read. In the end it says {final}.")
+        assert shown.page.evaluate(IN_SIGHT)
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+@pytest.mark.parametrize("make", [lens, cache_lab, swapper])
+def test_a_view_fits_and_keeps_its_height(browser: Browser, make: Callable[..., Any], width: int) -> None:
+    shown = show(browser, make(), size=(LAB[width], 900))
+    steps: dict[str, list[Any]] = {
+        "LogitLens": [{"layer": 0, "position": 0}, {"layer": 3, "position": 1}],
+        "CacheLab": [{"step": 0}, {"cached": False}, {"step": 3}],
+        "PartSwapper": [{"chosen": name} for name in OUTCOMES],
+    }
+    heights = {height_of(shown.page)}
+    for step in steps[type(shown.widget).__name__]:
+        shown.update(**step)
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
     shown.check()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import Filters, generate
@@ -213,4 +214,23 @@ def test_writing_by_keyboard_to_the_end(browser: Browser, model: LanguageModel) 
     field.press("Enter")
     answer(shown)
     assert "<b>" in page.locator(".error").first.inner_text()
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_keeps_its_height_from_the_first_token_to_the_end(
+    browser: Browser, model: LanguageModel, width: int
+) -> None:
+    widget = decoding.step_through(model, VOCABULARY, PROMPT, max_new_tokens=30)
+    shown = show(browser, widget, size=(LAB[width], 900))
+    heights = {height_of(shown.page)}
+    for do, count in (("next", 1), ("next", 29), ("back", 1)):
+        ask(widget, do=do, count=count)
+        answer(shown)
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
+    page = shown.page.locator(".ds-page")
+    assert page.evaluate("node => node.scrollTop + node.clientHeight >= node.scrollHeight - 1")
     shown.check()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.experiments.norm_placement import DepthRun, depth_experiment
@@ -43,8 +44,8 @@ class Slow:
         grow(setting, report, (1.0 for _ in steps), [1.0] * setting.depth)
 
 
-def run(depth: int, norm: Any, loss: list[float]) -> DepthRun:
-    return DepthRun(depth, norm, 0, 0, 1.0, loss, [[10.0**-layer for layer in range(depth)] for _ in loss])
+def run(depth: int, norm: Any, loss: list[float], seed: int = 0) -> DepthRun:
+    return DepthRun(depth, norm, 0, seed, 1.0, loss, [[10.0**-layer for layer in range(depth)] for _ in loss])
 
 
 def lab(train: Any = falling, **settings: Any) -> DepthLab:
@@ -223,4 +224,39 @@ def test_runs_are_compared_and_taken_out(browser: Browser) -> None:
     assert shown.page.get_by_role("listitem").count() == 2  # one in each view
     losses = shown.page.get_by_role("img", name="Loss over steps").last.get_attribute("aria-label") or ""
     assert losses == "Loss over steps. Last values: 2 layers, pre-norm, no warm-up, seed 0: 0.78."
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_fits_and_keeps_its_height(browser: Browser, width: int) -> None:
+    shown = show(
+        browser,
+        lab(runs=[run(3, norm, [2.0, 1.0 + seed / 9], seed) for norm in ("post", "pre") for seed in range(3)]),
+        size=(LAB[width], 900),
+    )
+    heights = {height_of(shown.page)}
+    for step in ({"norm": "pre", "depth": 2}, {"running": True}, {"running": False}):
+        shown.update(**step)
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
+    shown.check()
+
+
+ENDS = """nodes => nodes.map((node) => {
+  const box = node.getBoundingClientRect();
+  const frame = node.ownerSVGElement.getBoundingClientRect();
+  return [node.textContent, box.top, box.bottom, frame.right - box.right];
+}).sort((a, b) => a[1] - b[1])"""
+
+
+@pytest.mark.browser
+def test_each_run_has_its_name_at_the_end_of_its_line(browser: Browser) -> None:
+    runs = [run(3, "post", [2.0, 1.0], seed) for seed in range(3)]
+    shown = show(browser, lab(runs=[*runs, run(2, "post", [2.0, 1.0])]))
+    ends = shown.page.locator(".end").evaluate_all(ENDS)
+    assert {text for text, *_ in ends} == {"2", "3, seed 0", "3, seed 1", "3, seed 2"}
+    assert all(one[2] <= other[1] + 2 for one, other in zip(ends, ends[1:], strict=False))
+    assert min(room for *_, room in ends) >= 0
     shown.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import FloatRect, Page
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import CompareModels, FamilyTree
@@ -133,6 +134,7 @@ def test_walking_through_the_tree_with_keys(browser: Browser) -> None:
     chosen.press("ArrowRight")
     shown.settle()
     assert shown.widget.chosen == "Child"
+    page.get_by_role("radio", name="Parts").click()
     assert page.get_by_text("The same design: only training and numbers differ from Writer.").is_visible()
     for key in ("ArrowLeft", "ArrowLeft", "Home", "ArrowUp"):
         chosen.press(key)
@@ -147,6 +149,44 @@ def test_walking_through_the_tree_with_keys(browser: Browser) -> None:
     shown.check()
 
 
+def box(page: Page, name: str) -> FloatRect:
+    found = page.get_by_role("treeitem", name=name).locator(".ft-dot").bounding_box()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("width", [960, 592, 330])
+def test_years_go_to_the_right_and_lines_join_children_to_parents(browser: Browser, width: int) -> None:
+    shown = show(browser, tree(), size=(width + 32, 900))
+    left = [box(shown.page, name)["x"] for name in ("Old", "First", "Reader", "Writer", "Child")]
+    assert left == sorted(set(left)), "1999, 2001, 2002, 2004, 2005"
+    lines = shown.page.locator(".ft-line[data-to]")
+    assert {(line.get_attribute("data-from"), line.get_attribute("data-to")) for line in lines.all()} == {
+        ("Old", "First"), ("First", "Reader"), ("First", "Writer"), ("Writer", "Child"),
+    }  # fmt: skip
+    kinds = [line.get_attribute("class") for line in lines.all()]
+    assert kinds[1:3] == ["ft-line encoder ancestry", "ft-line decoder"]
+    years = shown.page.locator(".ft-year").all_text_contents()
+    assert years[0] == "1999" and years[-1] == "2005"
+    assert all(line.evaluate("line => getComputedStyle(line).fontSize") == "11.5px" for line in
+               shown.page.locator(".ft-year").all())  # fmt: skip
+    shown.check()
+
+
+def test_a_click_answers_on_the_same_screen_and_nothing_jumps(browser: Browser) -> None:
+    shown = show(browser, tree(), size=(992, 900))
+    heights = []
+    for name in ("Old", "Writer", "Child", "Reader"):
+        shown.page.get_by_role("treeitem", name=name).click()
+        shown.settle()
+        card = shown.page.locator(".ft-card").bounding_box()
+        assert card is not None and card["y"] < 100 and card["y"] + card["height"] < 700
+        assert shown.page.locator(".ft-name b").inner_text() == name
+        heights.append(shown.page.locator(".anatomy").evaluate("root => root.offsetHeight"))
+    assert len(set(heights)) == 1 and heights[0] <= 700
+    shown.check()
+
+
 def test_what_differs_is_marked_in_words(browser: Browser) -> None:
     shown = show(browser, tree())
     page = shown.page
@@ -154,6 +194,7 @@ def test_what_differs_is_marked_in_words(browser: Browser) -> None:
     shown.settle()
     marked = page.locator(".tx-block.changed")
     assert marked.count() == 1 and marked.inner_text().split("\n") == ["self-attention", "≠ sees"]
+    page.get_by_role("radio", name="Parts").click()
     row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="sees"))
     assert row.get_by_role("cell").all_inner_texts() == ["all", "the past"]
     link = page.get_by_role("link")
@@ -168,6 +209,7 @@ def test_what_differs_is_marked_in_words(browser: Browser) -> None:
 def test_costs_follow_the_length(browser: Browser) -> None:
     shown = show(browser, tree(chosen="Writer", length=128))
     page = shown.page
+    page.get_by_role("radio", name="Costs").click()
     sizes = page.get_by_role("group", name="Published sizes")
     assert "2\u202f024\t12.8 kB" in sizes.inner_text()  # 1000 + 8 · 128, and 100 · 128
     page.get_by_role("slider").press("End")
@@ -182,6 +224,7 @@ def test_a_model_runs_and_its_heads_are_shown(browser: Browser) -> None:
     shown = show(browser, tree())
     page = shown.page
     drawn = page.locator(".ft-map svg")
+    page.get_by_role("radio", name="At work").click()
     assert "layer 0, head 0: the largest weight, 1.00" in str(drawn.get_attribute("aria-label"))
     page.get_by_label("Head", exact=True).select_option("1")
     assert "head 1" in str(drawn.get_attribute("aria-label"))
@@ -210,12 +253,15 @@ def test_two_models_are_compared(browser: Browser) -> None:
     parts = page.get_by_role("table").first
     named = [" ".join(text.split()) for text in parts.get_by_role("rowheader").all_inner_texts()]
     assert named == ["≠ differs: sees", "≠ differs: number of layers"]
-    page.get_by_role("button", name="Only what differs").press("Enter")
-    shown.settle()
-    assert parts.get_by_role("rowheader").count() == 4
+    equal = page.get_by_role("table").nth(1)
+    assert not equal.is_visible(), "the rest is folded"
+    page.get_by_text("2 parts are equal").press("Enter")
+    assert equal.get_by_role("rowheader").all_inner_texts() == ["norm", "positions in a table"]
+    page.get_by_role("radio", name="Cost of a token").click()
     said = page.locator(".cm-said").inner_text()
     assert "Reader base 9\u202f192 operations per token, nothing kept" in said  # 1000 + 4 · 2048
     assert "Writer base 9\u202f000 operations per token, 205 kB kept" in said
+    page.get_by_role("radio", name="Who sees whom").click()
     assert [figure.get_attribute("aria-label") for figure in page.locator(".tx-mask svg").all()] == [
         "layer 0: 16 of 16 pairs of a query and a key are seen",
         "layer 0: 10 of 16 pairs of a query and a key are seen",
@@ -223,14 +269,26 @@ def test_two_models_are_compared(browser: Browser) -> None:
     page.get_by_label("Right", exact=True).select_option("Reader")
     shown.settle()
     assert shown.widget.second == "Reader"
+    page.get_by_role("radio", name="Cost of a token").click()
     assert [page.locator(".line-chart[role=img]").nth(i).is_visible() for i in (0, 1)] == [True, False]
-    page.get_by_role("button", name="Only what differs").click()
-    shown.settle()
+    page.get_by_role("radio", name="What differs").click()
     assert page.get_by_text("No part differs.").is_visible()
     page.get_by_label("Size of the model on the left").select_option("1")
     shown.settle()
+    page.get_by_role("radio", name="Parameters").click()
     assert shown.widget.sizes == [1, 0] and page.get_by_text("5\u202f000\u202f000").is_visible()
+    page.get_by_role("radio", name="Cost of a token").click()
     page.get_by_role("slider").press("Home")
     shown.settle()
     assert shown.widget.length == 128
+    shown.check()
+
+
+def test_every_page_of_a_comparison_is_as_high_as_the_first(browser: Browser) -> None:
+    shown = show(browser, pair(), size=(992, 900))
+    heights = set()
+    for radio in shown.page.get_by_role("radio").all():
+        radio.click()
+        heights.add(shown.page.locator(".anatomy").evaluate("root => root.offsetHeight"))
+    assert len(heights) == 1 and max(heights) <= 700
     shown.check()

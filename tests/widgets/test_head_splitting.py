@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from playwright.sync_api import Browser
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Shown, show
 
 from anatomy_utils.figures.diagrams.heads import head_sharing, split_heads
@@ -68,7 +69,7 @@ def test_the_buffer_holds_all_tensors_in_order() -> None:
     ("changes", "sentence"),
     [
         ({"tokens": ["a", "b"]}, "hidden_states has shape (3, 4); 2 tokens, d_model 4 and 2 heads make it (2, 4)"),
-        ({"tokens": ["a"] * 9}, "tokens has 9 words; expected 1 to 8"),
+        ({"tokens": ["a"] * 9}, "That makes 9 tokens; the drawing has room for 8"),
         ({"value": np.ones(4)}, "value has shape (4,); expected numbers of shape (position, d_model)"),
         ({"hidden_states": np.ones((3, 17))}, "d_model is 17 for 2 heads; the drawing has room for 16"),
         ({"wrong": Lane(np.ones((1, 3, 3)), np.ones((2, 3, 2)), np.ones((3, 4)))}, "wrong.weights has shape (1, 3, 3)"),
@@ -223,4 +224,22 @@ def test_it_plays_to_the_end_and_two_views_agree(browser: Browser) -> None:
     shown.page.wait_for_function("window.model.get('step') === 8")
     assert shown.page.get_by_role("button", name="Play").first.get_attribute("aria-pressed") == "false"
     assert shown.page.locator("[aria-current=step]").all_inner_texts() == ["8\nMix", "8\nMix"]
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_every_step_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
+    torch.manual_seed(0)
+    small, hidden_states = MultiHeadAttention(8, 2), 2 * torch.randn(1, 5, 8)
+    words = ["The", "animal", "crossed", "a", "street"]
+    shown = show(
+        browser, views.head_splitting(small, hidden_states, words, position=1, feature=6), size=(LAB[width], 900)
+    )
+    heights = []
+    for step in range(1, 9):
+        shown.update(step=step)
+        assert_fits(shown.page)
+        heights.append(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
     shown.check()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, show
 
 from anatomy_utils.training import History, fit
@@ -118,4 +119,44 @@ def test_the_chart_grows_on_the_page(browser: Browser, theme: Any) -> None:
     curves.publish()
     shown.update(names=curves.names, counts=curves.counts, points=curves.points, done=True)
     assert shown.page.get_by_text("step 3, done").count() == 2
+    shown.check()
+
+
+@pytest.mark.browser
+def test_a_curve_is_read_by_keys_and_under_the_pointer(browser: Browser) -> None:
+    curves = LiveCurves(levels={"guessing": 3.0})
+    curves.draw("train", range(1, 5), [4.0, 2.0, 1.0, 0.5])
+    curves.draw("held out", range(1, 5), [4.0, 3.0, 2.5, 0.001])
+    curves.publish()
+    shown = show(browser, curves)
+    chart, read = shown.page.locator(".line-chart[role=img]"), shown.page.locator(".reading text")
+    chart.focus()
+    chart.press("ArrowLeft")
+    assert read.text_content() == "train: 0.50 at 4"
+    chart.press("ArrowUp")
+    assert read.text_content() == "held out: 1e−3 at 4"
+    assert shown.page.locator(".anatomy > [aria-live]").text_content() == "held out: 1e−3 at 4"
+    chart.press("Tab")
+    assert not read.is_visible()
+    dots = chart.locator("path.line.one").evaluate(
+        """path => { const box = path.ownerSVGElement.getBoundingClientRect(); const at = path.getPointAtLength(0);
+        return [box.left + at.x, box.top + at.y]; }"""
+    )
+    shown.page.mouse.move(dots[0] + 3, dots[1] + 2)
+    assert read.text_content() == "train: 4.00 at 1" and read.is_visible()
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("wide", [960, 592, 330])
+def test_it_keeps_its_height_while_curves_come(browser: Browser, wide: int) -> None:
+    curves = LiveCurves(label="Two rivals")
+    shown = show(browser, curves, size=(LAB[wide], 900))
+    before = height_of(shown.page)
+    for name in ("encoder–decoder", "causal decoder"):
+        curves.draw(name, [1, 200], [4.0, 0.25])
+        curves.publish()
+        shown.update(names=curves.names, counts=curves.counts, points=curves.points)
+        assert_fits(shown.page)
+        assert abs(height_of(shown.page) - before) <= 8
     shown.check()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import Filters, by_hand
@@ -197,4 +198,22 @@ def test_positions_and_rows_by_mouse_and_keys(browser: Browser) -> None:
     shown.settle()
     assert widget.token == 1
     assert page.get_by_role("option", selected=True, name=f"{widget.words(1)[1]}: logit").count() == 2
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_fits_and_keeps_its_height(browser: Browser, width: int) -> None:
+    shown = show(browser, LogitsExplorer(outputs(vocab_size=1201, d_model=576)), size=(LAB[width], 900))
+    heights = {height_of(shown.page)}
+    for step in (
+        {"position": 0},
+        {"position": 1, "token": 3},
+        {"temperature": 0.5, "top_k": 4},
+        {"top_p": 0.3, "position": 2},
+    ):
+        shown.update(**step)
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
     shown.check()

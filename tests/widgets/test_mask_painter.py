@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import MaskPainter
@@ -44,7 +45,7 @@ def test_the_mask_can_be_assigned_but_not_changed_in_place() -> None:
     ("wrong", "said"),
     [
         ({"tokens": []}, "0 words"),
-        ({"tokens": ["a"] * 25}, "25 words; expected 1 to 24"),
+        ({"tokens": ["a"] * 25}, "That makes 25 tokens; the drawing has room for 24"),
         ({"scores": np.ones((5, 4))}, r"scores has shape \(5, 4\) for 5 tokens; expected \(5, 5\)"),
         ({"scores": np.ones((1, 5, 5))}, r"shape \(1, 5, 5\)"),
         ({"scores": np.where(CAUSAL, SCORES, -np.inf)}, "NaN or infinity"),
@@ -83,11 +84,11 @@ def test_buttons_and_the_wrong_way(browser: Browser) -> None:
         "none": np.zeros((5, 5), dtype=bool),
         "all open": np.ones((5, 5), dtype=bool),
     }.items():
-        shown.page.get_by_role("button", name=name, exact=True).click()
+        shown.page.get_by_role("radio", name=name, exact=True).click()
         shown.settle()
         assert (shown.widget.mask == expected).all(), name
-        assert sums(shown) == ["0 · empty" if name == "none" else "1.00"] * 5
-    shown.page.get_by_role("button", name="causal", exact=True).click()
+        assert sums(shown) == ["empty" if name == "none" else "1.00"] * 5
+    shown.page.get_by_role("radio", name="causal", exact=True).click()
     shown.page.get_by_role("button", name="0 after the softmax").click()
     shown.settle()
     assert shown.widget.zero_after is True
@@ -122,7 +123,7 @@ def test_painting_by_mouse_and_by_keyboard(browser: Browser) -> None:
     assert "masked, weight 0.00" in str(shown.page.locator("td:focus").get_attribute("aria-label"))
     shown.update(mask=np.zeros((5, 5), dtype=bool))
     shown.settle()
-    assert sums(shown) == ["0 · empty"] * 10
+    assert sums(shown) == ["empty"] * 10
     shown.check()
 
 
@@ -132,5 +133,39 @@ def test_any_text_is_shown_as_text(browser: Browser) -> None:
     shown = show(browser, MaskPainter(tokens, np.zeros((4, 4))), theme="dark")
     assert shown.page.evaluate("window.hit === undefined && document.querySelectorAll('.anatomy b').length === 0")
     assert sums(shown) == ["1.00"] * 4
-    assert shown.page.get_by_role("button", name="padding").is_disabled()
+    assert shown.page.get_by_role("radio", name="padding").is_disabled()
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_an_empty_row_moves_nothing(browser: Browser, width: int) -> None:
+    tokens = ["[CLS]", "time", "flies", "like", "an", "arrow", "[SEP]"]
+    scores = np.random.default_rng(0).normal(size=(7, 7)) * 3
+    shown = show(browser, MaskPainter(tokens, scores, mask=np.tri(7, dtype=bool)), size=(LAB[width], 900))
+    heights, places = [], []
+    for press in ("Enter", "none", "0 after the softmax", "all open"):
+        if press == "Enter":
+            cell(shown, 0, 0).press(press)
+        else:
+            shown.page.get_by_text(press, exact=press != "0 after the softmax").click()
+        shown.settle()
+        assert_fits(shown.page)
+        heights.append(height_of(shown.page))
+        places.append(shown.page.get_by_role("table", name="weights").bounding_box())
+    assert max(heights) - min(heights) <= 8
+    assert len({(place["x"], place["y"]) for place in places}) == 1
+    shown.check()
+
+
+@pytest.mark.browser
+def test_whole_masks_are_a_choice_of_which_none_may_be_made(browser: Browser) -> None:
+    shown = show(browser, MaskPainter(["a", "b", "c"], np.zeros((3, 3)), mask=np.tri(3, dtype=bool)))
+    assert shown.page.get_by_role("radio", name="causal").is_checked()
+    shown.page.get_by_role("radio", name="causal").press("ArrowRight")  # past padding, of which there is none
+    shown.settle()
+    assert shown.widget.mask.sum() == 0 and shown.page.get_by_role("radio", name="none").is_checked()
+    cell(shown, 1, 1).press("Enter")
+    shown.settle()
+    assert shown.page.locator("[role=radio][aria-checked=true]").count() == 0
     shown.check()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, show
 
 from anatomy_utils.widgets import Mixer
@@ -86,7 +87,8 @@ def test_a_slider_moves_the_vector_and_the_others_make_room(browser: Browser) ->
     assert weights[1] == pytest.approx(weights[2])
     equation = shown.page.locator(".equation .line").first.inner_text().replace("\n", "")
     assert sum(printed_weights(equation)) == pytest.approx(1)
-    assert equation.endswith(f"({shown.widget.output[0]:.2f}, {shown.widget.output[1]:.2f})")
+    result = shown.page.locator(".equation .result-value").inner_text()
+    assert result == f"({shown.widget.output[0]:.2f}, {shown.widget.output[1]:.2f})"
     slider.press("End")
     assert shown.page.get_by_role("slider", name="weight of fruit").input_value() == "0"
     slider.press("Home")
@@ -99,10 +101,10 @@ def test_a_slider_moves_the_vector_and_the_others_make_room(browser: Browser) ->
 def test_presets_two_views_and_python_agree(browser: Browser) -> None:
     shown = show(browser, mixer(presets={"as a verb": {"time": 1, "flies": 1}}), views=2, reduced_motion=True)
     shown.page.get_by_role("button", name="as a verb").first.click()
-    images = shown.page.get_by_role("img", name="lies at 0.25 on “verb ↔ insect” and 0.75 on “motion”")
+    images = shown.page.get_by_role("group", name="lies at 0.25 on “verb ↔ insect” and 0.75 on “motion”")
     assert images.count() == 2 and shown.widget.weights == [0.5, 0.5, 0.0]
     shown.update(weights=[0.0, 0.0, 1.0])
-    assert shown.page.get_by_role("img", name="lies at 1.00 on").count() == 2
+    assert shown.page.get_by_role("group", name="lies at 1.00 on").count() == 2
     shown.check()
 
 
@@ -112,4 +114,69 @@ def test_any_text_is_shown_as_text(browser: Browser) -> None:
     shown = show(browser, mixer(words=words, vectors=np.eye(4)[:, :2], focus=2), theme="dark")
     assert shown.page.get_by_role("slider").count() == 4
     assert shown.page.evaluate("window.hit === undefined && document.querySelectorAll('.anatomy img').length === 0")
+    shown.check()
+
+
+def middle(shown: Any, name: str) -> tuple[float, float]:
+    box = shown.page.get_by_role("application", name=name).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.browser
+def test_the_diamond_is_dragged_and_the_weights_follow(browser: Browser) -> None:
+    shown = show(browser, mixer(vectors=[[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]], weights=[1, 1, 1]))
+    x, y = middle(shown, "The new vector")
+    flies, fruit = middle(shown, "flies at"), middle(shown, "fruit at")
+    shown.page.mouse.move(x, y)
+    shown.page.mouse.down()
+    shown.page.mouse.move((flies[0] + fruit[0]) / 2, flies[1], steps=6)
+    shown.page.mouse.up()
+    shown.settle()
+    assert shown.widget.output == pytest.approx([0.5, 0.0], abs=0.02)  # half of flies, half of fruit
+    assert shown.widget.weights == pytest.approx([0, 0.5, 0.5], abs=0.03)
+    shown.page.mouse.move(*middle(shown, "The new vector"))
+    shown.page.mouse.down()
+    shown.page.mouse.move(fruit[0] + 60, fruit[1] + 60, steps=6)
+    shown.page.mouse.up()
+    shown.settle()
+    assert shown.widget.weights == pytest.approx([0, 0, 1], abs=0.03)  # no weights reach beyond the shape
+    shown.check()
+
+
+@pytest.mark.browser
+def test_a_word_is_dragged_by_keys_mouse_and_finger_and_put_back(browser: Browser) -> None:
+    shown = show(browser, mixer(weights=[0, 0, 1]))
+    back = shown.page.get_by_role("button", name="words back in place")
+    assert back.is_disabled()
+    fruit = shown.page.get_by_role("application", name="fruit at")
+    fruit.press("ArrowUp")
+    shown.settle()
+    assert shown.widget.vectors[2][1] > 0.01 and shown.widget.output[1] == pytest.approx(shown.widget.vectors[2][1])
+    assert "fruit moved: the new vector of flies is 1.00, 0.03" in shown.page.locator("[aria-live]").first.inner_text()
+    before = shown.widget.vectors
+    x, y = middle(shown, "fruit at")
+    for kind, point in (("pointerdown", (x, y)), ("pointermove", (x - 40, y)), ("pointerup", (x - 40, y))):
+        event = {"clientX": point[0], "clientY": point[1], "button": 0, "pointerId": 1, "pointerType": "touch"}
+        fruit.evaluate("node => { node.setPointerCapture = () => {}; }")
+        fruit.dispatch_event(kind, event | {"bubbles": True})
+    shown.settle()
+    assert shown.widget.vectors[2][0] < before[2][0] - 0.05
+    assert fruit.evaluate("node => getComputedStyle(node).touchAction") == "none"
+    back.click()
+    shown.settle()
+    assert shown.widget.vectors == pytest.approx(np.array(VECTORS)) and back.is_disabled()
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
+    shown = show(browser, mixer(presets={"as a verb": {"time": 1, "flies": 1}}), size=(LAB[width], 900))
+    assert_fits(shown.page)
+    heights = {height_of(shown.page)}
+    for name in ("as a verb", "all alike", "only flies"):
+        shown.page.get_by_role("button", name=name).click()
+        shown.page.wait_for_timeout(600)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
     shown.check()

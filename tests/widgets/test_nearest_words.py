@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from torch.nn import functional as F
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained
@@ -172,4 +173,59 @@ def test_the_readers_own_sentence(browser: Browser) -> None:
     shown.settle()
     shown.update(error=shown.widget.error, answered=shown.widget.answered)
     assert shown.page.locator(".error").inner_text() == "That word is not known; use another."
+    shown.check()
+
+
+def test_ones_own_sentences_can_be_taken_out_and_the_others_keep_their_words() -> None:
+    widget = journey(follow=["pear", "fruit"])
+    for sentence in ("x apple", "pear pear x"):
+        widget.set_state({"question": {"sentence": sentence, "out": 0, "times": widget.answered + 1}})
+    assert widget.given == 2 and len(widget.sentences) == 4
+    widget.set_state({"chosen": widget.words.index("x 4"), "followed": [1, widget.words.index("x 3"), 3]})
+    widget.set_state({"question": {"sentence": "", "out": 3, "times": 9}})
+    assert (widget.error, len(widget.sentences)) == ("", 3)
+    assert widget.words[widget.chosen] == "x 3" and [widget.words[i] for i in widget.followed] == ["pear 1", "fruit 2"]
+    widget.set_state({"question": {"sentence": "", "out": 2, "times": 10}})
+    assert widget.error == "Sentence 2 cannot be taken out; only your own ones can." and len(widget.sentences) == 3
+
+
+@pytest.mark.browser
+def test_what_is_heard_is_the_new_answer(browser: Browser) -> None:
+    shown = show(browser, journey())
+    shown.page.get_by_label("Your own sentence").fill("x pear")
+    shown.page.get_by_role("button", name="Add").click()
+    answered(shown)
+    shown.page.wait_for_function(HEARD, arg="Added; now pear, sentence 3 is chosen.")
+    shown.page.get_by_role("button", name="Take out sentence 3").click()
+    answered(shown)
+    shown.page.wait_for_function(HEARD, arg="Taken out; now apple, sentence 1 is chosen.")
+    assert shown.page.get_by_role("button", name="Take out").count() == 0
+    shown.check()
+
+
+INSIDE = """node => node.getBoundingClientRect().bottom
+  <= node.closest('.lj-sentences').getBoundingClientRect().bottom"""
+HEARD = "text => document.querySelector('.anatomy > [aria-live]').textContent === text"
+
+
+def answered(shown: Shown) -> None:
+    """The answer reaches the page, its number first."""
+    shown.settle()
+    names = ("answered", "error", "sentences", "similarities", "layers", "chosen", "followed")
+    shown.update(**{name: getattr(shown.widget, name) for name in names})
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_a_long_sentence_stays_in_the_card(browser: Browser, minilm: Any, width: int) -> None:
+    texts = [*encoder.JOURNEY, "The animal didn't cross the street because it was too tired, " * 2]
+    widget = encoder.nearest_words(*minilm, texts)
+    shown = show(browser, widget, size=(LAB[width], 900))
+    heights = set()
+    for place in (0, len(widget.words) - 1, 3):
+        shown.update(chosen=place, followed=[1, 2, 5, 6, 7][: place + 2])
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+        assert shown.page.locator(".lj-sentences [aria-selected=true]").evaluate(INSIDE)
+    assert max(heights) - min(heights) <= 8
     shown.check()

@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.objectives import Objective
@@ -237,4 +238,34 @@ def test_without_a_kernel_what_was_given_can_be_read(browser: Browser) -> None:
         assert asked(shown) == [expected]
     page.get_by_role("radio", name="pairs").click()
     page.wait_for_function("document.querySelectorAll('.oe-asked').length === 2")
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
+    from anatomy_utils.views.objectives import EXAMPLES, objective_explorer
+
+    shown = show(browser, objective_explorer(), size=(LAB[width], 900))
+    page, height = shown.page, height_of(shown.page)
+    for name in shown.widget.given:  # type: ignore[attr-defined]
+        page.get_by_role("radio", name=name, exact=True).click()
+        shown.settle()
+        assert_fits(page)
+        assert height_of(page) == height, name
+    page.get_by_label("Another sentence").select_option(EXAMPLES[1])
+    answered(shown)
+    assert height_of(page) == height
+    assert page.evaluate(
+        "document.querySelector('.oe-text').scrollWidth <= document.querySelector('.oe-text').clientWidth"
+    )
+    shown.check()
+
+
+@pytest.mark.browser
+def test_a_rate_that_is_not_there_cannot_be_reached(browser: Browser) -> None:
+    shown = show(browser, explorer(chosen="next"))
+    shown.page.get_by_role("button", name="Draw again").focus()
+    shown.page.keyboard.press("Tab")
+    assert shown.page.evaluate("document.activeElement.type") != "range"
     shown.check()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained
@@ -103,7 +104,8 @@ def test_choosing_a_scheme_by_mouse_and_by_keys(browser: Browser, encoder: Any, 
     shown.settle()
     assert shown.widget.scheme == "learned"
     assert verdict(shown).startswith("Not only on the offset: at equal offsets the numbers differ by up to 5.4")
-    assert shown.page.get_by_role("group", name="Worked example").count() == 0
+    example = shown.page.get_by_role("group", name="Worked example").inner_text()
+    assert example.startswith("By hand: the numbers at the nearest offsets")
     shown.page.keyboard.press("ArrowRight")
     shown.settle()
     assert shown.widget.scheme == "Shaw"
@@ -156,6 +158,45 @@ def test_the_picture_is_read_by_pointer_and_by_keys(browser: Browser) -> None:
     assert read.inner_text() == "query at 3, key at 4, offset 1: 12.000"
     shown.update(position=0)
     assert re.search("from position\\s*0", shown.page.locator(".pe-key").last.inner_text())
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", LAB)
+def test_it_keeps_its_height_and_its_text(browser: Browser, encoder: Any, width: int) -> None:
+    shown = show(browser, positions.position_explorer(encoder), size=(LAB[width], 900))
+    heights = set()
+    for scheme in ("sinusoidal", "learned", "DeBERTa", "ALiBi"):
+        shown.page.get_by_role("radio", name=scheme).click()
+        shown.settle()
+        assert_fits(shown.page)
+        heights.add(height_of(shown.page))
+    assert max(heights) - min(heights) <= 8
+    shown.check()
+
+
+@pytest.mark.browser
+def test_a_fast_wave_is_round_and_its_dot_lies_on_it(browser: Browser, encoder: Any) -> None:
+    shown = show(browser, positions.position_explorer(encoder))
+    wave = shown.page.locator(".pe-pair .sine").first
+    assert wave.get_attribute("d").count("L") >= 4 * 63  # type: ignore[union-attr]
+    shown.check()
+
+
+@pytest.mark.browser
+def test_a_curve_tells_its_numbers_under_the_pointer_and_the_keys(browser: Browser) -> None:
+    shown = show(browser, small(scheme="uneven", position=2))
+    key = shown.page.locator(".pe-key")
+    chart = shown.page.locator(".pe-curves")
+    assert key.inner_text().startswith("from position")
+    chart.focus()
+    chart.press("ArrowRight")
+    chart.press("ArrowRight")
+    assert key.inner_text().split() == "at offset +1, from position 2 6.00 1 2.00 2 6.00 3 12.00".split()
+    box = chart.bounding_box()
+    assert box is not None
+    shown.page.mouse.move(box["x"] + box["width"] / 2 + 16, box["y"] + 60)  # the plot's middle: offset 0
+    assert key.inner_text().split()[:4] == ["at", "offset", "0,", "from"]
     shown.check()
 
 

@@ -9,6 +9,7 @@ import pytest
 import torch
 from made_up_pronoun_heads import ALONE, PAIRS, answer, right, searched, translated, view
 from playwright.sync_api import Browser, expect
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import show
 
 from anatomy_utils.experiments import pronoun_heads as culprits
@@ -117,7 +118,7 @@ def test_mouse_switches_searches_and_chooses_pairs(browser: Browser) -> None:
     page.get_by_role("button", name="Search").click()
     answer(shown)
     expect(page.locator(".ch-steps .button")).to_have_text(["Encoder 0·1", "Cross 1·0"])
-    expect(page.locator(".ch-steps")).to_contain_text("45.0 % (before 70.0 %)")
+    expect(page.locator(".ch-steps")).to_contain_text("Cross 1·0 as well: 45.0 %")
     expect(page.locator(".ch-right")).to_have_text("il")
     expect(page.locator(".ch-wrong")).to_have_text("il")
     page.get_by_label("Pair", exact=True).select_option("1")
@@ -130,7 +131,7 @@ def test_mouse_switches_searches_and_chooses_pairs(browser: Browser) -> None:
     page.get_by_role("button", name="All heads on").click()
     answer(shown)
     assert shown.widget.off == []
-    expect(page.locator(".ch-chosen")).to_have_count(0)
+    expect(page.locator(".ch-chosen")).to_be_hidden()
     expect(page.get_by_role("button", name="All heads on")).to_be_disabled()
     shown.check()
 
@@ -178,4 +179,25 @@ def test_an_error_is_told_and_two_views_agree(browser: Browser) -> None:
     shown.update(question={"off": [["encoder", 0, 1]], "pair": 0})
     answer(shown)
     expect(shown.page.locator(".ch-head[aria-pressed='true']")).to_have_count(2)
+    shown.check()
+
+
+@pytest.mark.parametrize("width", LAB)
+def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
+    shown = show(browser, view(), size=(LAB[width], 900))
+    page, height = shown.page, height_of(shown.page)
+
+    def assert_still() -> None:
+        answer(shown)
+        assert_fits(page)
+        assert height_of(page) == height
+
+    for _ in range(2):
+        page.get_by_role("button", name="Switch Encoder, layer 0, head 1 off").click()
+        assert_still()
+    page.locator("select").select_option("1")
+    assert_still()
+    page.get_by_role("button", name="Search").click()
+    assert_still()
+    expect(page.locator(".ch-steps button")).to_have_count(2)
     shown.check()

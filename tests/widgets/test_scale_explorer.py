@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import ScaleExplorer
@@ -84,4 +85,47 @@ def test_slider_toggle_and_sample(browser: Browser) -> None:
     shown.update(d_head=9)
     shown.settle()
     assert slider.get_attribute("aria-valuetext") == "9"
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("wide", [960, 592, 330])
+def test_its_charts_keep_their_text_and_it_keeps_its_height(browser: Browser, wide: int) -> None:
+    shown = show(browser, ScaleExplorer(64), size=(LAB[wide], 900))
+    assert_fits(shown.page)
+    before = height_of(shown.page)
+    assert wide == 330 or before <= 760, "the charts stand beside each other"
+    for d_head, scaled in ((1, False), (512, False), (512, True)):
+        shown.update(d_head=d_head, scaled=scaled)
+        assert_fits(shown.page)
+        assert abs(height_of(shown.page) - before) <= 8
+    shown.page.set_viewport_size({"width": LAB[330], "height": 900})
+    shown.settle()
+    assert_fits(shown.page)
+    shown.check()
+
+
+@pytest.mark.browser
+def test_a_measure_is_read_point_by_point(browser: Browser) -> None:
+    shown = show(browser, ScaleExplorer(64))
+    chart = shown.page.get_by_role("img", name="Entropy of the weights over dₖ")
+    chart.focus()
+    chart.press("ArrowRight")
+    reading, live = chart.locator(".reading text"), shown.page.locator(".anatomy > [aria-live]")
+    assert reading.inner_html() == live.inner_text()
+    name, number = str(live.inner_text()).split(": ")
+    assert name == "undivided" and number.endswith(" at 512") and float(number.split()[0]) < 0.5
+    chart.press("ArrowDown")
+    assert live.inner_text().startswith("divided: 3.")
+    shown.check()
+
+
+@pytest.mark.browser
+def test_the_bars_are_drawn_as_the_curve_they_belong_to(browser: Browser) -> None:
+    shown = show(browser, ScaleExplorer(64))
+    for scaled, kind in ((False, "undivided"), (True, "divided")):
+        shown.update(scaled=scaled)
+        assert shown.page.locator(f".bar.{kind}").count() == shown.page.locator(".bar").count() == 17
+        assert shown.page.locator(f".curve.chosen.{kind}").count() == 3 + 1  # and the key's
+    assert shown.page.locator("sup").inner_text() == "T"
     shown.check()

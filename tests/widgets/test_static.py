@@ -65,3 +65,8 @@ def test_no_two_widgets_have_a_root_class_in_common() -> None:
     added = re.compile(r'\broot\.classList\.add\("([\w-]+)"')
     names = Counter(name for path in SCRIPTS for name in set(added.findall(path.read_text(encoding="utf-8"))))
     assert [name for name, count in names.items() if count > 1] == [], "the styles of one would reach the other"
+
+
+def test_superscripts_are_markup() -> None:
+    """Some serif fonts draw the raised capital T as a small S."""
+    assert [path.name for path in sorted(STATIC.rglob("*.js")) if "\u1d40" in path.read_text(encoding="utf-8")] == []

@@ -54,13 +54,13 @@ def run() -> TranslationRun:
 
 def test_steps_are_counted_through_reader_and_writer() -> None:
     widget = TranslationFlow(run())
-    assert len(widget) == 3 + 5 * 3
+    assert len(widget) == 3 + 5 + 2 * 2, "the whole way once, then where each word looked and what was written"
     assert widget.where() == ("source_tokens", 0)
-    widget.place = 3 + 5 * 2 + 2
+    widget.place = 3 + 5 + 2
     assert widget.where() == ("cross_attention", 3)
     assert TranslationFlow(run(), place="softmax").place == 6
-    with pytest.raises(ValueError, match="place=18 was asked for; the steps are 0 to 17"):
-        widget.place = 18
+    with pytest.raises(ValueError, match="place=12 was asked for; the steps are 0 to 11"):
+        widget.place = 12
 
 
 def test_tensors_travel_in_order_and_cut_to_their_first_features() -> None:
@@ -93,7 +93,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 def test_the_twin_tells_the_translation_and_marks_the_part_at_work() -> None:
     twins = [TranslationFlow(run(), place=place).static_twin() for place in ("source_tokens", "cross_attention")]
-    assert "“<french> the dog barks .” flows through it in 18 steps and becomes “le chien”" in twins[0].alt
+    assert "“<french> the dog barks .” flows through it in 12 steps and becomes “le chien”" in twins[0].alt
     assert twins[0].png != twins[1].png
     drawn = [text.get_text() for text in twins[1].figure.axes[0].texts]
     assert [text for text in drawn if text.startswith("▸")] == ["▸ cross-attention"]
@@ -123,7 +123,7 @@ def test_going_through_by_mouse(browser: Browser, theme: Any) -> None:
     assert page.locator(".fl-now").all_text_contents() == ["self-attention", "heads"]
     page.get_by_role("button", name="Next word").click()
     assert title(shown) == "Shifted" and target(shown) == ["⟨start⟩"]
-    page.get_by_role("button", name="Next word").click()
+    page.locator(".tm-part", has_text="softmax").click()
     page.locator(".tm-part", has_text="cross-attention").click()
     assert title(shown) == "Cross" and widget.where() == ("cross_attention", 2)
     assert target(shown) == ["⟨start⟩", "le"]
@@ -133,12 +133,26 @@ def test_going_through_by_mouse(browser: Browser, theme: Any) -> None:
     assert page.locator(".fl-lit").count() == 2  # the way up, and the way from the memory
     page.locator(".tm-part", has_text="memory").click()
     assert title(shown) == "Memory" and widget.where() == ("memory", 0)
-    page.get_by_role("slider", name="Step").fill("18")
+    page.get_by_role("slider", name="Step").fill("12")
     assert title(shown) == "Next" and target(shown) == ["⟨start⟩", "le", "chien", "⟨end⟩"]
     expect(page.locator(".fl-chosen")).to_contain_text("the translation is done")
     assert page.get_by_role("button", name="Next", exact=True).is_disabled()
     page.locator(".fl-chip", has_text="chien").click()
-    assert widget.where() == ("target_tokens", 3) and title(shown) == "Shifted"
+    assert widget.where() == ("cross_attention", 3) and title(shown) == "Cross"
+    page.get_by_label("Go to").select_option("Masked")
+    assert title(shown) == "Masked" and widget.where() == ("decoder_self_attention", 1)
+    page.get_by_label("Go to").select_option("Word 2: chien")
+    assert widget.where() == ("cross_attention", 2)
+    shown.check()
+
+
+@pytest.mark.browser
+def test_words_of_a_run_without_end_can_be_told_apart(browser: Browser) -> None:
+    made = replace(run(), written=["le", "le", "le"])
+    shown = show(browser, TranslationFlow(made), size=(1000, 1000), reduced_motion=True)
+    options = shown.page.get_by_label("Go to").locator("option").all_inner_texts()
+    assert options[-2:] == ["Word 2: le", "Word 3: le"]
+    assert len(set(options)) == len(options)
     shown.check()
 
 
@@ -151,7 +165,7 @@ def test_going_through_by_keyboard(browser: Browser) -> None:
         ("ArrowRight", ("encoder_self_attention", 0)),
         ("PageDown", ("target_tokens", 1)),
         ("ArrowRight", ("decoder_self_attention", 1)),
-        ("PageDown", ("target_tokens", 2)),
+        ("PageDown", ("cross_attention", 2)),
         ("ArrowLeft", ("next_token", 1)),
         ("PageUp", ("target_tokens", 1)),
         ("PageUp", ("source_tokens", 0)),
@@ -176,11 +190,12 @@ def test_going_through_by_keyboard(browser: Browser) -> None:
 
 @pytest.mark.browser
 def test_masked_cells_are_hatched_and_rows_grow(browser: Browser) -> None:
-    shown = show(browser, TranslationFlow(run(), place=3 + 5 + 1))
+    made = run()
+    shown = show(browser, TranslationFlow(replace(made, decoder=made.decoder[:2]), place=3 + 2))
     page = shown.page
     drawn = page.locator(".fl-map canvas")
     two = drawn.bounding_box()
-    shown.update(place=3 + 10 + 1)
+    shown.update(place=3 + 2 + 1)
     three = drawn.bounding_box()
     assert two and three and three["height"] - two["height"] == pytest.approx(12, abs=1)
     darkest = drawn.evaluate("""node => {
@@ -194,12 +209,12 @@ def test_masked_cells_are_hatched_and_rows_grow(browser: Browser) -> None:
 
 @pytest.mark.browser
 def test_playing_goes_on_by_itself_until_it_is_told_to_stop(browser: Browser) -> None:
-    shown = show(browser, TranslationFlow(run(), place=15))
+    shown = show(browser, TranslationFlow(run(), place=9))
     play = shown.page.get_by_role("button", name="Play")
     play.click()
     expect(shown.page.locator(".fl-told h4")).to_have_text("Next", timeout=30_000)
     expect(play).to_have_attribute("aria-pressed", "false", timeout=30_000)
-    assert shown.widget.place == 17
+    assert shown.widget.place == 11
     shown.check()
 
 
@@ -210,4 +225,20 @@ def test_words_are_text_and_never_markup(browser: Browser) -> None:
     shown = show(browser, TranslationFlow(replace(made, source=[evil, *made.source[1:]]), place="cross_attention"))
     shown.settle()
     assert shown.page.evaluate("window.hit === undefined && document.querySelectorAll('.anatomy img').length === 0")
+    shown.check()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [960, 592, 330])
+def test_no_step_jumps_and_every_label_can_be_read(browser: Browser, width: int) -> None:
+    shown = show(browser, TranslationFlow(run()), size=(width + 32, 900))
+    heights = set()
+    for place in range(12):
+        shown.update(place=place)
+        heights.add(shown.page.locator(".anatomy").evaluate("root => root.offsetHeight"))
+        letters = shown.page.locator(".fl-figure text").evaluate_all(
+            "all => all.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"
+        )
+        assert min(letters) >= 11 and max(letters) <= 16
+    assert len(heights) == 1 and (width < 960 or max(heights) <= 700)
     shown.check()

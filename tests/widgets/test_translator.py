@@ -24,7 +24,11 @@ def made_up(sentence: str) -> Translation:
     words = sentence.rstrip(".").split()
     if "stret" in words:
         raise UnknownWords(
-            "The street does not know 'stret'.", {"stret": [("tired", sentence.replace("stret", "tired"))]}
+            "The street does not know 'stret'.",
+            {"stret": [("tired", sentence.replace("stret", "tired"))]} | {"x" * 60: []}
+            if "more" in words
+            else {"stret": [("tired", sentence.replace("stret", "tired"))]},
+            "it is wide",
         )
     if words[0] != "it":
         raise ValueError("That makes no sense.")
@@ -47,7 +51,7 @@ def made_up(sentence: str) -> Translation:
 
 
 def translator(**settings: Any) -> Translator:
-    return Translator(made_up, settings.pop("sentence", "it is tired"), **settings)
+    return Translator(made_up, settings.pop("sentence", "it is tired"), **{"written": 0} | settings)
 
 
 def ask(widget: Translator, sentence: str, swap: bool = False) -> None:
@@ -73,7 +77,8 @@ def test_a_swap_keeps_the_whole_in_view_and_marks_what_changed() -> None:
     assert (widget.before["gone_source"], widget.before["new_source"]) == ([3], [3])
     assert (widget.revealed, widget.current) == (4, 0)  # all of it, and the pronoun looked at
     ask(widget, "it is tired")
-    assert (widget.before, widget.revealed) == ({}, 0)
+    assert (widget.before, widget.revealed, widget.current) == ({}, 4, 0), "what is shown translated stays so"
+    widget.revealed = 1
     ask(widget, "it is wide", swap=True)
     assert widget.revealed == 0 and widget.before["gone"] == [0, 2]
 
@@ -150,7 +155,8 @@ def answer(shown: Shown) -> None:
     shown.settle()
     widget: Any = shown.widget
     names = ["sentence", "source", "written", "text", "candidates", "weights", "verdict", "remark", "correction",
-             "swaps", "before", "refused", "refusal", "revealed", "current", "error", "answered"]  # fmt: skip
+             "swaps", "before", "refused", "refusal", "readable", "revealed", "current", "error",
+             "answered"]  # fmt: skip
     shown.update(**{name: getattr(widget, name) for name in names})
 
 
@@ -280,12 +286,12 @@ def test_what_was_typed_stays_and_known_words_are_offered(browser: Browser) -> N
     offers = page.get_by_role("group", name="Unknown words")
     expect(offers).to_contain_text("The street does not know 'stret'.")
     assert field.input_value() == "it is stret"
-    page.get_by_role("button", name="Read it").click()  # the same again is a question too
+    page.get_by_role("button", name="Translate", exact=True).click()  # the same again is a question too
     answer(shown)
     expect(offers).to_be_visible()
-    expect(page.get_by_role("button", name="Read it")).to_be_enabled()
+    expect(page.get_by_role("button", name="Translate", exact=True)).to_be_enabled()
     field.fill("nonsense")
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Translate", exact=True).click()
     answer(shown)
     expect(offers).to_be_hidden()
     expect(page.locator(".error").first).to_have_text("That makes no sense.")
@@ -297,9 +303,9 @@ def test_what_was_typed_stays_and_known_words_are_offered(browser: Browser) -> N
     answer(shown)
     assert field.input_value() == "it is tired"
     expect(offers).to_be_hidden()
-    page.get_by_text("Words of the street", exact=True).click()
+    page.locator(".tr-known summary").click()
     expect(page.locator(".tr-known")).to_contain_text("english, nouns: street, <b>")
-    page.get_by_label("or pick one").select_option("it is wide")
+    page.get_by_label("or take one").select_option("it is wide")
     answer(shown)
     page.get_by_role("button", name="Next word").click()
     shown.settle()
@@ -315,4 +321,32 @@ def test_a_remark_comes_with_what_may_have_been_meant(browser: Browser) -> None:
     answer(shown)
     assert shown.widget.sentence == "it is wide"
     expect(shown.page.locator(".tr-remark")).to_be_hidden()
+    shown.check()
+
+
+def test_it_opens_translated_with_the_swaps_on_top_and_the_pronoun_looked_at(browser: Browser) -> None:
+    shown = show(browser, Translator(made_up, "it is tired"))
+    assert shown.widget.revealed == 4 and shown.widget.current == 0
+    assert written(shown) == ["il", "est", "las", "⟨end⟩"]
+    swap = shown.page.get_by_role("button", name="Swap tired for wide").bounding_box()
+    field = shown.page.get_by_label("Sentence, English or French").bounding_box()
+    assert swap is not None and field is not None and swap["y"] < field["y"]
+    shown.check()
+
+
+@pytest.mark.parametrize("width", [960, 330])
+def test_an_unreadable_sentence_gets_the_nearest_that_can_be_read(browser: Browser, width: int) -> None:
+    shown = show(browser, translator(written="all"), size=(width + 32, 900))
+    before = shown.page.locator(".anatomy").evaluate("root => root.offsetHeight")
+    field = shown.page.get_by_label("Sentence, English or French")
+    field.fill("it is stret more")
+    field.press("Enter")
+    answer(shown)
+    assert shown.page.locator(".anatomy").evaluate("root => root.scrollWidth") <= width
+    if width == 960:
+        assert shown.page.locator(".anatomy").evaluate("root => root.offsetHeight") == before <= 700
+    assert not shown.page.get_by_role("button", name="instead of stret").is_visible(), "another word is unknown too"
+    shown.page.get_by_role("button", name="Read: it is wide").click()
+    answer(shown)
+    assert shown.widget.sentence == "it is wide" and written(shown)[0] == "elle"
     shown.check()

@@ -3,6 +3,7 @@
 import warnings
 from collections import defaultdict
 
+import numpy as np
 import pytest
 import torch
 from unchecked import unchecked
@@ -114,6 +115,68 @@ def test_the_first_token_pads_where_the_file_names_none(tmp_path):
     writer.close()
     tokenizer = GgufFile(tmp_path / "model.gguf").tokenizer()
     assert tokenizer(["aab", "b"]).input_ids.tolist() == [[1, 3], [0, 2]]
+
+
+SIZES = {
+    "embedding_length": 8, "block_count": 1, "attention.head_count": 2, "attention.head_count_kv": 1,
+    "feed_forward_length": 12, "context_length": 16,
+}  # fmt: skip
+SHAPES = {
+    "token_embd": (4, 8), "output_norm": (8,), "blk.0.attn_norm": (8,), "blk.0.ffn_norm": (8,),
+    "blk.0.attn_q": (8, 8), "blk.0.attn_k": (4, 8), "blk.0.attn_v": (4, 8), "blk.0.attn_output": (8, 8),
+    "blk.0.ffn_gate": (12, 8), "blk.0.ffn_up": (12, 8), "blk.0.ffn_down": (8, 12),
+}  # fmt: skip
+
+
+def written(path, *, sizes=SIZES, tokens=("<e>", "a", "b", "ab"), merges=("a b",), padding=0, queries=np.ones):
+    """The file of a tiny Llama."""
+    writer = gguf.GGUFWriter(path, "llama")
+    for name, size in sizes.items():
+        (writer.add_string if isinstance(size, str) else writer.add_int32)(f"llama.{name}", size)
+    writer.add_float32("llama.attention.layer_norm_rms_epsilon", 1e-5)
+    if tokens:
+        writer.add_token_list(list(tokens))
+    writer.add_token_merges(list(merges))
+    writer.add_token_types([3, 1, 1, 1])
+    writer.add_pad_token_id(padding)
+    for name, shape in SHAPES.items():
+        make = queries if name.endswith("attn_q") else np.ones
+        writer.add_tensor(f"{name}.weight", make(shape, dtype=np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+STRANGE = {
+    "no sizes": ({"sizes": {}}, "hidden_size is None in this configuration, but a whole number"),
+    "heads as text": ({"sizes": SIZES | {"attention.head_count": "two"}}, "num_attention_heads is 'two' .*but a whole"),
+    "no heads": ({"sizes": SIZES | {"attention.head_count": 0}}, "num_attention_heads is 0 .*but a whole number"),
+    "a million layers": ({"sizes": SIZES | {"block_count": 10**6}}, "num_hidden_layers is 1000000 .*from 1 to 1,000"),
+    "no vocabulary": ({"tokens": ()}, r"can be read here \(it lacks tokenizer\.ggml\.tokens\); fetch it again"),
+    "a merge of nothing": ({"merges": ("x y",)}, r"can be read here \(.*`x` out of vocabulary\); fetch it again"),
+    "padding out of range": ({"padding": 99}, r"can be read here \(list index out of range\); fetch it again"),
+    "NaN": ({"queries": lambda shape, dtype: np.full(shape, np.nan, dtype)}, "NaN or infinity: decoder.layers.0.self_"),
+    "whole numbers": (
+        {"queries": lambda shape, dtype: np.ones(shape, np.int8)},
+        r"can be read here \(.*I8 .*\); fetch",
+    ),
+    "another shape": ({"queries": lambda shape, dtype: np.ones((7, 8), dtype)}, r"can be read here \(cannot reshape"),
+}
+
+
+def test_a_tiny_file_is_read(tmp_path):
+    model, tokenizer = pretrained.load(written(tmp_path / "model.gguf"))
+    assert model(tokenizer("ab a").input_ids).shape == (1, 2, 4)
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_files_get_one_sentence(name, tmp_path):
+    changes, sentence = STRANGE[name]
+    with pytest.raises(ValueError, match=sentence) as caught:
+        pretrained.load(written(tmp_path / "model.gguf", **changes))
+    assert "\n" not in str(caught.value)
 
 
 def test_damaged_files_are_refused(tmp_path):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from unchecked import shapes_unchecked
 
 from anatomy_utils import pretrained
 from anatomy_utils.zoo.tokenizer import Tokenizer
@@ -27,11 +30,66 @@ def test_tokenizer_equals_reference():
     assert got.position("flies", row=1) == 2
     with pytest.raises(ValueError, match="no token 'cat'"):
         got.position("cat")
-    with pytest.raises(ValueError, match="Give a text"):
-        tokenizer([])
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return pretrained.load("minilm").tokenizer
+
+
+@pytest.mark.parametrize(
+    ("texts", "sentence"),
+    [
+        (None, "Give a text or a list of texts, not None"),
+        (5, "Give a text or a list of texts, not 5"),
+        ([], r"Give a text or a list of texts, not \[\]"),
+        (b"time", "Give a text or a list of texts, not b'time'"),
+        ({"time": 1}, "Give a text or a list of texts, not {'time': 1}"),
+        (["time", 2], "Give a text or a list of texts; number 1 of these is 2"),
+        (["time", None], "number 1 of these is None"),
+        ("\ud800", r"Text 0 holds half of a character at 0 \('\\ud800', a lone surrogate\).*leave it out"),
+        (["time", "fl\udc80ies"], r"Text 1 holds half of a character at 2 \('\\udc80', a lone surrogate\)"),
+    ],
+)
+def test_what_is_no_text_is_named(texts, sentence, tokenizer):
+    with shapes_unchecked(), pytest.raises(ValueError, match=sentence):
+        tokenizer(texts)
+
+
+def test_long_texts_are_cut_off_where_asked(tokenizer):
+    cut = tokenizer([TEXTS[1], "time"], max_length=4)
+    assert cut.tokens == [["[CLS]", "time", "flies", "[SEP]"], ["[CLS]", "time", "[SEP]", "[PAD]"]]
+    assert tokenizer(TEXTS[1]).input_ids.shape == (1, 7)  # the next call knows no limit
+    for wrong in (2, 0, -1, 2.5, "x", 10**30):
+        with (
+            shapes_unchecked(),
+            pytest.raises(ValueError, match=f"max_length is {wrong!r}, but a whole number above 2 is expected"),
+        ):
+            tokenizer("time", max_length=wrong)
+
+
+def test_a_text_beyond_the_models_positions_names_the_cure(tokenizer):
+    model, long = pretrained.load("minilm").model, "time " * 600
+    with pytest.raises(ValueError, match=r"has 602 positions, .* ends at 512; .*tokenizer\(texts, max_length=512\)"):
+        model(tokenizer(long).input_ids)
+    assert model(tokenizer(long, max_length=512).input_ids).shape == (1, 512, 384)
+
+
+@pytest.mark.parametrize("ids", [None, 5, [None], ["a"], [-1], [10**12]])
+def test_what_is_no_list_of_ids_is_named(ids, tokenizer):
+    with shapes_unchecked(), pytest.raises(ValueError, match=r"Give a list of ids, whole numbers from 0 on, not "):
+        tokenizer.decode(ids)
 
 
 def test_damaged_files_are_refused(tmp_path):
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(ValueError, match="damaged or not a tokenizer file"):
         Tokenizer.from_file(tmp_path / "tokenizer.json")
+
+
+def test_a_vocabulary_without_its_unknown_token_is_named(tmp_path):
+    published = json.loads((pretrained.PACKAGES["minilm"].path() / "tokenizer.json").read_text(encoding="utf-8"))
+    published["model"]["vocab"] = {"time": 0}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(published), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"cannot read the text \(.*\[UNK\].*\); fetch its tokenizer.json again"):
+        Tokenizer.from_file(tmp_path / "tokenizer.json")("zebra")

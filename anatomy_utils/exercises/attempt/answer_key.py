@@ -26,13 +26,14 @@ class AnswerKey:
     @cached_property
     def targets(self) -> list[Any]:
         """What the reference returns, case by case."""
-        reference = self.exercise.resolve()
+        reference = self.exercise.as_function(self.exercise.resolve())
         return [reference(*fresh_arguments(case.arguments).values()) for case in self.cases]
 
     @cached_property
     def mistaken(self) -> list[tuple[Mistake, list[Any]]]:
         """Each mistake with what it returns, case by case."""
         return [
-            (mistake, [mistake.function(*fresh_arguments(case.arguments).values()) for case in self.cases])
+            (mistake, [function(*fresh_arguments(case.arguments).values()) for case in self.cases])
             for mistake in self.exercise.mistakes
+            for function in [self.exercise.as_function(mistake.function)]
         ]

@@ -1,26 +1,24 @@
-"""Run a learner's function on every case: on copies, within a time limit, and with whatever it prints kept aside."""
+"""Run a learner's function on every case: on copies, within a time limit, and with whatever it writes kept aside."""
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import io
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
 from typing import Any
 
-import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.output import Ear, Paper, streams_to
+from anatomy_utils.exercises.attempt.surroundings import Surroundings, put_back
 from anatomy_utils.exercises.attempt.tensors import changed, fresh_arguments, parts, plain
-from anatomy_utils.exercises.attempt.time_limit import TimeRanOut, interruptible, run_limited
+from anatomy_utils.exercises.attempt.time_limit import TimeRanOut, interruptible, run_limited, second_alarm
 from anatomy_utils.exercises.definition import Case
-
-MOST_PRINTED = 2000
 
 
 @dataclass
@@ -33,6 +31,8 @@ class Execution:
     """Names of the arguments that were changed in the first case in which any was."""
     printed: str = ""
     """What the function printed on the first case."""
+    seconds: float = 0.0
+    """How long it took."""
 
     @property
     def stopped(self) -> bool:
@@ -41,48 +41,69 @@ class Execution:
 
 
 def execute(
-    function: Callable[..., Any], cases: Sequence[Case], *, seconds: float, thread: bool | None = None
+    function: Callable[..., Any],
+    cases: Sequence[Case],
+    *,
+    seconds: float,
+    thread: bool | None = None,
+    watched: bool = False,
 ) -> Execution:
     """Run `function` on every case, and stop at the first crash.
+
+    Args:
+        function: the learner's.
+        cases: what to run it on.
+        seconds: how long all of it may take.
+        thread: whether to run it in a thread; see `run_limited`.
+        watched: whether this is the run that the card tells of. Then what bypasses Python's streams is kept too, and
+            a word is said while the function cannot be stopped.
 
     Raises:
         KeyboardInterrupt: the learner pressed stop.
     """
     made = Execution()
-
-    with _put_back():
+    given = [fresh_arguments(case.arguments) for case in cases]
+    start = time.monotonic()
+    with put_back() as around, second_alarm(seconds) if watched else nullcontext():
+        ear = Ear() if watched else None
         try:
-            run_limited(partial(_run_all, function, cases, made), seconds, thread=thread)
+            run_limited(partial(_run_all, function, given, made, around, ear), seconds, thread=thread)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             made.error = error
+        finally:
+            if ear:
+                ear.text()
+    made.seconds = time.monotonic() - start
+    ran = zip(cases, given, made.results, strict=False)
+    made.changed = next(filter(None, (changed(case.arguments, after) for case, after, _ in ran)), ())
     return made
 
 
-def _run_all(function: Callable[..., Any], cases: Sequence[Case], made: Execution) -> None:
-    for case in cases:
-        paper = io.StringIO()
-        given = fresh_arguments(case.arguments)
-        with contextlib.redirect_stdout(paper):
-            result = interruptible(function, *given.values())
-        made.printed = made.printed if made.results else paper.getvalue()[:MOST_PRINTED]
+def _run_all(
+    function: Callable[..., Any],
+    given: Sequence[dict[str, Any]],
+    made: Execution,
+    around: Surroundings,
+    ear: Ear | None,
+) -> None:
+    for arguments in given:
+        paper = Paper()
+        with streams_to(paper):
+            result = _call(function, arguments, around)
+        if not made.results:
+            made.printed = "\n".join(filter(None, (paper.text(), ear.text() if ear else "")))
         made.results.append(result)
         if inspect.iscoroutine(result):
             result.close()  # or Python complains later that nobody waited for it
-        made.changed = made.changed or changed(case.arguments, given)
 
 
-@contextlib.contextmanager
-def _put_back() -> Iterator[None]:
-    """Whatever a learner's function does to random numbers, warnings and the output, here it is as it was before."""
-    output = sys.stdout
-    with torch.random.fork_rng(devices=[]), torch.enable_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            yield
-        finally:
-            sys.stdout = output
+def _call(function: Callable[..., Any], arguments: dict[str, Any], around: Surroundings) -> Any:
+    try:
+        return interruptible(function, *arguments.values())
+    finally:
+        around.make_sound()
 
 
 def try_once(function: Callable[..., Any], arguments: dict[str, Any], seconds: float) -> tuple[Tensor, ...] | None:
@@ -95,28 +116,34 @@ def try_with_gradients(
     function: Callable[..., Any], arguments: dict[str, Any], seconds: float
 ) -> tuple[Tensor, ...] | None:
     """The result of one more run on these very arguments, or None when it does not give any."""
-
-    with _put_back():
+    with put_back() as around:
         try:
-            return parts(run_limited(partial(_run_quietly, function, arguments), seconds))
+            return parts(run_limited(partial(_run_quietly, function, arguments, around), seconds))
         except KeyboardInterrupt:
             raise
         except BaseException:
             return None
 
 
-def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    with contextlib.redirect_stdout(io.StringIO()):
-        return interruptible(function, *arguments.values())
+def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any], around: Surroundings) -> Any:
+    with streams_to(Paper()):
+        return _call(function, arguments, around)
 
 
-def variables(function: Callable[..., Any], case: Case, seconds: float) -> dict[str, Tensor]:
-    """The tensors that the function's own variables held when it returned, arguments left out."""
-    code = getattr(function, "__code__", None)
+def variables(function: Callable[..., Any], case: Case, seconds: float, *, of: Any = None) -> dict[str, Tensor]:
+    """The tensors that the function's own variables held when it returned, arguments left out.
+
+    Args:
+        function: is called with the case's arguments.
+        case: these.
+        seconds: how long it may take.
+        of: the answer, where `function` drives it; then the first call counts, of a class that of its `forward`.
+    """
+    code = getattr(getattr(of, "forward", of) or function, "__code__", None)
     held: dict[str, Tensor] = {}
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "return" and frame.f_code is code:
+        if event == "return" and frame.f_code is code and not (held and of):
             held.update({n: plain(v) for n, v in frame.f_locals.items() if isinstance(v, Tensor)})
 
     def watched(*arguments: Any) -> Any:

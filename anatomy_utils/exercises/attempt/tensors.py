@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.definition import Objection
+
 RELATIVE, ABSOLUTE = 1e-4, 5e-5
 """How far a right result may be from the target: float32 rounding, in whatever order the sums are taken."""
 
@@ -91,7 +93,9 @@ def parts(result: Any) -> tuple[Tensor, ...] | None:
 
 
 def same_result(one: Any, other: Any) -> bool:
-    """Whether two results are alike in structure, shapes, types and numbers."""
+    """Whether two results are alike in structure, shapes, types and numbers, or one and the same objection."""
+    if isinstance(one, Objection):
+        return bool(one == other)
     mine, theirs = parts(one), parts(other)
     if (
         mine is None

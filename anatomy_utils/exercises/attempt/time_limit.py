@@ -1,7 +1,10 @@
-"""Stop a function that takes too long, whatever it is doing.
+"""Stop a function that takes too long, as soon as it runs a line of Python.
 
 On the main thread of Linux and macOS an alarm interrupts it. Elsewhere (Windows, other threads) it runs in a thread of
 its own, into which the same exception is put; a thread that will not end is left behind, so that the notebook goes on.
+
+One long call inside torch or another library (the singular values of a large matrix) is interrupted by neither. The
+alarm waits for its end, and `second_alarm` says so meanwhile; the thread is left behind.
 """
 
 from __future__ import annotations
@@ -10,9 +13,12 @@ import ctypes
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
+
+from anatomy_utils.exercises.attempt.leftovers import OURS
 
 T = TypeVar("T")
 
@@ -20,6 +26,9 @@ AGAIN = 0.05
 """Seconds until the alarm rings again, should the function have caught the exception."""
 GRACE = 1.0
 """Seconds in which a thread must end after it has been told to."""
+
+LATE = 2.0
+"""Seconds after the limit at which a function that could not be stopped is spoken of."""
 
 
 class TimeRanOut(BaseException):
@@ -92,6 +101,46 @@ def _raise_on_the_next_lines(frames: list[FrameType]) -> None:
     sys.settrace(lambda *_: None)
 
 
+@contextmanager
+def second_alarm(seconds: float) -> Iterator[None]:
+    """Say it to the learner when what runs inside has not been stopped some time after its limit.
+
+    A function that has switched off the alarm itself is then stopped as one in a thread would be.
+    """
+    caller, page, over = threading.get_ident(), sys.stdout, threading.Event()
+
+    def ring() -> None:
+        if not _alarm_is_off():
+            page.write(
+                f"This has been running for {seconds + LATE:g} seconds and could not be stopped: one long call inside "
+                "torch or another library cannot be interrupted. Wait for its end, or restart the kernel.\n"
+            )
+            page.flush()
+        while _alarm_is_off() and not over.wait(AGAIN):
+            _put_into(caller)
+
+    timer = threading.Timer(seconds + LATE, ring)
+    timer.daemon, timer.name = True, OURS
+    timer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        timer.cancel()
+
+
+def _alarm_is_off() -> bool:
+    if not hasattr(signal, "setitimer"):
+        return False
+    return signal.getsignal(signal.SIGALRM) is not _ring or signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def _put_into(thread: int) -> None:
+    """Raise the exception in a thread, if what runs there may be interrupted."""
+    if _interruptible_frames(sys._current_frames().get(thread)):
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(TimeRanOut))
+
+
 def _in_a_thread(function: Callable[[], T], seconds: float) -> T:
     returned: list[T] = []
     raised: list[BaseException] = []
@@ -119,8 +168,8 @@ def _in_a_thread(function: Callable[[], T], seconds: float) -> T:
 
 def _stop(worker: threading.Thread) -> None:
     for _ in range(round(GRACE / AGAIN)):
-        if worker.ident is not None and _interruptible_frames(sys._current_frames().get(worker.ident)):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(TimeRanOut))
+        if worker.ident is not None:
+            _put_into(worker.ident)
         worker.join(AGAIN)
         if not worker.is_alive():
             return

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.attempt.run import Execution
-from anatomy_utils.exercises.attempt.tensors import close, parts, plain
-from anatomy_utils.exercises.definition import Case, Exercise
+from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_result
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake
 
 
 class OutputPair(NamedTuple):
@@ -26,12 +26,12 @@ class OutputPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Trial:
-    """The learner's function, what it returned on every case, and what it should have returned.
+    """The learner's answer, what it returned on every case, and what it should have returned.
 
     Args:
         exercise: what was asked.
         answer_key: the cases and their targets.
-        function: the learner's answer.
+        function: the learner's answer, which may be a class.
         run: what came of running it on the cases.
         seconds: how long all cases together may take.
         source: the answer's text, for where Python cannot find it.
@@ -43,6 +43,11 @@ class Trial:
     run: Execution
     seconds: float
     source: str | None = None
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The answer as a function from a case's arguments to outputs."""
+        return self.exercise.as_function(self.function)
 
     @property
     def cases(self) -> Sequence[Case]:
@@ -70,6 +75,24 @@ class Trial:
         order = [names.index(name) for name in dict.fromkeys([*self.exercise.look_first, *names])]
         off = [(pair.output, pair.case) for pair in self.pairs if not close(pair.yours, pair.target)]
         return {k: [case for output, case in off if output == k] for k in order}
+
+    @property
+    def wrong_cases(self) -> set[int]:
+        """The cases in which something is wrong, or in which it stopped; all where it returns the wrong things."""
+        if len(self.results) < len(self.cases):
+            return {len(self.results)}
+        try:
+            return {case for cases in self.wrong.values() for case in cases}
+        except ValueError:
+            return set(range(len(self.cases)))
+
+    @cached_property
+    def mistake(self) -> Mistake | None:
+        """The first of the exercise's mistakes that gives the same on every case."""
+        for mistake, results in self.answer_key.mistaken:
+            if all(same_result(yours, theirs) for yours, theirs in zip(self.results, results, strict=True)):
+                return mistake
+        return None
 
     def arguments_in_words(self, case: int) -> str:
         """The arguments of one case: `"query (2, 3), scale 0.5"`."""

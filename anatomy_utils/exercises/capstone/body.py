@@ -26,6 +26,7 @@ from anatomy_utils.notebook.page import CellOutput, escape, table
 from anatomy_utils.transplant.operations import organs_in, reject, transplant
 from anatomy_utils.transplant.organs import ORGANS
 from anatomy_utils.transplant.rejection import Rejection
+from anatomy_utils.transplant.saved import SavedAnswer, in_use
 
 WRITE = "decoder.write"
 """The decoding loop's exercise; no organ of a model, but what runs one."""
@@ -40,16 +41,26 @@ class Part:
     Attributes:
         name: as `transplant` calls it; `"write"` for the decoding loop.
         exercise: in which it is written.
-        function: what runs.
-        whose: "yours", "the course's own" or "put in by hand".
-        note: why a saved function could not be used; empty when all is well.
+        function: what runs; a saved answer is set aside where it fails, and the course's own goes on.
+        origin: "yours", "the course's own" or "put in by hand".
+        unusable: why a saved function could not even be tried; empty when all is well.
     """
 
     name: str
     exercise: Exercise
     function: Callable[..., Any]
-    whose: str
-    note: str = ""
+    origin: str
+    unusable: str = ""
+
+    @property
+    def note(self) -> str:
+        """Why a saved function is not used; empty when all is well."""
+        return self.function.note if isinstance(self.function, SavedAnswer) else self.unusable
+
+    @property
+    def whose(self) -> str:
+        """As `origin`, but for an answer that has been set aside since: then it is "the course's own"."""
+        return "the course's own" if self.note else self.origin
 
     @property
     def notebook(self) -> str:
@@ -92,7 +103,10 @@ class Body:
 
     @contextmanager
     def inside(self, model: nn.Module, *, in_parts: bool = False) -> Iterator[None]:
-        """Run a model with this body's organs instead of its own, inside the `with` block."""
+        """Run a model with this body's organs instead of its own, inside the `with` block.
+
+        A saved answer that fails in it is set aside with a warning, and the course's own goes on.
+        """
         with transplant(model, **self.fitting(model, in_parts=in_parts)):
             yield
 
@@ -106,7 +120,7 @@ class Body:
             if name not in self.parts:
                 raise ValueError(f"The body has no organ {name!r}; it has {', '.join(self.parts)}.")
         by_hand = {
-            name: replace(self.parts[name], function=function, whose="put in by hand", note="")
+            name: replace(self.parts[name], function=function, origin="put in by hand", unusable="")
             for name, function in functions.items()
         }
         return Body({**self.parts, **by_hand})
@@ -128,6 +142,8 @@ class Body:
     def examine(self, model: nn.Module, *inputs: Any) -> Examination:
         """Try every organ by itself in a model, and all of them together.
 
+        A saved answer that stops is set aside afterwards with a warning; from then on the course's own runs.
+
         Args:
             model: any model of the zoo, in evaluation mode.
             inputs: what it is called with.
@@ -138,10 +154,15 @@ class Body:
         with torch.no_grad():
             wanted = model(*inputs)
             try:
-                with self.inside(model):
+                with transplant(model, **{name: in_use(part) for name, part in self.fitting(model).items()}):
                     got = model(*inputs)
             except ValueError:  # an organ that stops, or gives something of another shape; `found` says which
-                return Examination(self, found, None)
+                got = None
+        for name, rejection in found.items():
+            if isinstance(function := functions[name], SavedAnswer) and rejection and rejection.difference is None:
+                function.set_aside(str(rejection))
+        if got is None:
+            return Examination(self, found, None)
         real = inputs[1].bool() if len(inputs) > 1 and inputs[1].shape == wanted.shape[:2] else ...
         return Examination(self, found, (got[real] - wanted[real]).abs().max().item())
 
@@ -188,8 +209,9 @@ class Examination:
 
     def _page(self) -> CellOutput:
         rows = [
-            [name, self.body.parts[name].whose, "accepted" if rejection is None else str(rejection)]
+            [name, part.origin, str(rejection)] if rejection else [name, part.whose, "accepted"]
             for name, rejection in self.found.items()
+            for part in [self.body.parts[name]]
         ]
         accepted = sum(rejection is None for rejection in self.found.values())
         together = "do not run" if self.difference is None else f"off by less than {_bound(self.difference):g}"

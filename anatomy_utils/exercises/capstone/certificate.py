@@ -130,7 +130,10 @@ def _section(title: str, rows: list[tuple[str, str]]) -> str:
 
 def _said(examination: Examination) -> str:
     accepted = sum(rejection is None for rejection in examination.found.values())
-    yours = sum(examination.body.parts[name].whose == "yours" for name in examination.found)
+    yours = sum(
+        examination.body.parts[name].whose == "yours" and rejection is None
+        for name, rejection in examination.found.items()
+    )
     together = "" if examination.difference is None else f", output within {examination.difference:.0e} of the original"
     return f"{accepted} of {len(examination.found)} organs accepted, {yours} of them their own{together}"
 

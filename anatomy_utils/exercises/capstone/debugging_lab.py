@@ -50,9 +50,11 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
             cure=cure,
         ),
         chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, QUESTIONS, strict=True)],
-        examined=[entry.get("examined") is True for entry in before],
+        examined=[
+            entry.get("examined") is True or model.was_examined for entry, model in zip(before, models, strict=True)
+        ],
         on_choice=choose,
-        on_probe=lambda bed: notes.change("questions", QUESTIONS[bed].id, lambda entry: entry.update(examined=True)),
+        on_probe=lambda bed: notes.change("questions", QUESTIONS[bed].id, {"examined": True}),
     )
 
 

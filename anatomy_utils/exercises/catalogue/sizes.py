@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
 import torch
+
+from anatomy_utils.exercises.definition import Case
+
+Cases = Callable[[torch.Generator], Iterable[Case]]
 
 
 def primes(generator: torch.Generator, count: int, among: tuple[int, ...] = (2, 3, 5, 7, 11)) -> list[int]:
@@ -39,3 +46,32 @@ def normal(generator: torch.Generator, *shape: int) -> torch.Tensor:
 def weights(generator: torch.Generator, *shape: int) -> torch.Tensor:
     """Numbers of 0 or more whose rows sum to 1, far enough from even to be told from it."""
     return (2 * torch.randn(shape, generator=generator)).softmax(-1)
+
+
+def and_short(cases: Cases, axis: str, kind: str, *, length: int = 1) -> Cases:
+    """The same cases and, cut from the last of them, one in which an axis is short; a squeeze would lose one of 1.
+
+    Args:
+        axis: a name in the case's sizes; lengths being distinct, it is found in every argument by its length.
+        kind: of the new case.
+        length: of the axis.
+    """
+
+    def drawn(generator: torch.Generator) -> Iterator[Case]:
+        case = None
+        for case in cases(generator):
+            yield case
+        if case is not None:
+            arguments = {name: _cut(value, case.sizes[axis], length) for name, value in case.arguments.items()}
+            yield Case(arguments, kind, {**case.sizes, axis: length})
+
+    return drawn
+
+
+def _cut(value: Any, long: int, length: int) -> Any:
+    if isinstance(value, torch.Tensor):
+        for number, now in enumerate(value.shape):
+            value = value.narrow(number, 0, length) if now == long else value
+    elif type(value) is int and value == long:
+        return length
+    return value

@@ -15,7 +15,7 @@ from torch import Tensor
 from anatomy_utils.exercises.attempt.run import try_once
 from anatomy_utils.exercises.attempt.tensors import close, fresh_arguments, numbers, plain
 from anatomy_utils.exercises.definition import Case
-from anatomy_utils.exercises.diagnosis.values import one_of, size_words
+from anatomy_utils.exercises.diagnosis.values import one_of, say, size_words
 from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
 
 Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
@@ -35,13 +35,17 @@ def a_stage(wrong: Wrong) -> tuple[str, str] | None:
     if wrong.trial.exercise.stages is None:
         return None
     passed = [wrong.trial.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
-    for name in passed[0]:
+    names = [name for name in passed[0] if all(name in stages for stages in passed)]
+    for name in names:
         if all(close(y, plain(stages[name])) for y, stages in zip(wrong.yours, passed, strict=True)):
             return "stage", f"What you return as {wrong.name} is only the {name}: up to there it is right."
-    for name in passed[0]:
+    for name in names:
         factor = _stage_factor(wrong, [plain(stages[name]) for stages in passed])
         if factor is not None:
-            return "stage_factor", f"{wrong.this_is} the {name} times {factor:.3g}, whatever the sizes."
+            words = (
+                "with every sign turned round" if abs(factor + 1) < 1e-3 else f"times {say(factor)}, whatever the sizes"
+            )
+            return "stage_factor", f"{wrong.this_is} the {name} {words}."
     return None
 
 
@@ -201,11 +205,13 @@ def _unmoved(wrong: Wrong, name: str, case: Case, yours: Tensor) -> bool:
     if tensor.numel() < 2:
         return False
     arguments[name] = ~tensor if tensor.dtype == torch.bool else tensor.flip(0).roll(1, -1)
+    if tensor.is_floating_point():  # another sum, another average and other ratios too
+        arguments[name] += torch.linspace(-1, 1, tensor.numel(), dtype=tensor.dtype).square().reshape(tensor.shape)
     reference = wrong.reference(fresh_arguments(arguments))
     target = wrong.targets[[c is case for c in wrong.cases].index(True)]
     if reference is None or close(reference[wrong.index], target):
         return False
-    again = try_once(wrong.trial.function, arguments, SECONDS)
+    again = try_once(wrong.trial.call, arguments, SECONDS)
     return again is not None and len(again) > wrong.index and close(again[wrong.index], yours)
 
 
@@ -230,7 +236,7 @@ def _tensor_names(wrong: Wrong) -> list[str]:
 
 
 def _optional_names(wrong: Wrong) -> list[str]:
-    parameters = inspect.signature(wrong.trial.exercise.resolve()).parameters.values()
+    parameters = inspect.signature(wrong.right).parameters.values()
     given = list(wrong.cases[0].arguments)
     optional = [g for g, p in zip(given, parameters, strict=False) if p.default is None]
     return [name for name in optional if all(case.arguments[name] is not None for case in wrong.cases)]

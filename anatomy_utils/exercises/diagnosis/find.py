@@ -2,26 +2,68 @@
 
 from __future__ import annotations
 
-from anatomy_utils.exercises.diagnosis import arguments, first_difference, functions, locations, shapes, values, weights
+from anatomy_utils.exercises.diagnosis import (
+    arguments,
+    axes,
+    calls,
+    first_difference,
+    functions,
+    locations,
+    mistakes,
+    python_sum,
+    scalars,
+    shapes,
+    values,
+    weights,
+)
 from anatomy_utils.exercises.diagnosis.wrong_answer import Diagnosis, Wrong
 
-OF_VALUES: tuple[Diagnosis, ...] = (
+EXACT: tuple[Diagnosis, ...] = (
+    *mistakes.PARTS,
+    *calls.ALL,
+    *python_sum.ALL,
     *values.FIRST,
     *weights.FIRST,
     *arguments.ALL,
+    *functions.ALL,
+    *scalars.ALL,
+    *mistakes.TOGETHER,
+)
+"""Each accounts for every number of an output, or names the first call that differs."""
+ROUGH: tuple[Diagnosis, ...] = (
     *weights.REST,
     *values.REST,
-    *functions.ALL,
+    *first_difference.STAGES_CHANGED,
     *weights.LAST,
     *locations.ALL,
     *arguments.LAST,
-    *first_difference.ALL,
+    first_difference.last_good_stage,
+    *calls.LAST,
+    first_difference.first_cell,
 )
-OF_SHAPES: tuple[Diagnosis, ...] = (*shapes.NUMBERS_RIGHT, *arguments.ALL, *shapes.REST)
-"""The most telling diagnoses come first; the last one always fits."""
+"""Each says something of the output; the last one always fits."""
+EXACT_SHAPES: tuple[Diagnosis, ...] = (
+    *mistakes.PARTS,
+    *python_sum.ALL,
+    *shapes.NUMBERS_RIGHT,
+    *calls.ALL,
+    *arguments.ALL,
+    *axes.FIRST,
+    *mistakes.TOGETHER,
+)
+ROUGH_SHAPES: tuple[Diagnosis, ...] = (*axes.REST, *shapes.REST)
 
 
 def diagnose(wrong: Wrong) -> tuple[str, str]:
     """The name and the sentence of the first diagnosis that holds."""
+    return explain(wrong) or next(found for look in _of(wrong)[1] if (found := look(wrong)))
+
+
+def explain(wrong: Wrong) -> tuple[str, str] | None:
+    """What accounts for every number of the output in all cases in which it is wrong; None where nothing does."""
+    return next((found for look in _of(wrong)[0] if (found := look(wrong))), None)
+
+
+def _of(wrong: Wrong) -> tuple[tuple[Diagnosis, ...], tuple[Diagnosis, ...]]:
     shaped = all(y.shape == t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True))
-    return next(found for look in (OF_VALUES if shaped else OF_SHAPES) if (found := look(wrong)))
+    return (EXACT, ROUGH) if shaped else (EXACT_SHAPES, ROUGH_SHAPES)

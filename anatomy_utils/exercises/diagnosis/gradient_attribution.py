@@ -12,16 +12,17 @@ from anatomy_utils.exercises.attempt.run import try_with_gradients
 from anatomy_utils.exercises.attempt.tensors import fresh
 from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Wrong
 
+MOST_ROWS = 4
 Used = dict[str, Tensor]
 """Argument → True wherever a number of it takes part."""
 
 
 def attribution(wrong: Wrong, cell: tuple[int, ...]) -> str:
     """A sentence (with a space in front) that says what the cell hangs on; empty where gradients cannot tell."""
-    target = _used(wrong, wrong.trial.exercise.resolve(), cell)
+    target = _used(wrong, wrong.right, cell)
     if not target:
         return ""
-    yours = _used(wrong, wrong.trial.function, cell)
+    yours = _used(wrong, wrong.trial.call, cell)
     words = _words(target)
     if not words:  # such as −∞, which hangs on nothing
         return ""
@@ -38,7 +39,7 @@ def attribution(wrong: Wrong, cell: tuple[int, ...]) -> str:
         return f" The target's is made of {words}; yours does not use {_words(missing)}."
     if adds:
         return f" The target's is made of {words}; yours also uses {_words(too_much)}."
-    return f" Both are made of {words}: work this one out by hand."
+    return f" Both are made of {words}, so the difference is in what is done with them."
 
 
 def _used(wrong: Wrong, function: Callable[..., Any], cell: tuple[int, ...]) -> Used | None:
@@ -66,15 +67,36 @@ def _words(used: Used) -> str:
 
 
 def _piece(name: str, mask: Tensor) -> str:
-    """`query[0]`, all of `key`, `key[2, 1]`: the smallest simple piece that holds everything used."""
+    """`query[0]`, all of `key`, `key[2, 1:3]`: what is used; row by row where it has no simple form."""
     if bool(mask.all()):
         return f"all of `{name}`"
-    indices = []
-    for axis in range(mask.dim()):
-        lines = mask.movedim(axis, 0).reshape(mask.shape[axis], -1).any(1).nonzero().flatten().tolist()
-        if 1 < len(lines) < mask.shape[axis]:
-            return f"a part of `{name}`"
-        indices.append(str(lines[0]) if len(lines) == 1 else ":")
-    while indices and indices[-1] == ":":
-        indices.pop()
-    return f"`{name}[{', '.join(indices)}]`" if indices else f"a part of `{name}`"
+    indices, exact = _indices(mask)
+    if not exact and mask.dim() > 1:
+        rows = {i: _indices(row) for i, row in enumerate(mask) if bool(row.any())}
+        if len(rows) <= MOST_ROWS and all(simple for _, simple in rows.values()):
+            return " and ".join(_subscript(name, [str(i), *inner]) for i, (inner, _) in rows.items())
+    return _subscript(name, indices) if exact else f"a part of {_subscript(name, indices)}"
+
+
+def _indices(mask: Tensor) -> tuple[list[str], bool]:
+    """The smallest box that holds everything used, and whether all of it is used."""
+    indices, cells = [], 1
+    for axis, length in enumerate(mask.shape):
+        lines = mask.movedim(axis, 0).reshape(length, -1).any(1).nonzero().flatten().tolist()
+        cells *= len(lines)
+        if len(lines) == length:
+            indices.append(":")
+        elif len(lines) == 1:
+            indices.append(str(lines[0]))
+        elif len(lines) == lines[-1] - lines[0] + 1:
+            indices.append(f"{lines[0]}:{lines[-1] + 1}")
+        else:
+            indices.append(str(lines))
+    return indices, cells == int(mask.sum())
+
+
+def _subscript(name: str, indices: list[str]) -> str:
+    kept = len(indices)
+    while kept and indices[kept - 1] == ":":
+        kept -= 1
+    return f"`{name}[{', '.join(indices[:kept])}]`" if kept else f"`{name}`"

@@ -137,7 +137,8 @@ def repeated(wrong: Wrong) -> tuple[str, str] | None:
 
 def always_the_same_shape(wrong: Wrong) -> tuple[str, str] | None:
     """A size is written into the code as a number."""
-    shapes, wanted = {tuple(y.shape) for y in wrong.yours}, {tuple(t.shape) for t in wrong.targets}
+    all_cases = [pair for pair in wrong.trial.pairs if pair.output == wrong.index]
+    shapes, wanted = {tuple(p.yours.shape) for p in all_cases}, {tuple(p.target.shape) for p in all_cases}
     if len(shapes) == 1 and len(wanted) > 1 and wrong.yours[0].dim() > 0:
         shape, first = shapes.pop(), tuple(wrong.targets[0].shape)
         return "fixed", (
@@ -150,7 +151,7 @@ def always_the_same_shape(wrong: Wrong) -> tuple[str, str] | None:
 
 def sizes_in_words(wrong: Wrong) -> tuple[str, str] | None:
     """The last resort: say both shapes, and whose length stands where."""
-    yours, target, case = wrong.yours[0], wrong.targets[0], wrong.cases[0]
+    yours, target = wrong.yours[0], wrong.targets[0]
     wanted = f"wanted is {tuple(target.shape)}"
     if wrong.output.axes:
         wanted += f" ({' × '.join(wrong.axis(i) for i in range(target.dim()))})"
@@ -160,11 +161,25 @@ def sizes_in_words(wrong: Wrong) -> tuple[str, str] | None:
         axes = abs(yours.dim() - target.dim())
         return "shape", f"{sentence} That is {axes} {'axis' if axes == 1 else 'axes'} {more}."
     off = [i for i in range(target.dim()) if yours.shape[i] != target.shape[i]]
-    lengths = {length: name for name, length in case.sizes.items()}
-    names = [f"{yours.shape[i]} is {lengths[yours.shape[i]]}" for i in off if yours.shape[i] in lengths]
-    if names and len(lengths) == len(case.sizes):
-        sentence += f" In this case {' and '.join(dict.fromkeys(names))}."
+    names = {yours.shape[i]: name for i in off if (name := _length_everywhere(wrong, i))}
+    if names:
+        sentence += f" Here {' and '.join(f'{length} is {name}' for length, name in names.items())}."
     return "shape", sentence
+
+
+def _length_everywhere(wrong: Wrong, axis: int) -> str | None:
+    """The one size that is the length of this axis of yours in all cases, of which there are several."""
+    if len({tuple(case.sizes.items()) for case in wrong.cases}) < 2:
+        return None
+    names = [
+        name
+        for name in wrong.cases[0].sizes
+        if all(
+            y.dim() > axis and y.shape[axis] == case.sizes.get(name)
+            for y, case in zip(wrong.yours, wrong.cases, strict=True)
+        )
+    ]
+    return names[0] if len(names) == 1 else None
 
 
 def _shapes(wrong: Wrong) -> str:

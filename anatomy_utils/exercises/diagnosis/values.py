@@ -27,7 +27,8 @@ def all_one_number(wrong: Wrong) -> tuple[str, str] | None:
         return ("constant", f"Every cell of your {wrong.name} is {values.pop()}.") if len(values) == 1 else None
     number = one_number([float(first) for first in firsts])
     what = f"is {say(number)}" if number is not None else "holds the same number"
-    return "constant", f"Every cell of your {wrong.name} {what}, whatever comes in."
+    always = ", whatever comes in" if len(wrong.cases) == len(wrong.trial.cases) > 1 else ""
+    return "constant", f"Every cell of your {wrong.name} {what}{always}."
 
 
 def opposite(wrong: Wrong) -> tuple[str, str] | None:
@@ -41,11 +42,12 @@ def opposite(wrong: Wrong) -> tuple[str, str] | None:
 
 def one_factor(wrong: Wrong) -> tuple[str, str] | None:
     """y = c · t, with the same c everywhere or with a c that is made of one size."""
-    factors = [_factor(y, t) for y, t in wrong.pairs()]
-    known = [factor for factor in factors if factor is not None]
-    if len(known) < len(factors) or is_bool(wrong) or all(abs(f) < 1e-9 for f in known):
+    known = _factors(wrong)
+    if known is None:
         return None
     number = one_number(known)
+    if number is not None and abs(number - 1) < STEADY:
+        return None
     if number is not None and abs(number + 1) < STEADY:
         return (
             "sign",
@@ -61,9 +63,8 @@ def one_factor(wrong: Wrong) -> tuple[str, str] | None:
 
 def factor_per_case(wrong: Wrong) -> tuple[str, str] | None:
     """y = c · t, with a c that changes from case to case and is made of no single size."""
-    factors = [_factor(y, t) for y, t in wrong.pairs()]
-    known = [factor for factor in factors if factor is not None]
-    if len(known) < max(2, len(factors)) or is_bool(wrong) or all(abs(f) < 1e-9 for f in known):
+    known = _factors(wrong)
+    if known is None or len(known) < 2:
         return None
     return "case_factor", (
         f"In your {wrong.name} every number is the target's times one number, but another one in each case "
@@ -86,9 +87,10 @@ def one_offset(wrong: Wrong) -> tuple[str, str] | None:
     """The target plus one number."""
     offsets = []
     for yours, target in wrong.pairs():
-        if yours.numel() < 2 or not bool((yours.isfinite() & target.isfinite()).all()):
+        finite = target.isfinite()
+        if yours.numel() < 2 or not bool(finite.any()) or not torch.equal(yours.isfinite(), finite):
             return None
-        offset = (yours - target).mean()
+        offset = (yours - target)[finite].mean()
         if not close(yours, target + offset):
             return None
         offsets.append(float(offset))
@@ -139,13 +141,24 @@ def each_line(wrong: Wrong, axis: int, same: Callable[[Tensor, Tensor], bool]) -
 
 def _factor(yours: Tensor, target: Tensor) -> float | None:
     """c with yours = c · target; None when there is no such number or it cannot be told from few cells."""
-    if target.numel() < 2 or not bool((yours.isfinite() & target.isfinite()).all()):
+    inside = target.isfinite() & (target.abs() > 1e-6)
+    if int(inside.sum()) < 2 or not torch.equal(yours.isfinite(), target.isfinite()):
         return None
-    length = float(target.square().sum())
-    if length == 0 or int((target.abs() > 1e-6).sum()) < 2:
-        return None
-    factor = float((yours * target).sum()) / length
+    here, there = yours[inside], target[inside]
+    factor = float((here * there).sum()) / float(there.square().sum())
     return factor if close(yours, factor * target) else None
+
+
+def _factors(wrong: Wrong) -> list[float] | None:
+    """One factor per case. A case of a single number only has one if a case with more numbers has one, too."""
+    factors = [_factor(y, t) for y, t in wrong.pairs()]
+    if is_bool(wrong) or all(factor is None for factor in factors):
+        return None
+    for i, (yours, target) in enumerate(wrong.pairs()):
+        if factors[i] is None and yours.numel() == 1 and bool(target.abs() > 1e-6):
+            factors[i] = float(yours / target)
+    known = [factor for factor in factors if factor is not None]
+    return known if len(known) == len(factors) and not all(abs(f) < 1e-9 for f in known) else None
 
 
 def one_number(numbers: list[float]) -> float | None:
@@ -197,7 +210,8 @@ def is_bool(wrong: Wrong) -> bool:
 
 def say(value: float) -> str:
     """A number in at most three digits, with a true minus sign."""
-    return canvas.number(value, 0) if abs(value - round(value)) < 1e-4 else canvas.number(value, 3, "g")
+    whole = round(value)
+    return canvas.number(value, 0) if abs(value - whole) < 1e-4 * abs(whole) else canvas.number(value, 3, "g")
 
 
 FIRST: tuple[Diagnosis, ...] = (all_one_number, opposite, one_factor, one_offset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -50,7 +50,7 @@ class Wrong:
     def _outputs(self) -> dict[int, list[OutputPair]]:
         return {i: [pair for pair in self.trial.pairs if pair.case == i] for i in self.indices}
 
-    @property
+    @cached_property
     def output(self) -> Output:
         """What is wrong, as the exercise describes it."""
         return self.trial.exercise.returns[self.index]
@@ -63,7 +63,25 @@ class Wrong:
     @property
     def this_is(self) -> str:
         """`"Your scores are"` or `"Your context is"`."""
-        return f"Your {self.name} {'are' if self.name.endswith('s') else 'is'}"
+        return f"Your {self.name} {self.verb}"
+
+    @property
+    def verb(self) -> str:
+        """`"are"` or `"is"`."""
+        return "are" if is_plural(self.name) else "is"
+
+    def only(self, indices: Sequence[int]) -> Wrong:
+        """The same output, on some of the cases."""
+        return replace(self, indices=indices)
+
+    def beside(
+        self, targets: Sequence[Tensor], yours: Sequence[Tensor] | None = None, output: Output | None = None
+    ) -> Wrong:
+        """The same cases with other targets and, where given, another tensor of the learner's in the output's place."""
+        other = replace(self)
+        others = {"targets": list(targets), "yours": list(yours or self.yours), "output": output or self.output}
+        other.__dict__.update(others)  # where cached properties keep what they have worked out
+        return other
 
     def pairs(self) -> list[tuple[Tensor, Tensor]]:
         """(yours, target) as float64, case by case."""
@@ -90,10 +108,15 @@ class Wrong:
         """True in every cell that differs, case by case; yours must have the target's shape."""
         return [differing(y, t) for y, t in zip(self.yours, self.targets, strict=True)]
 
+    @property
+    def right(self) -> Callable[..., Any]:
+        """The reference as a function from a case's arguments to outputs."""
+        return self.trial.exercise.as_function(self.trial.exercise.resolve())
+
     def reference(self, arguments: dict[str, Any]) -> tuple[Tensor, ...] | None:
         """The reference's outputs for other arguments, None when it does not take them."""
         try:
-            result = parts(self.trial.exercise.resolve()(*arguments.values()))
+            result = parts(self.right(*arguments.values()))
         except Exception:
             return None
         return tuple(plain(part) for part in result) if result else None
@@ -109,6 +132,12 @@ class Wrong:
             if result is None or not all(close(pair.yours, result[pair.output]) for pair in self._outputs[i]):
                 return False
         return True
+
+
+def is_plural(name: str) -> bool:
+    """Whether a name such as `"states after attention"` is one of many things; `"loss"` is not."""
+    head = name.split(" of ")[0].split(" after ")[0].split(" in ")[0]
+    return head.endswith("s") and not head.endswith("ss")
 
 
 Diagnosis = Callable[[Wrong], tuple[str, str] | None]

@@ -6,18 +6,22 @@ Each takes a trial and returns a `Finding` or None. They look at all cases and r
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Any
 
 import numpy
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt import time_limit
 from anatomy_utils.exercises.attempt.tensors import close, parts, plain
 from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words
-from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.judging.crash import learners_line, type_words
-from anatomy_utils.exercises.judging.error_messages import plain_words
+from anatomy_utils.exercises.definition import Objection
+from anatomy_utils.exercises.diagnosis import axes, calls
+from anatomy_utils.exercises.judging.crash import line_of, type_words
+from anatomy_utils.exercises.judging.crash_words import crash_words
+from anatomy_utils.exercises.judging.error_messages import str_of
+from anatomy_utils.exercises.judging.place import learners_place
+from anatomy_utils.exercises.judging.time_words import time_words
 from anatomy_utils.exercises.judging.verdict import Finding
 
 
@@ -26,28 +30,58 @@ def crashed(trial: Trial) -> Finding | None:
     error, ran = trial.run.error, len(trial.results)
     if error is None:
         return None
-    line = learners_line(error, trial.function, trial.source)
+    place = learners_place(error, trial.function, trial.source)
+    line = line_of(place) if place else None
+    usual = trial.exercise.function_name
+    own_names = getattr(trial.function, "__name__", usual), usual
     notes = [f"It was given {trial.arguments_in_words(min(ran, len(trial.cases) - 1))}."]
     if ran:
         notes.append(f"It ran through with {kinds_in_words(trial.cases[:ran])}.")
     if trial.run.stopped:
-        sentence = (
-            f"Your function was stopped: it had not ended after {trial.seconds:g} seconds. "
-            "Does its loop ever reach an end?"
-        )
-        return Finding(sentence, "time", notes=tuple(notes), state="stopped", line=line)
-    sentence = plain_words(error)
-    if isinstance(error, RecursionError) and line is not None:
-        usual = trial.exercise.function_name
-        own_names = getattr(trial.function, "__name__", usual), usual
-        if called := [name for name in own_names if re.search(rf"\b{name}\b", line.text)]:
-            sentence = (
-                f"Your function calls itself and never ends: `{called[0]}` in line {line.number} is your own "
-                "function, not the course's."
+        sentence = time_words(trial.seconds, place, own_names)
+        if trial.run.seconds > trial.seconds + time_limit.LATE:
+            notes.append(
+                f"It ended only after {trial.run.seconds:.0f} seconds: a single call into torch or another library "
+                "cannot be interrupted."
             )
+        return Finding(sentence, "time", notes=tuple(notes), state="stopped", line=line)
+    sentence = crash_words(error, place, own_names)
     if line is not None and line.turns_all_axes_round():
         sentence += " Note that `.T` turns all axes round, the batch too; only the last two should change places."
+    elif cause := _cause(trial, error):
+        sentence += f" {cause}"
+    if place is not None and line is not None and _about_shapes(error) and place.code_of(trial.function):
+        names = [name for name, words in line.held if words.startswith("shape")]
+        if origin := axes.origins(trial, ran, names, place.number):
+            notes.insert(0, origin)
     return Finding(sentence, "crash", notes=tuple(notes), state="crashed", line=line)
+
+
+def _cause(trial: Trial, error: BaseException) -> str | None:
+    """What was wrong before the line that crashed, where that can be told."""
+    if isinstance(error, NameError | NotImplementedError | SystemExit | RecursionError | SyntaxError):
+        return None
+    case = len(trial.results)
+    return (
+        axes.right_with_another_argument(trial)
+        or calls.first_other_call(trial.exercise, trial.function, trial.cases[case], ended=False)
+        or axes.first_odd_line(trial, case)
+    )
+
+
+def _about_shapes(error: BaseException) -> bool:
+    other = isinstance(error, NotImplementedError) or "Boolean value" in str_of(error)
+    return isinstance(error, RuntimeError | IndexError | ValueError) and not other
+
+
+def objected_to(trial: Trial) -> Finding | None:
+    """It cannot be compared: a module without the right parameters, a step that returns no number."""
+    for i, result in enumerate(trial.results):
+        if isinstance(result, Objection):
+            if trial.mistake:
+                return Finding(trial.mistake.sentence, f"mistake:{trial.mistake.name}", i)
+            return Finding(result.sentence, f"objection:{result.name}", i)
+    return None
 
 
 def returned_nothing(trial: Trial) -> Finding | None:
@@ -73,7 +107,7 @@ def wrong_type(trial: Trial) -> Finding | None:
         if isinstance(target, Tensor):
             words = None if isinstance(result, Tensor) else _instead_of_a_tensor(result)
         else:
-            words = _instead_of_a_tuple(trial.exercise, result, wanted)
+            words = _instead_of_a_tuple(trial, result, wanted)
         if words:
             return Finding(words, "type", i)
     return None
@@ -100,11 +134,17 @@ def _instead_of_a_tensor(result: Any) -> str:
     return f"You return {_a(result)}; a tensor is wanted."
 
 
-def _instead_of_a_tuple(exercise: Exercise, result: Any, wanted: tuple[Tensor, ...]) -> str | None:
+def _instead_of_a_tuple(trial: Trial, result: Any, wanted: tuple[Tensor, ...]) -> str | None:
+    exercise = trial.exercise
     names = ", ".join(output.name for output in exercise.returns)
     count = len(wanted)
     if isinstance(result, Tensor):
-        same = [o.name for o, t in zip(exercise.returns, wanted, strict=True) if close(plain(result), plain(t))]
+        pairs = list(zip(trial.results, map(parts, trial.answer_key.targets), strict=True))
+        same = [
+            output.name
+            for k, output in enumerate(exercise.returns)
+            if all(isinstance(r, Tensor) and t and close(plain(r), plain(t[k])) for r, t in pairs)
+        ]
         which = f"one tensor, and it is the right {same[0]}" if same else f"one tensor of shape {tuple(result.shape)}"
         return f"You return {which}; this exercise wants {count}: `return {names}`."
     if isinstance(result, tuple) and len(result) == count:
@@ -146,15 +186,23 @@ def _a(value: Any) -> str:
 
 
 def changed_input(trial: Trial) -> Finding | None:
-    """It wrote into one of its arguments."""
-    if not trial.run.changed:
+    """It wrote into one of its arguments, and what it returned is right."""
+    if not trial.run.changed or any(trial.wrong.values()) or wrong_dtype(trial):
         return None
-    names = " and ".join(f"`{name}`" for name in trial.run.changed)
     return Finding(
-        f"Your function changes its input: {names} held other numbers afterwards. Whoever called it still needs them; "
-        "work on a new tensor (`x = x / 2` makes one, `x /= 2` and functions that end in `_` do not).",
+        f"{change_in_words(trial)} Whoever called it still needs them; "
+        "work on a new tensor (`x = x / 2` makes one, `x /= 2` and functions that end in `_` do not). "
+        "What it returns is right.",
         "mutated",
     )
+
+
+def change_in_words(trial: Trial) -> str:
+    """Which arguments it wrote into; empty where it left them alone."""
+    if not trial.run.changed:
+        return ""
+    names = " and ".join(f"`{name}`" for name in trial.run.changed)
+    return f"Your function changes its input: {names} held other numbers afterwards."
 
 
 def wrong_device(trial: Trial) -> Finding | None:
@@ -178,10 +226,10 @@ def complex_numbers(trial: Trial) -> Finding | None:
     return None
 
 
-def wrong_dtype(trial: Trial) -> Finding | None:
-    """The numbers are of another type than the target's."""
+def wrong_dtype(trial: Trial, output: int | None = None) -> Finding | None:
+    """The numbers are of another type than the target's, in one output or in any."""
     for i, k, yours, target in trial.pairs:
-        if yours.dtype == target.dtype:
+        if yours.dtype == target.dtype or output not in (None, k):
             continue
         name = trial.exercise.returns[k].name
         cure = ""
@@ -191,7 +239,7 @@ def wrong_dtype(trial: Trial) -> Finding | None:
             cure = " Whole numbers cut off what stands behind the point."
         elif target.is_floating_point() and yours.is_floating_point():
             cure = " Cells further on would refuse to mix the two; bring it back with .to(…)."
-        right = i not in trial.wrong[k]
+        right = not trial.wrong[k]
         start = f"The numbers are right, but not their type: in your {name}" if right else f"In your {name}"
         have, want = type_words(yours), type_words(target)
         if yours.is_floating_point() and target.is_floating_point():
@@ -229,14 +277,13 @@ def not_a_number(trial: Trial) -> Finding | None:
 
 def _kind_of_case(trial: Trial, case: int, output: int) -> str:
     """Where all cases of another kind are right, say which kind is not."""
-    right = {c.kind for i, c in enumerate(trial.cases) if i not in trial.wrong[output]}
     kind = trial.cases[case].kind
-    if right and kind not in right:
-        return f" with {kind}; with {' and with '.join(sorted(right))} it is right"
-    elsewhere = {trial.cases[i].kind for i, k, yours, _ in trial.pairs if k == output and bool(yours.isfinite().all())}
-    if elsewhere and kind not in elsewhere:
-        return (
-            f" with {kind}; with {' and with '.join(sorted(elsewhere))} there is none, but the numbers are "
-            f"not right either"
-        )
+    off = {trial.cases[i].kind for i in trial.wrong[output]}
+    right = sorted({c.kind for c in trial.cases} - off)
+    if right:
+        return f" with {kind}; with {' and with '.join(right)} it is right"
+    lost = {trial.cases[i].kind for i, k, yours, _ in trial.pairs if k == output and not bool(yours.isfinite().all())}
+    finite = sorted(off - lost)
+    if finite:
+        return f" with {kind}; with {' and with '.join(finite)} there is none, but the numbers are not right either"
     return ""

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import re
-import sysconfig
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 import numpy
 import torch
 from torch import Tensor
 
-PACKAGE = str(Path(__file__).parents[2])
-LIBRARIES = tuple({*sysconfig.get_paths().values(), str(Path(torch.__file__).parent), PACKAGE, "<frozen", "<string>"})
+from anatomy_utils.exercises.judging.place import Place
 
 
 @dataclass(frozen=True)
@@ -46,51 +40,21 @@ class SourceLine:
         )
 
 
-def learners_line(error: BaseException, function: Callable[..., Any], source: str | None = None) -> SourceLine | None:
-    """The innermost line that the learner wrote; None when the call itself did not fit.
-
-    Of a recursion without end it is the line that calls the function again, not the one that happened to be the last.
-    """
-    code: CodeType | None = getattr(function, "__code__", None)
-    found: tuple[FrameType, int, int] | None = None
-    trace: TracebackType | None = error.__traceback__
-    while trace is not None:
-        if isinstance(error, RecursionError) and found is not None and trace.tb_frame.f_code is code:
-            break
-        filename = trace.tb_frame.f_code.co_filename
-        if (code is not None and filename == code.co_filename) or not filename.startswith(LIBRARIES):
-            found = trace.tb_frame, trace.tb_lineno, trace.tb_lasti
-        trace = trace.tb_next
-    if found is None:
-        return None
-    frame, number, instruction = found
-    text = _text(frame, number, code, source)
-    part = _failed_part(frame.f_code, instruction, text)
-    return SourceLine(number, text.strip(), part, _held(part or text, frame))
+def line_of(place: Place) -> SourceLine:
+    """The line of a crash, as it is shown."""
+    part = _failed_part(place)
+    return SourceLine(place.number, place.text.strip(), part, _held(part or place.text, place))
 
 
-def _text(frame: FrameType, number: int, code: CodeType | None, source: str | None) -> str:
-    line = linecache.getline(frame.f_code.co_filename, number, frame.f_globals)
-    if line or source is None or code is None or frame.f_code is not code:
-        return line.rstrip("\n")
-    lines = source.splitlines()
-    first = next((i for i, text in enumerate(lines) if text.lstrip().startswith(("def ", "@"))), 0)
-    index = first + number - code.co_firstlineno
-    return lines[index] if 0 <= index < len(lines) else ""
-
-
-def _failed_part(code: CodeType, instruction: int, text: str) -> str:
-    start, end, first, last = list(code.co_positions())[instruction // 2]
-    if start is None or start != end or first is None or last is None:
+def _failed_part(place: Place) -> str:
+    if place.span is None or place.span[0] != place.span[1]:
         return ""
-    part = text.encode()[first:last].decode(errors="ignore")
-    return part if part.strip() and part.strip() != text.strip() else ""
+    part = place.text.encode()[place.span[2] : place.span[3]].decode(errors="ignore")
+    return part if part.strip() and part.strip() != place.text.strip() else ""
 
 
-def _held(text: str, frame: FrameType) -> tuple[tuple[str, str], ...]:
-    names = _names(text)
-    values = {**frame.f_globals, **frame.f_locals}
-    described = ((name, describe(values[name])) for name in names if name in values)
+def _held(text: str, place: Place) -> tuple[tuple[str, str], ...]:
+    described = ((name, describe(place.names[name])) for name in _names(text) if name in place.names)
     return tuple((name, words) for name, words in described if words)
 
 

@@ -9,6 +9,14 @@ Words = str | Callable[[re.Match[str]], str]
 
 PLAIN: tuple[tuple[str, Words], ...] = (
     (
+        r"cannot assign .+ before Module.__init__\(\) call",
+        "`__init__` must begin with `super().__init__()`: before that, the object is no module and can hold no parts.",
+    ),
+    (
+        r"cannot assign '.+' as parameter '(\w+)'",
+        "`{1}` is a parameter, which a plain tensor cannot replace; `torch.nn.Parameter(…)` makes one of a tensor.",
+    ),
+    (
         r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
         "The two do not fit for a matrix product: the left one is {1} × {2}, the right one {3} × {4}. The last axis "
         "of the left must be as long as the last but one of the right.",
@@ -33,8 +41,24 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)",
-        "Two shapes do not fit each other: one has {1} and the other {2} where they should be equal (axis {3}, "
-        "counted from 0). Write both shapes down and see which axes meet.",
+        "Two shapes do not fit each other: one has {1} and the other {2} where they should be equal. Write both "
+        "shapes down, one below the other, with their last axes in line, and see which axes meet.",
+    ),
+    (
+        r"einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen "
+        r"size (\d+)",
+        lambda m: (
+            f"The letters of the einsum do not fit the shapes: `{m[1]}` is {m[2]} long in tensor {int(m[3]) + 1} of "
+            f"those given, and {m[4]} in an earlier one."
+        ),
+    ),
+    (
+        r"einsum\(\): the number of subscripts in the equation \((\d+)\) does not match the number of dimensions "
+        r"\((\d+)\) for operand (\d+)",
+        lambda m: (
+            f"The letters of the einsum do not fit the shapes: {m[1]} letters for tensor {int(m[3]) + 1} of those "
+            f"given, which has {m[2]} axes."
+        ),
     ),
     (r"einsum\(\): .*", "The letters of the einsum do not fit the shapes; torch says: {0}"),
     (
@@ -43,8 +67,11 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)",
-        lambda m: f"Index {m[1]} is beyond the end of axis {m[2]}, which holds {m[3]} (0 to {int(m[3]) - 1}).",
+        lambda m: (
+            f"Index {m[1]} is not among the places of its axis, {_places(int(m[3]))}."
+        ),  # torch's axis may be wrong
     ),
+    (r"'weight' must be 2-D", "F.embedding takes the rows' numbers first and then the table, which has two axes."),
     (r"index out of range in self", "An index is beyond the end of the table."),
     (r"too many indices for tensor of dimension (\d+)", "You index more axes than there are: the tensor has {1}."),
     (
@@ -156,7 +183,22 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     (r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'", "`{1}` does not work between {2} and {3}."),
     (r"maximum recursion depth exceeded", "The function calls itself without end."),
     (r"division by zero", "Something is divided by zero."),
+    (r"missing \d+ required positional arguments?: (.+)", "A call on this line lacks an argument: {1}."),
     (r"missing \d+ required positional argument", "A call on this line lacks an argument."),
+    (r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", "`{1}` knows no option `{2}`."),
+    (
+        r"The shape of the mask \[(.*)\] at index \d+ does not match the shape of the indexed tensor \[(.*)\]",
+        "A mask in `[ ]` must have the lengths of the axes that it picks from; this one has shape ({1}), and it picks "
+        "from ({2}).",
+    ),
+    (
+        r"shape mismatch: indexing tensors could not be broadcast together with shapes (.+)",
+        "The indices in one `[ ]` must fit each other, and these have shapes {1}.",
+    ),
+    (
+        r"Given normalized_shape=\[(.+)\], expected input with shape \[.*\], but got input of size\s?\[(.+)\]",
+        "A layer norm over {1} numbers wants a last axis of that length; it was given ({2}).",
+    ),
     (
         r"too many values to unpack|not enough values to unpack",
         "There are not as many names on the left of `=` as values on its right.",
@@ -169,12 +211,14 @@ PLAIN: tuple[tuple[str, Words], ...] = (
 """A pattern, and what to say: `{1}` is the pattern's first group, `{0}` all that it matched."""
 
 
+def _places(length: int) -> str:
+    return f"which holds {length} (0 to {length - 1})" if length else "which is empty"
+
+
 def plain_words(error: BaseException) -> str:
     """One or two sentences for an error; the error's own first line when it is not a known one."""
     if isinstance(error, SystemExit):
         return "Your function asked Python to quit. A function hands its result back with `return`."
-    if isinstance(error, NotImplementedError):
-        return "Your function says itself that it is not written yet."
     message = _first_line(str_of(error))
     for pattern, words in PLAIN:
         if match := re.search(pattern, message):

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.attempt.comparison import compare
 from anatomy_utils.exercises.attempt.run import execute
+from anatomy_utils.exercises.attempt.surroundings import put_back
 from anatomy_utils.exercises.attempt.tensors import parts
 from anatomy_utils.exercises.attempt.trial import Trial
+from anatomy_utils.exercises.attempt.warm_up import warm_up
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.judging import checks, value_checks
+from anatomy_utils.exercises.judging.slips import with_slip
 from anatomy_utils.exercises.judging.verdict import Finding, Verdict
 
 CHECKS: tuple[Callable[[Trial], Finding | None], ...] = (
     # Did it run, and return the right kind of thing?
     checks.crashed,
+    checks.objected_to,
     checks.returned_nothing,
     checks.wrong_type,
     checks.wrong_device,
-    checks.changed_input,
     checks.complex_numbers,
     # Is it right?
+    checks.changed_input,
     value_checks.passed,
     # What is wrong? A catalogued mistake comes first: its sentence says where such a shape, type or NaN comes from.
     value_checks.catalogued_mistake,
     value_checks.swapped_outputs,
+    value_checks.mistake_in_part,
     value_checks.wrong_shape,
-    checks.wrong_dtype,
+    value_checks.wrong_type_of_numbers,
+    value_checks.mistake_with_nan,
     checks.not_a_number,
     value_checks.unsteady,
     value_checks.wrong_values,
@@ -45,6 +52,8 @@ def judge(
     source: str | None = None,
     seconds: float | None = None,
     thread: bool | None = None,
+    search: bool = False,
+    on_wait: Callable[[], None] | None = None,
 ) -> Verdict:
     """Try `function` on the exercise's cases and say what was found.
 
@@ -55,17 +64,25 @@ def judge(
         source: the answer's text, for where Python cannot find it.
         seconds: the time limit; the exercise's own when left out.
         thread: whether to run it in a thread; see `run_limited`.
+        search: whether to look for the slip in the learner's code as well, which takes up to two seconds more.
+        on_wait: called once when that takes longer than a moment.
     """
     if not exercise.accepts(function):
-        wanted = ", ".join(exercise.parameters())
-        return Verdict(
-            "wrong", f"Your function must take ({wanted}), in this order; keep the first line of the stub.", "signature"
-        )
+        return Verdict("wrong", exercise.wanted(), "signature")
     answer_key = answer_key or AnswerKey(exercise)
     seconds = exercise.seconds if seconds is None else seconds
-    run = execute(function, answer_key.cases, seconds=seconds, thread=thread)
-    trial = Trial(exercise, answer_key, function, run, seconds, source)
-    return _verdict(trial, next(finding for check in CHECKS if (finding := check(trial))))
+    warm_up(function)
+    if exercise.drive:
+        _ = answer_key.targets  # what driving needs, torch's optimizers among it, is loaded before the clock runs
+    with put_back() as around:
+        run = execute(exercise.as_function(function), answer_key.cases, seconds=seconds, thread=thread, watched=True)
+        trial = Trial(exercise, answer_key, function, run, seconds, source)
+        finding = next(finding for check in CHECKS if (finding := check(trial)))
+    said = around.in_words()
+    if search and not said:  # what changes its surroundings would change those of the search as well
+        finding = with_slip(trial, finding, on_wait)
+    verdict = _verdict(trial, finding)
+    return replace(verdict, notes=(*verdict.notes, *said))
 
 
 def _verdict(trial: Trial, finding: Finding) -> Verdict:
@@ -78,6 +95,18 @@ def _verdict(trial: Trial, finding: Finding) -> Verdict:
             output = trial.exercise.returns[k]
             draw = partial(compare, output.name, output.axes, target[k], yours[k])
             notes = (f"Shown: {trial.cases[i].kind}, {trial.arguments_in_words(i)}.", *notes)
+    sentence, change = finding.sentence, checks.change_in_words(trial)
+    if finding.state == "wrong" and not sentence.startswith(change):
+        sentence = f"{change} What you return is not right either: {sentence}" if change else sentence
+    sentence = sentence.replace("our function", f"our {trial.exercise.kind}")
     return Verdict(
-        finding.state, finding.sentence, finding.found_by, notes, finding.line, draw, printed=trial.run.printed
+        finding.state,
+        sentence,
+        finding.found_by,
+        notes,
+        finding.line,
+        draw,
+        printed=trial.run.printed,
+        slips=finding.slips,
+        hint=finding.hint,
     )

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
+from typing import Any
 
 from anatomy_utils.exercises.attempt.run import try_once
-from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_result
+from anatomy_utils.exercises.attempt.tensors import close, parts, plain
 from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words
-from anatomy_utils.exercises.diagnosis.find import diagnose
+from anatomy_utils.exercises.diagnosis.find import diagnose, explain
+from anatomy_utils.exercises.diagnosis.mistakes import equal_to_a_mistake, with_a_likeness
 from anatomy_utils.exercises.diagnosis.wrong_answer import Wrong
 from anatomy_utils.exercises.judging.checks import wrong_dtype
 from anatomy_utils.exercises.judging.verdict import Finding
+
+SIGNS = ("calls", "constant", "sum_axis", "sum_all")
+"""Diagnoses that hold of every number, and yet are only the sign of a cause."""
 
 
 def passed(trial: Trial) -> Finding | None:
@@ -22,24 +29,56 @@ def passed(trial: Trial) -> Finding | None:
 
 def catalogued_mistake(trial: Trial) -> Finding | None:
     """It equals one of the exercise's mistakes on every case."""
-    for mistake, results in trial.answer_key.mistaken:
-        if all(same_result(yours, theirs) for yours, theirs in zip(trial.results, results, strict=True)):
-            output = _first_wrong(trial)
-            case = next(iter(trial.wrong[output]), 0)
-            return Finding(mistake.sentence, f"mistake:{mistake.name}", case, output)
-    return None
+    if trial.mistake is None:
+        return None
+    output = _first_wrong(trial)
+    case = next(iter(trial.wrong[output]), 0)
+    return Finding(trial.mistake.sentence, f"mistake:{trial.mistake.name}", case, output)
 
 
 def swapped_outputs(trial: Trial) -> Finding | None:
-    """The right results, returned in the reverse order."""
+    """The right results, or those of a mistake, returned in another order."""
     outputs = trial.exercise.returns
-    if len(outputs) < 2:
-        return None
-    targets = {(pair.case, pair.output): pair.target for pair in trial.pairs}
-    if not all(close(yours, targets[i, len(outputs) - 1 - k]) for i, k, yours, _ in trial.pairs):
+    if trial.exercise.drive:  # it is the drive that puts them in order
         return None
     names = ", ".join(output.name for output in outputs)
-    return Finding(f"Both results are right, but in the wrong order; wanted is `return {names}`.", "swapped")
+    all_of_them = "Both" if len(outputs) == 2 else "All"
+    for order in list(permutations(range(len(outputs))))[1:]:
+        if _in_order(trial, order, trial.answer_key.targets):
+            words = f"{all_of_them} results are right, but in the wrong order; wanted is `return {names}`."
+            return Finding(words, "swapped")
+        for mistake, results in trial.answer_key.mistaken:
+            if _in_order(trial, order, results):
+                words = f"You return your results in the wrong order; wanted is `return {names}`. Besides, they are "
+                return Finding(f"{words}what a known mistake gives: “{mistake.sentence}”", f"swapped:{mistake.name}")
+    return None
+
+
+def _in_order(trial: Trial, order: Sequence[int], results: Sequence[Any]) -> bool:
+    """Whether the answer's output k is output `order[k]` of these results, in every case."""
+    wanted = [parts(result) or () for result in results]
+    return all(
+        len(wanted[i]) == len(order) and close(yours, plain(wanted[i][order[k]])) for i, k, yours, _ in trial.pairs
+    )
+
+
+def mistake_in_part(trial: Trial) -> Finding | None:
+    """One output is what a mistake makes of it, in all cases in which it is wrong."""
+    found = {k: equal_to_a_mistake(Wrong(trial, k, cases)) for k, cases in trial.wrong.items() if cases}
+    output = next((k for k, said in found.items() if said), None)
+    if output is None:
+        return None
+    prefix = "mistake" if all(found.values()) else "part"  # of a mistake: there is something else as well
+    return _told(Wrong(trial, output, trial.wrong[output]), prefix, found[output])
+
+
+def mistake_with_nan(trial: Trial) -> Finding | None:
+    """A mistake's result, with its NaN, and changed once more."""
+    for k, cases in trial.wrong.items():
+        wrong = Wrong(trial, k, cases)
+        if cases and any(bool(y.isnan().any()) for y in wrong.yours) and (said := with_a_likeness(wrong)):
+            return _told(wrong, "likeness", said)
+    return None
 
 
 def wrong_shape(trial: Trial) -> Finding | None:
@@ -47,14 +86,23 @@ def wrong_shape(trial: Trial) -> Finding | None:
     for k in trial.wrong:
         cases = [pair.case for pair in trial.pairs if pair.output == k and pair.yours.shape != pair.target.shape]
         if cases:
-            return _diagnosed(Wrong(trial, k, cases), "shape")
+            return _told(Wrong(trial, k, cases), "shape")
     return None
+
+
+def wrong_type_of_numbers(trial: Trial) -> Finding | None:
+    """The numbers are of another type than the target's; what else is known of them is told, too."""
+    finding = wrong_dtype(trial)
+    if finding is None or finding.output is None or not trial.wrong[finding.output]:
+        return finding
+    known = explain(Wrong(trial, finding.output, trial.wrong[finding.output]))
+    return replace(finding, sentence=f"{finding.sentence} And something else is off. {known[1]}") if known else finding
 
 
 def unsteady(trial: Trial) -> Finding | None:
     """Another run on the same input gives another result."""
     for i, (case, result) in enumerate(zip(trial.cases, trial.results, strict=True)):
-        again = try_once(trial.function, dict(case.arguments), trial.seconds)
+        again = try_once(trial.call, dict(case.arguments), trial.seconds)
         before = parts(result) or ()
         if again is None or len(again) != len(before):
             continue
@@ -69,30 +117,63 @@ def unsteady(trial: Trial) -> Finding | None:
 
 
 def wrong_values(trial: Trial) -> Finding:
-    """What the numbers of the first wrong output are instead."""
-    output = _first_wrong(trial)
-    return _diagnosed(Wrong(trial, output, trial.wrong[output]), "likeness")
+    """What the numbers of an output are instead: of the first wrong one, or of the first of which it is known."""
+    looked_at = {k: cases for k, cases in trial.wrong.items() if cases}
+    if trial.exercise.drive:  # what it returns is in the order in which a fault spreads
+        looked_at = {_first_wrong(trial): trial.wrong[_first_wrong(trial)]}
+    found = {k: explain(Wrong(trial, k, cases)) for k, cases in looked_at.items()}
+    output = next((k for k, said in found.items() if said), _first_wrong(trial))
+    return _told(Wrong(trial, output, trial.wrong[output]), "likeness", found.get(output))
 
 
 def _first_wrong(trial: Trial) -> int:
     return next((output for output, cases in trial.wrong.items() if cases), 0)
 
 
-def _diagnosed(wrong: Wrong, prefix: str) -> Finding:
-    name, sentence = diagnose(wrong)
+def _told(wrong: Wrong, prefix: str, said: tuple[str, str] | None = None) -> Finding:
+    """What was found of one output, with a note on each of the others."""
     trial, outputs = wrong.trial, wrong.trial.exercise.returns
-    right = (o.name for k, o in enumerate(outputs) if k != wrong.index and not trial.wrong[k])
-    notes = tuple(f"Your {name}: right." for name in right)
-    scope = _scope(trial, wrong.indices)
-    return Finding(scope + sentence, f"{prefix}:{name}", wrong.indices[0], wrong.index, notes)
+    known = said or explain(wrong)
+    name, sentence = known or diagnose(wrong)
+    exact = known is not None and name not in SIGNS
+    notes = []
+    for k, output in enumerate(outputs):
+        if k == wrong.index:
+            continue
+        if k in _right(trial):
+            notes.append(f"Your {output.name}: right.")
+        elif trial.wrong[k]:
+            other = Wrong(trial, k, trial.wrong[k])
+            more = None if trial.exercise.drive else explain(other)
+            if more is None:
+                exact = False
+                notes.append(f"Your {output.name}: wrong too; that may come from the same cause.")
+            elif more[1] != sentence:
+                notes.append(f"Your {output.name}: wrong too. {_scope(other)}{more[1]}")
+    if types := wrong_dtype(trial, wrong.index):
+        sentence += f" Besides, {types.sentence[0].lower()}{types.sentence[1:]}"
+    return Finding(
+        _scope(wrong) + sentence, f"{prefix}:{name}", wrong.indices[0], wrong.index, tuple(notes), exact=exact
+    )
 
 
-def _scope(trial: Trial, indices: Sequence[int]) -> str:
-    """Which cases a sentence is about; empty when it is about all of them."""
-    wrong = [trial.cases[i] for i in indices]
-    right = [case for i, case in enumerate(trial.cases) if i not in indices]
-    if not right:
+def _right(trial: Trial) -> set[int]:
+    """The outputs that are right in every case, in their type too."""
+    mistyped = {pair.output for pair in trial.pairs if pair.yours.dtype != pair.target.dtype}
+    return {k for k, cases in trial.wrong.items() if not cases} - mistyped
+
+
+def _scope(wrong: Wrong) -> str:
+    """Which cases a sentence is about; empty when it is about all of them. "Right" means right in all outputs."""
+    trial, indices = wrong.trial, set(wrong.indices)
+    off = {pair.case for pair in trial.pairs if pair.yours.dtype != pair.target.dtype}.union(*trial.wrong.values())
+    here, elsewhere = ([c for i, c in enumerate(trial.cases) if (i in indices) is inside] for inside in (True, False))
+    if not elsewhere:
         return ""
-    if not {case.kind for case in wrong} & {case.kind for case in right}:
-        return f"Right with {kinds_in_words(right)}, but not with {kinds_in_words(wrong)}. "
-    return f"Right in {len(right)} of {len(trial.cases)} cases. In the others: "
+    apart = not {case.kind for case in here} & {case.kind for case in elsewhere}
+    if indices != set(trial.wrong[wrong.index]):  # the others are wrong in another way
+        return f"With {kinds_in_words(here)}: " if apart else f"In {len(here)} of {len(trial.cases)} cases: "
+    start = "Right" if indices == off else f"Your {wrong.name} {wrong.verb} right"
+    if apart:
+        return f"{start} with {kinds_in_words(elsewhere)}, but not with {kinds_in_words(here)}. "
+    return f"{start} in {len(elsewhere)} of {len(trial.cases)} cases. In the others: "

@@ -10,7 +10,7 @@ from typing import Literal
 from anatomy_utils.exercises.attempt.comparison import TensorComparison
 from anatomy_utils.exercises.judging.crash import SourceLine
 
-State = Literal["not attempted", "passed", "wrong", "crashed", "stopped", "unchecked"]
+State = Literal["not attempted", "emptied", "passed", "wrong", "crashed", "stopped", "unreadable", "unchecked"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Finding:
         sentence, found_by, notes, state, line: as in the verdict that is made of it.
         case: the case in which it was found.
         output: the output in which it was found; None when there is nothing to draw.
+        slips, hint: as in the verdict.
+        exact: whether the sentence accounts for every number of everything that is wrong.
     """
 
     sentence: str
@@ -30,6 +32,9 @@ class Finding:
     notes: tuple[str, ...] = ()
     state: State = "wrong"
     line: SourceLine | None = None
+    slips: tuple[SourceLine, ...] = ()
+    hint: str = ""
+    exact: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,16 @@ class Verdict:
     """One judgement.
 
     Args:
-        state: `"unchecked"` means that the check itself failed.
+        state: `"unchecked"` means that the check itself failed, `"emptied"` that it passed before and is empty again,
+            `"unreadable"` that Python could not read the cell.
         sentence: what was found, in one or two sentences.
         found_by: which check or diagnosis found it: `"mistake:no_scale"`, `"shape"`, `"likeness:factor"`, `"cell"`.
         notes: further facts, a sentence each.
         line: the learner's line, when it crashed or was stopped there.
         draw: makes `comparison`; only a card needs it.
         printed: what the function printed on the first case.
+        slips: the learner's lines in which a small edit helps, with the expression that is off.
+        hint: the edit itself, for who asks for it.
     """
 
     state: State
@@ -53,6 +61,8 @@ class Verdict:
     line: SourceLine | None = None
     draw: Callable[[], TensorComparison | None] | None = field(default=None, repr=False, compare=False)
     printed: str = ""
+    slips: tuple[SourceLine, ...] = ()
+    hint: str = ""
 
     @cached_property
     def comparison(self) -> TensorComparison | None:

@@ -9,9 +9,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from anatomy_utils.exercises.stub import source_of
+from anatomy_utils.exercises.stub import Definition, globals_of, source_of
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
 
 
@@ -87,9 +86,9 @@ def _globals_of(code: types.CodeType) -> set[str]:
 
 def _without_decorators(source: str) -> str:
     for node in ast.parse(source).body:
-        if isinstance(node, DEFINITIONS):
+        if isinstance(node, Definition):
             return "\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno])
-    raise ValueError("This text holds no `def`.")
+    raise ValueError("This text holds no `def` and no `class`.")
 
 
 def _helper(name: str, source: str | None) -> str | None:
@@ -103,15 +102,15 @@ def _helper(name: str, source: str | None) -> str | None:
         return None
     if len(body) == 1 and isinstance(body[0], ast.Assign) and isinstance(body[0].value, ast.Lambda):
         return f"{name} = {ast.unparse(body[0].value)}"
-    return _without_decorators(source or "") if any(isinstance(node, DEFINITIONS) for node in body) else None
+    return _without_decorators(source or "") if any(isinstance(node, Definition) for node in body) else None
 
 
 def _collect(function: Callable[..., Any], text: str, above: dict[str, str], seen: set[str]) -> None:
     for name in _names(text):
-        if name in seen or name not in function.__globals__:
+        if name in seen or name not in globals_of(function):
             continue
         seen.add(name)
-        line = _line(name, function.__globals__[name], above, seen)
+        line = _line(name, globals_of(function)[name], above, seen)
         if line:
             above[name] = line
 
@@ -125,7 +124,7 @@ def _line(name: str, value: Any, above: dict[str, str], seen: set[str]) -> str |
         return f"{name} = float({str(value)!r})"
     inner = getattr(value, "used", value)  # the answer to another exercise
     module = getattr(inner, "__module__", None)
-    if inspect.isfunction(inner) and (module == "__main__" or module is None):
+    if (inspect.isfunction(inner) or isinstance(inner, type)) and (module == "__main__" or module is None):
         text = _helper(name, source_of(inner))
         if text is not None:
             _collect(inner, text, above, seen)

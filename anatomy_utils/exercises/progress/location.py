@@ -1,4 +1,4 @@
-"""Where progress is kept. The only place of the package that reads the environment.
+"""Where progress is kept. The only place of the package that takes anything from the environment.
 
 `ANATOMY_PROGRESS` names another file, for tests, shared machines and classrooms:
 

@@ -1,28 +1,34 @@
 """What a learner has done: one small JSON file, shared by all kernels, never half written and never thrown away.
 
-Every change reads the file again under a lock, changes one entry and puts a finished new file in the old one's place,
-so that two notebooks that run at once do not lose each other's entries. A damaged file is renamed, not overwritten.
-Where nothing can be written, progress lives in memory until the kernel stops, and a sentence says so.
+Every change reads the file again under a lock, merges what is new and puts a finished new file in the old one's place,
+so that two notebooks that run at once do not lose each other's entries. When the lock is not to be had, the note is
+kept in a small file of its own beside the big one, until the next save of any kernel merges it. A damaged file is
+renamed, not overwritten. Where nothing can be written, notes live in memory, and every later save tries again to write
+them. The card says what happened.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
+
+from anatomy_utils.exercises.progress import files
 
 Record = dict[str, Any]
+Note = tuple[str, str, Record]
+"""A section, an id, and what is new in that entry; see `_merge`."""
 DAMAGED = (ValueError, RecursionError)
 """What reading a file that is no progress file may raise: no JSON, no text, nested without end, of another form."""
 SECTIONS = ("exercises", "questions", "predictions")
 PATIENCE = 5.0
-"""Seconds to wait for another kernel's lock, which that holds for a few milliseconds; then it is done without."""
+"""Seconds to wait for another kernel's lock, which that holds for a few milliseconds."""
+IMPATIENCE = 0.2
+"""Seconds to wait for it when it was not to be had the last time."""
 
 
 class Progress:
@@ -35,85 +41,116 @@ class Progress:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.notice = ""
-        """A sentence to tell the learner once, such as that a damaged file was set aside; empty when all is well."""
-        self._memory: Record | None = None
+        """What to tell the learner once, such as that a damaged file was set aside; empty when all is well."""
+        self._unsaved: list[Note] = []
+        self._patience = PATIENCE
+        self._told: set[str] = set()
+        self._looked = False
 
     def read(self) -> Record:
         """The record as it is now; empty where there is none yet. Never raises."""
-        if self._memory is not None:
-            return self._memory
+        file = files.real(self.path)
+        beside = _notes(files.waiting(file).values())  # before the file: what is merged in between counts all the same
+        record = _checked({})
         try:
-            return _checked(json.loads(self.path.read_text(encoding="utf-8")))
+            record = _checked(json.loads(file.read_text(encoding="utf-8")))
         except FileNotFoundError:
-            return _checked({})
+            pass
         except OSError as error:
-            self._keep_in_memory(_checked({}), "read", error)
-            return _checked({})
+            self._cannot("read", error)
         except DAMAGED:
             self.notice = (
                 "Your progress file could not be read. It stays as it is; the next exercise you run puts it aside, "
                 "under another name, and begins a new one."
             )
-            return _checked({})
+        _merge(record, (*beside, *self._unsaved))
+        return record
 
     def entry(self, section: str, id: str) -> Record:
         """What is known of one exercise, question or prediction; empty when nothing."""
         found: Record = self.read()[section].get(id, {})
         return found
 
-    def change(self, section: str, id: str, update: Callable[[Record], None]) -> None:
-        """Let `update` change one entry, and save. Never raises: where saving fails, `notice` says so."""
-        if self._memory is not None:
-            _update(self._memory, section, id, update)
-            return
+    def change(self, section: str, id: str, news: Record) -> None:
+        """Merge what is new into one entry, and save. Never raises: where saving fails, `notice` says so."""
+        self._unsaved.append((section, id, news))
+        file = files.real(self.path)
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with ExitStack() as stack:
-                with suppress(OSError, NotImplementedError):  # it took too long, or the file system knows no locks
-                    stack.enter_context(FileLock(self.path.with_name(self.path.name + ".lock"), timeout=PATIENCE))
-                record = self._read_or_set_aside()
-                _update(record, section, id, update)
-                _write(self.path, record)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with self._locked(file):
+                    self._save(file)
+            except Timeout:
+                self._keep_beside(file)
         except OSError as error:
-            record = self.read()
-            self._keep_in_memory(record, "saved", error)
-            _update(record, section, id, update)
+            self._cannot("saved", error)
+
+    @contextmanager
+    def _locked(self, file: Path) -> Iterator[None]:
+        """Hold the lock. Where there are no locks it is done without, and the card says so."""
+        lock = FileLock(file.with_name(file.name + ".lock"))
+        try:
+            lock.acquire(timeout=self._patience)
+        except Timeout:
+            self._patience = IMPATIENCE
+            raise
+        except files.NO_LOCKS as error:
+            yield  # this itself tells whether anything can be written here at all
+            self._tell_once(
+                "lock",
+                f"Your progress file could not be locked ({error}: {self.path}), so two notebooks that run at the same "
+                "time may lose each other's entries.",
+            )
+            return
+        self._patience = PATIENCE
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                lock.release()
+
+    def _save(self, file: Path) -> None:
+        beside = files.waiting(file)
+        record = self._read_or_set_aside(file)
+        _merge(record, (*_notes(beside.values()), *self._unsaved))
+        files.write(file, record)
+        self._unsaved.clear()
+        for path in beside:
+            with suppress(OSError):
+                path.unlink()
+        files.tidy(file)
+        if "reach" in self._told:
+            self._told.discard("reach")
+            self.notice = "Your progress could be saved again, with all that had been kept in memory."
+
+    def _keep_beside(self, file: Path) -> None:
+        aside = files.keep_beside(file, [list(note) for note in self._unsaved])
+        self._unsaved.clear()
+        self.notice = (
+            f"Another kernel holds your progress file, so this was kept beside it, as {aside.name} (in "
+            f"{aside.parent}). It counts already, and the next save merges it."
+        )
 
     def attempted(self, id: str, *, passed: bool, source: str | None) -> None:
         """Note one attempt at an exercise. What was passed once stays passed, with the source that passed last."""
-
-        def update(entry: Record) -> None:
-            entry["tries"] = _count(entry, "tries") + 1
-            if passed:
-                entry["passed"] = True
-                if source:
-                    entry["source"] = source
-
-        self.change("exercises", id, update)
+        news: Record = {"tries": 1}
+        if passed:
+            news["passed"] = True
+            if source:
+                news["source"] = source
+        self.change("exercises", id, news)
 
     def helped(self, id: str, *, hints: int = 0, solution: bool = False) -> None:
         """Note how many hints of an exercise, and whether its solution, have been seen."""
-
-        def update(entry: Record) -> None:
-            entry["hints"] = max(_count(entry, "hints"), hints)
-            if solution:
-                entry["solution_seen"] = True
-
-        self.change("exercises", id, update)
+        self.change("exercises", id, {"hints": hints} | ({"solution_seen": True} if solution else {}))
 
     def answered(self, id: str, choice: int, *, right: bool) -> None:
         """Note an answer to a question; answered right once stays right."""
-
-        def update(entry: Record) -> None:
-            entry["first"] = entry.get("first", choice)
-            entry["last"] = choice
-            entry["right"] = bool(entry.get("right")) or right
-
-        self.change("questions", id, update)
+        self.change("questions", id, {"first": choice, "last": choice, "right": right})
 
     def predicted(self, id: str, choice: int) -> None:
         """Note a prediction; the latest counts."""
-        self.change("predictions", id, lambda entry: entry.update(choice=choice))
+        self.change("predictions", id, {"choice": choice})
 
     def passed(self, id: str) -> bool:
         """Whether an exercise has ever passed."""
@@ -125,33 +162,57 @@ class Progress:
         return source if isinstance(source, str) else None
 
     def take_notice(self) -> str:
-        """The notice, once."""
+        """The notice, once; the first one tells as well whether a kernel died in a check."""
+        self._look()
         notice, self.notice = self.notice, ""
         return notice
 
-    def _read_or_set_aside(self) -> Record:
+    def _look(self) -> None:
+        if self._looked:
+            return
+        self._looked = True
+        for id in files.died(files.real(self.path)):
+            self.notice = (
+                f"The kernel died while {id} was being checked: the function ended it (os._exit does that), there was "
+                f"not enough memory, or you restarted it. {self.notice}"
+            ).rstrip()
+
+    @contextmanager
+    def checking(self, id: str) -> Iterator[None]:
+        """While this lasts an exercise is being checked; if the kernel dies of it, the next one can tell."""
+        self._look()
+        with files.checking(files.real(self.path), id):
+            yield
+
+    def _read_or_set_aside(self, file: Path) -> Record:
         try:
-            text = self.path.read_bytes()
+            text = file.read_bytes()
         except FileNotFoundError:
             return _checked({})
         try:
             return _checked(json.loads(text.decode("utf-8")))
         except DAMAGED:
-            aside = _free_name(self.path)
-            self.path.rename(aside)
+            aside = files.free_name(file)
+            file.rename(aside)
             self.notice = (
                 f"Your progress file could not be read, so it was set aside as {aside.name} (in {aside.parent}) "
                 "and a new one was begun. Nothing in it is lost."
             )
             return _checked({})
 
-    def _keep_in_memory(self, record: Record, what: str, error: OSError) -> None:
-        self._memory = record
+    def _cannot(self, what: str, error: OSError) -> None:
         reason = error.strerror or type(error).__name__
-        self.notice = (
-            f"Your progress could not be {what} ({reason}: {self.path}). "
-            "You can go on; what you do is remembered until the kernel stops."
+        self._tell_once(
+            "reach",
+            f"Your progress could not be {what} ({reason}: {self.path}). You can go on; what you do is remembered "
+            "until the kernel stops, and each time you run an exercise it is tried again.",
         )
+
+    def _tell_once(self, fault: str, sentence: str) -> None:
+        """A fault that lasts is told when it begins."""
+        if fault not in self._told:
+            self._told.add(fault)
+            self.notice = sentence
 
 
 def _checked(record: Any) -> Record:
@@ -168,33 +229,35 @@ def _checked(record: Any) -> Record:
     return {"version": 1, **record, **sections}
 
 
-def _update(record: Record, section: str, id: str, update: Callable[[Record], None]) -> None:
-    update(record[section].setdefault(id, {}))
+def _notes(contents: Iterable[Any]) -> list[Note]:
+    """The notes in some files; what is none is left out."""
+    return [
+        (note[0], note[1], note[2])
+        for content in contents
+        if isinstance(content, list)
+        for note in content
+        if isinstance(note, list) and len(note) == 3 and note[0] in SECTIONS
+        if isinstance(note[1], str) and isinstance(note[2], dict)
+    ]
+
+
+def _merge(record: Record, notes: Iterable[Note]) -> None:
+    """Tries are added up, of hints the most count, the first choice stays, what was right once stays right."""
+    for section, id, news in notes:
+        entry: Record = record[section].setdefault(id, {})
+        before = dict(entry)
+        entry.update(news)
+        for name in news.keys() & {"tries", "hints", "first", "right"}:
+            if name == "tries":
+                entry[name] = _count(before, name) + _count(news, name)
+            elif name == "hints":
+                entry[name] = max(_count(before, name), _count(news, name))
+            elif name == "first":
+                entry[name] = before.get(name, news.get(name))
+            else:
+                entry[name] = bool(before.get(name)) or bool(news.get(name))
 
 
 def _count(entry: Record, name: str) -> int:
     value = entry.get(name, 0)
     return value if isinstance(value, int) else 0
-
-
-def _write(path: Path, record: Record) -> None:
-    """Write a whole new file beside the old one and put it in its place."""
-    text = json.dumps(record, indent=1, sort_keys=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    while (aside := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
-        number += 1
-    return aside

@@ -11,8 +11,7 @@ from anatomy_utils.figures.diagrams.blocks import (
     decoder_block,
     encoder_block,
     encoder_stack,
-    post_norm,
-    pre_norm,
+    norm_places,
     transformer,
 )
 from anatomy_utils.figures.diagrams.course import course, family_tree, three_branches, where_are_we
@@ -29,9 +28,8 @@ __all__ = [
     "head_sharing",
     "masks",
     "multi_head",
+    "norm_places",
     "positions",
-    "post_norm",
-    "pre_norm",
     "self_attention",
     "sequence_to_sequence",
     "six_steps",

@@ -153,12 +153,12 @@ def encoder_stack(num_layers: int = 6) -> Picture:
         )
 
 
-def _norm_column(pen: Pen, x: Number, post: bool) -> None:
+def _norm_column(pen: Pen, x: Number, down: Number, post: bool) -> None:
     steps = ["attention", "add", "norm", "feed-forward", "add", "norm"] if post else [
         "norm", "attention", "add", "norm", "feed-forward", "add"]  # fmt: skip
     roles = {"attention": "weights", "feed-forward": "feed_forward", "norm": "residual"}
-    y, middle, branch = 340.0, x + 80, 0.0
-    pen.arrow((middle, 404), (middle, y + 32))
+    y, middle, branch = 340.0 + down, x + 80, 0.0
+    pen.arrow((middle, 404 + down), (middle, y + 32))
     for i, step in enumerate(steps):
         if i == 0 or steps[i - 1] == ("norm" if post else "add"):
             branch = y + 44
@@ -172,41 +172,29 @@ def _norm_column(pen: Pen, x: Number, post: bool) -> None:
             high = y - 22 + (-4 if steps[i + 1] == "add" else 0)
             pen.arrow((middle, low), (middle, high))
         y -= 54
-    pen.arrow((middle, y + 54 + (6 if steps[-1] == "add" else 0)), (middle, 46))
+    pen.arrow((middle, y + 54 + (6 if steps[-1] == "add" else 0)), (middle, 46 + down))
 
 
-def _norm_picture(post: bool) -> Picture:
-    name = "Post-norm" if post else "Pre-norm"
+def norm_places() -> Picture:
+    """The block of 2017 with its norms after the sums, beside that of most models since, with its norms before."""
+    rules = {"Post-norm": "x ← norm(x + layer(x))", "Pre-norm": "x ← x + layer(norm(x))"}
+    told = (
+        "Norm after the sum (2017). The way from\nbottom to top passes through every norm.",
+        "Norm before the sub-layer (GPT-2 and most\nsince). The stream runs unbroken from bottom\n"
+        "to top; one last norm stands above the stack.",
+    )
     with look():
-        pen = Pen(
-            560, 420, name, "norm after the sum (2017)" if post else "norm before the sub-layer (GPT-2 and most since)"
-        )
-        _norm_column(pen, 76, post)
-        rule = "x ← norm(x + layer(x))" if post else "x ← x + layer(norm(x))"
-        told = (
-            "Every norm stands in the stream itself:\nthe way from top to bottom passes\n"
-            "through all of them. Deep stacks\nneed a warm-up to train."
-            if post
-            else "The stream runs unbroken from bottom\nto top; each sub-layer reads a\n"
-            "normalized copy and adds to it.\nOne last norm stands above the stack."
-        )
-        pen.text(290, 110, rule, 13, ha="left", weight="bold")
-        pen.text(290, 190, told, 11, ha="left")
-        pen.arrow((290, 276), (324, 276), kind="residual")
-        pen.note(332, 276, "residual stream, d_model wide", ha="left")
-        order = (
-            "attention, sum, norm, feed-forward, sum, norm" if post else "norm, attention, sum, norm, feed-forward, sum"
-        )
+        pen = Pen(690, 540, "Where the norm stands")
+        for n, (name, rule) in enumerate(rules.items()):
+            x: Number = 60 + 350 * n
+            pen.text(x - 18, 58, name, 12, ha="left", weight="bold")
+            pen.text(x + 62, 58, rule, 12, ha="left")
+            _norm_column(pen, x, 36, not n)
+            pen.text(x - 18, 470, told[n], 11, ha="left")
+        pen.arrow((42, 520), (76, 520), kind="residual")
+        pen.note(84, 520, "residual stream, d_model wide", ha="left")
         return pen.picture(
-            f"{name}: {rule}. From below, {order}; dashed residual ways lead around each sub-layer to the sums."
+            f"Two blocks beside each other. Post-norm, {rules['Post-norm']}: from below attention, sum, norm, "
+            f"feed-forward, sum, norm. Pre-norm, {rules['Pre-norm']}: norm, attention, sum, norm, feed-forward, sum. "
+            "Dashed residual ways lead around each sub-layer to the sums."
         )
-
-
-def post_norm() -> Picture:
-    """The block of 2017: the norm after each sum."""
-    return _norm_picture(True)
-
-
-def pre_norm() -> Picture:
-    """The block of GPT-2 and most models since: the norm before each sub-layer."""
-    return _norm_picture(False)

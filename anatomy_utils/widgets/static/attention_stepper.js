@@ -1,6 +1,7 @@
 // The attention stepper: six steps of one head on a real sentence, for one query word or for all words at once.
 
 const PLAY_PAUSE = 3200; // milliseconds per step
+const ROWS_ROOM = 300; // pixels for the rows of one word's table
 const LEVELS = { word: "One word", matrix: "All words at once" };
 const WITH_COMPONENT = [1, 2, 5, 6]; // the steps that print one component
 const SAY = {
@@ -31,6 +32,7 @@ function stepBodies(view, holder) {
   let shown = null; // the one in sight
   let stamp = 0; // counts the changes; a body with an older stamp is out of date
   let callOff = () => {}; // ends what is being prepared
+  let tallest = 0; // of both levels' steps, in pixels: the holder keeps that height, so that nothing jumps
 
   function bodyOf(level, step) {
     const name = `${level} ${step}`;
@@ -55,16 +57,24 @@ function stepBodies(view, holder) {
     body.painters.forEach((paint) => paint());
   }
 
-  // Builds the next step that nobody has looked at yet.
-  function prepare(level) {
+  function reserve(body) {
+    const { height } = body.node.firstChild.getBoundingClientRect(); // lays it out
+    tallest = Math.max(tallest, Math.ceil(height));
+    holder.style.minHeight = `${tallest}px`;
+  }
+
+  // Builds the next step that nobody has looked at yet, those of `first`, a level, before the others.
+  function prepare(first) {
     callOff();
-    const step = ATTENTION_STEPS.findIndex((_, i) => !bodies.has(`${level} ${i + 1}`)) + 1;
-    if (!step) return;
+    const levels = [first, ...Object.keys(LEVELS).filter((level) => level !== first)];
+    const all = levels.flatMap((level) => ATTENTION_STEPS.map((_, i) => [level, i + 1]));
+    const next = all.find(([level, step]) => !bodies.has(`${level} ${step}`));
+    if (!next) return;
     callOff = whenIdle(() => {
-      const body = bodyOf(level, step);
+      const body = bodyOf(...next);
       refresh(body);
-      body.node.firstChild.getBoundingClientRect(); // lays it out
-      prepare(level);
+      reserve(body);
+      prepare(first);
     });
   }
 
@@ -79,14 +89,21 @@ function stepBodies(view, holder) {
   function clear() {
     bodies = new Map();
     shown = null;
+    tallest = 0;
     holder.replaceChildren();
+  }
+
+  // Once it is painted, the body in sight counts too.
+  function refreshShown() {
+    refresh(shown);
+    reserve(shown);
   }
 
   const changed = () => {
     stamp += 1;
   };
   view.signal.addEventListener("abort", () => callOff());
-  return { show, prepare, clear, changed, refresh: () => refresh(shown), columns: () => shown?.columns };
+  return { show, prepare, clear, changed, refresh: refreshShown, columns: () => shown?.columns };
 }
 
 // The line for a sentence: Python computes it, or says in one sentence why not. {node}.
@@ -144,7 +161,6 @@ function render({ model, el }) {
     step: 1,
     value: 0,
     signal,
-    tint: "residual",
     format: (value) => `${value} of ${bodies.columns()}`,
     onInput: (value) => choose({ component: value }),
   });
@@ -157,11 +173,10 @@ function render({ model, el }) {
     element("div", { class: "as-foot" }, component.node, told),
   );
   root.append(
-    heading(model.get("label"), levels.node),
+    heading(model.get("label"), formula, levels.node),
     sentenceLine(model, signal).node,
     words.node,
-    steps.list,
-    element("div", { class: "as-go" }, steps.back, steps.next, steps.play, formula),
+    element("div", { class: "as-go" }, steps.back, steps.list, steps.next, steps.play),
     stage,
   );
 
@@ -170,7 +185,7 @@ function render({ model, el }) {
     bodies.show(state.level, state.step);
     say.textContent = SAY[state.level][state.step - 1];
     told.textContent = "";
-    component.node.hidden = !WITH_COMPONENT.includes(state.step);
+    component.node.inert = !WITH_COMPONENT.includes(state.step); // unseen, but it keeps its room
     component.input.max = bodies.columns() - 1;
     steps.tell(state.step - 1);
     levels.set(state.level);
@@ -219,6 +234,7 @@ function render({ model, el }) {
     state.key = indexOfLargest(rowOf(data.tensors.weights, state.query));
     state.component = indexOfLargest(rowOf(data.tensors.context, state.query).map(Math.abs));
     words.set(tokens);
+    root.style.setProperty("--row", `${clamp(Math.floor(ROWS_ROOM / tokens.length), 16, 24)}px`);
     show();
     update();
   }
@@ -228,6 +244,12 @@ function render({ model, el }) {
     const next = Object.fromEntries(["step", "level", "query"].map((name) => [name, model.get(name)]));
     if (next.query < view.data.tokens.length && Object.entries(next).some(([name, value]) => state[name] !== value))
       choose(next);
+  });
+  onWidth(root, signal, () => {
+    bodies.clear();
+    bodies.changed();
+    show();
+    update();
   });
   onTheme(root, signal, () => {
     bodies.changed();

@@ -25,7 +25,7 @@ function scaleBar(view, limitNow, map = "diverging") {
     bar.dataset.theme = theme(view.root);
     bar.style.background = `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => colours(i)).join(", ")})`;
   });
-  return element("span", { class: "as-scale" }, low, bar, high);
+  return element("span", { class: `as-scale ${map}` }, low, bar, high);
 }
 
 // The diverging map's 256 colours as CSS writes them, worked out once for each theme.
@@ -146,11 +146,11 @@ function wordStage(view, step) {
     else view.choose({ component: clamp(state.component + along, 0, data.tensors.key.columns - 1) });
   });
   const asking = following(() => [vectorText("query", data.tokens[state.query])]);
-  const adding = step === 6 ? following(() => ["sum = ", vectorText("context", data.tokens[state.query])]) : "sum";
+  const adding = step === 6 ? following(() => ["= ", vectorText("context", data.tokens[state.query])]) : "sum";
   const heads = columns.map(({ fresh, head, scale }) =>
     element("div", { class: fresh ? "as-cell fresh" : "as-cell" }, head, scale ? scaleBar(view, scale) : null),
   );
-  const widths = ["minmax(48px, 88px)", ...columns.map(({ width }) => `minmax(0, ${width})`)].join(" ");
+  const widths = ["var(--first)", ...columns.map(({ width }) => `minmax(0, ${width})`)].join(" ");
   return element(
     "div",
     { style: { "--columns": widths } },
@@ -177,10 +177,11 @@ function wordRow(view, step, j, cells) {
   const { state, data } = view;
   const name = word("");
   const spoken = element("span", { class: "visually-hidden" });
+  const named = element("div", { class: "as-word" }, name, spoken);
   const node = element(
     "div",
     { class: "as-row", role: "option", id: uniqueId("row") },
-    element("div", { class: "as-word" }, name, spoken),
+    named,
     element("div", { class: "as-cells", "aria-hidden": "true" }, cells),
   );
   listen(node, "click", view.signal, () => view.choose({ key: j }));
@@ -188,6 +189,7 @@ function wordRow(view, step, j, cells) {
     node.setAttribute("aria-selected", String(j === state.key));
     node.classList.toggle("is-query", j === state.query);
     write(name, data.tokens[j]);
+    named.title = data.tokens[j]; // a long word is cut
     write(spoken, `: ${rowText(step, data, state.query, j)}`);
   });
   return node;

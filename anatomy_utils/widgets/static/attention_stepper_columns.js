@@ -60,7 +60,7 @@ function wordColumns(step, data, state) {
 
   const columns = [
     () => [
-      strips("hidden", { text: "x hidden state", width: "1.4fr", tell: (j) => `x of ${data.tokens[j]}` }),
+      strips("hidden", { text: "x hidden state", width: "var(--wider)", tell: (j) => `x of ${data.tokens[j]}` }),
       strips("query", { sizes: [d], fresh: true, only: (j) => j === state.query }),
       strips("key", { fresh: true }),
       strips("value", { fresh: true }),
@@ -257,7 +257,7 @@ function formulaOf(step, d_head) {
     "( ",
     tinted("query", "Q", [1, 2]),
     " ",
-    tinted("key", "Kᵀ", [1, 2]),
+    element("span", { class: [lit([1, 2]), "key"].filter(Boolean).join(" ") }, "K", element("sup", { text: "T" })),
     " ",
     plain(`/ √${d_head}`, [3]),
     " ) ",

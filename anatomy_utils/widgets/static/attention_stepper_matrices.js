@@ -2,6 +2,16 @@
 
 const AXES = { hidden: "d_model", query: "d_head", key: "d_head", value: "d_value", context: "d_value" };
 
+const WIDE = 900; // pixels of a card from which matrices have their full size
+const LABEL_ROOM = 12; // pixels that a word beside a row needs
+const K_TURNED = ["K", { raised: "T" }];
+const written = (text) => [text].flat().map((part) => (part.raised ? element("sup", { text: part.raised }) : part));
+const spoken = (text) =>
+  [text]
+    .flat()
+    .map((part) => (part.raised ? " transposed" : part))
+    .join("");
+
 // What stands in each step from left to right: signs between matrices {name, text, read(), limit(), …}. A matrix has
 // a row for every word; its columns are words (`square`) or components. `labels` writes the words beside it, `turned`
 // exchanges rows and columns, `most` is the largest height of a row.
@@ -34,11 +44,11 @@ function matrixParts(step, data, state) {
     [
       of("query", "Q", { labels, most }),
       "×",
-      of("key", "Kᵀ", { turned: true, most }),
+      of("key", K_TURNED, { turned: true, most }),
       "=",
-      rawScores("scores = Q Kᵀ", { most }),
+      rawScores(["scores = Q ", ...K_TURNED], { most }),
     ],
-    [rawScores("Q Kᵀ", { labels }), `÷ √${tensors.key.columns} =`, scores("scaled scores")],
+    [rawScores(["Q ", ...K_TURNED], { labels }), `÷ √${tensors.key.columns} =`, scores("scaled scores")],
     [scores("scaled scores", { labels, limit: () => tensors.scores.limit }), "→", weights()],
     [weights({ labels }), "×", of("value", "V", { labels }), "→", of("value", "weights × value", { read: weighted })],
     [
@@ -103,10 +113,13 @@ function matrix(view, part) {
   const rows = data.tokens.length;
   const columns = square ? rows : data.tensors[name].columns;
   const [ofRows, ofColumns] = [["key", "value"].includes(name) ? "key" : "query", square ? "key" : "component"];
-  const side = clamp(Math.floor(300 / rows), 9, most);
-  const across = square ? columns * side : clamp(columns * 4, 50, name === "hidden" ? 190 : 135);
+  const scale = clamp(view.root.clientWidth / WIDE, 0.6, 1);
+  const side = clamp(Math.floor((260 * scale) / rows), 8, most);
+  const across = square ? columns * side : Math.round(clamp(columns * 4, 50, name === "hidden" ? 190 : 135) * scale);
   const [height, width] = turned ? [across, rows * side] : [rows * side, across];
   const words = () => data.tokens.map(() => word(""));
+  const apart = Math.ceil(LABEL_ROOM / side); // rows from one label to the next; the chosen one is always there
+  const labelled = (i, chosen) => i === chosen || (i % apart === 0 && Math.abs(i - chosen) >= apart);
   const node = element("canvas", focusable({ role: "application", "aria-roledescription": "matrix" }));
   const rowLine = element("span", { class: ofRows === "key" ? "as-outline column" : "as-outline" });
   const columnLine = square ? element("span", { class: "as-outline column" }) : null;
@@ -123,15 +136,15 @@ function matrix(view, part) {
     setAttributes(rowLine, { style: outlineStyle(r, rows, turned) });
     if (columnLine) setAttributes(columnLine, { style: outlineStyle(state.key, columns, true) });
     left?.childNodes.forEach((label, i) => {
-      write(label, data.tokens[i]);
+      write(label, labelled(i, r) ? data.tokens[i] : "");
       label.classList.toggle(`is-${ofRows}`, i === r);
     });
     crown?.childNodes.forEach((label, j) => {
-      write(label, shorten(data.tokens[j], 10));
+      write(label, labelled(j, state.key) ? shorten(data.tokens[j], 10) : "");
       label.classList.toggle("is-key", j === state.key);
     });
     const chosen = `Row ${data.tokens[r]}, column ${square ? data.tokens[c] : c}: ${at(values, r, c)}`;
-    node.setAttribute("aria-label", `${text}: ${rows} by ${columns}. ${chosen}. Arrow keys move.`);
+    node.setAttribute("aria-label", `${spoken(text)}: ${rows} by ${columns}. ${chosen}. Arrow keys move.`);
   });
 
   const pointed = (event) => {
@@ -145,7 +158,7 @@ function matrix(view, part) {
   listen(node, "pointermove", view.signal, (event) => {
     const [r, c] = pointed(event);
     const where = square ? ["”, column “", word(data.tokens[c]), "”"] : [`”, component ${c}`];
-    view.tell(`${text}: row “`, word(data.tokens[r]), ...where, ` is ${at(read(), r, c)}`);
+    view.tell(`${spoken(text)}: row “`, word(data.tokens[r]), ...where, ` is ${at(read(), r, c)}`);
   });
   listen(node, "keydown", view.signal, (event) => {
     const from = [state[ofRows], state[ofColumns]];
@@ -164,8 +177,8 @@ function matrix(view, part) {
   const sizes = turned ? `(${columns} ${axis}, ${rows} key)` : `(${rows} ${rowAxis}, ${columns} ${axis})`;
   const caption = element(
     "figcaption",
-    {},
-    roleText(name, text),
+    { style: { width: `${Math.max(width, 96)}px` } },
+    roleText(name, written(text)),
     element("span", { class: "shape", text: sizes }),
     scaleBar(view, limit, map),
   );

@@ -1,6 +1,8 @@
 // The beam tree: a column for every step of a beam search, likeliest on top, each text joined to the one it continues.
 
-const BOX = { wide: 104, high: 42, across: 140, down: 50, left: 6, top: 26 };
+const BOX = { wide: 110, high: 32, across: 146, left: 6, top: 22 };
+const TREE = 292; // pixels that the rows of a tree have, however many they are
+const DOWN = [34, 64]; // a row's least and greatest height
 const PENALTIES = [0, 0.5, 1, 1.5, 2];
 const MOST_BEAMS = 5;
 
@@ -16,10 +18,7 @@ function render({ model, el }) {
       form.busy(on);
       setAttributes(scroll, { "aria-busy": on ? "true" : null });
     },
-    onAnswer: () => {
-      pointed.chosen = null;
-      announce(root, told());
-    },
+    onAnswer: () => announce(root, told()),
   });
   const ask = (question) => questions.ask({ ...question, turn: model.get("question").turn + 1 });
   const show = (step) => {
@@ -92,15 +91,13 @@ function render({ model, el }) {
     ].map(([css, text]) => element("span", { class: `bt-sample ${css}`, text })),
   );
   root.append(
-    heading(model.get("label"), width.node, penalty.node),
+    heading(model.get("label"), key),
     form.node,
     questions.line,
-    element("div", { class: "bt-controls" }, back, next, count.node),
+    element("div", { class: "bt-controls" }, back, next, count.node, width.node, penalty.node),
     looked,
-    key,
     scroll,
-    detail,
-    results,
+    element("div", { class: "bt-below" }, detail, results),
   );
 
   function told() {
@@ -152,14 +149,18 @@ function render({ model, el }) {
     if (held === back && back.disabled) next.focus(); // a key pressed in the void would reach the notebook
     if (held === next && next.disabled) back.focus();
     looked.textContent =
-      `Step ${shown()}: ${open === 1 ? "1 open text" : `${open} open texts`} × ${model.get("vocab_size")} tokens ` +
-      `= ${open * model.get("vocab_size")} continuations; the ${column.length} likeliest are drawn, likeliest on ` +
-      `top, each with its log-probability. At most ${kept} go on.`;
+      `Step ${shown()}: ${open === 1 ? "1 open text" : `${open} open texts`} × ${grouped(model.get("vocab_size"))} ` +
+      `tokens = ${grouped(open * model.get("vocab_size"))} continuations. The ${column.length} likeliest are drawn, ` +
+      `with their log-probabilities; at most ${kept} go on.`;
     drawTree();
     drawResults();
-    if (shown() > 1) scroll.scrollLeft = Math.max(0, at(shown() - 1, 0)[0] + BOX.wide + 20 - scroll.clientWidth);
+    // The place in a longer tree is kept by the page, and may lie beyond the end of this one.
+    scroll.scrollLeft = Math.max(0, at(shown() - 1, 0)[0] + BOX.wide + 20 - scroll.clientWidth);
   };
   const redraw = frame(draw, signal);
+  onChange(model, signal, "columns", () => {
+    pointed.chosen = null;
+  });
   onChange(model, signal, ["columns", "step", "num_beams", "length_penalty"], redraw);
   onTheme(root, signal, redraw); // called once when attached, too: only then the tree has a width to scroll in
   onChange(model, signal, "prompt_text", () => form.set(model.get("prompt_text")));

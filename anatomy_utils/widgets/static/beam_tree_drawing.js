@@ -17,7 +17,9 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
     return way;
   }
 
-  const at = (step, row) => [BOX.left + BOX.across * (step + 1), BOX.top + BOX.down * row];
+  const rows = () => Math.max(...model.get("columns").map((column) => column.length));
+  const down = () => clamp(Math.floor(TREE / rows()), ...DOWN);
+  const at = (step, row) => [BOX.left + BOX.across * (step + 1), BOX.top + down() * row];
   const fateOf = (node, step) =>
     ({
       alive: step === steps() - 1 ? "open when the search ended" : "goes on",
@@ -33,10 +35,9 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
     const place = pointed.chosen ?? [columns.length - 1, winner[columns.length - 1] ?? 0];
     const way = wayTo(...place);
     const greedy = model.get("greedy").rows;
-    const rows = Math.max(...model.get("columns").map((column) => column.length));
-    const size = [BOX.left * 2 + BOX.across * (steps() + 1), BOX.top + BOX.down * rows];
+    const size = [BOX.left * 2 + BOX.across * (steps() + 1), BOX.top + down() * rows()];
     setAttributes(sheet, { style: { width: `${size[0]}px`, height: `${size[1]}px` } });
-    setAttributes(lines, { width: size[0], height: size[1], viewBox: `0 0 ${size.join(" ")}` });
+    setAttributes(lines, { width: size[0], height: size[1] });
     const edges = [];
     const nodes = [
       element(
@@ -92,7 +93,7 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
             "span",
             { class: "number" },
             format(node.log_probability),
-            node.fate === "ended" ? ` → ${format(node.score)}` : "",
+            node.fate === "ended" && model.get("length_penalty") ? ` → ${format(node.score)}` : "",
           ),
           greedy[step] === row ? element("span", { class: "bt-g", text: "G" }) : "",
         );
@@ -135,10 +136,14 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
       element(
         "div",
         { class: "number" },
-        `score ${format(node.log_probability)} / ${step + 1}`,
-        element("span", { class: "visually-hidden", text: " to the power of " }),
-        element("sup", { text: power }),
-        ` = ${format(node.score)}`,
+        power
+          ? [
+              `score ${format(node.log_probability)} / ${step + 1}`,
+              element("span", { class: "visually-hidden", text: " to the power of " }),
+              element("sup", { text: power }),
+              ` = ${format(node.score)}`,
+            ]
+          : "score: the log-probability itself, as the length penalty is 0",
       ),
     );
   }
@@ -156,8 +161,7 @@ function resultList({ model, done }) {
 
   function drawResults() {
     const { text, log_probability: sum, score } = model.get("greedy");
-    results.hidden = !done();
-    if (results.hidden) return;
+    results.classList.toggle("away", !done()); // it keeps its room
     const columns = model.get("columns");
     const line = (place, what, each) =>
       element(

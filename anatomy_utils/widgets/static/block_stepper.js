@@ -106,7 +106,7 @@ function blockDrawing(norm) {
   });
   const node = svg(
     "svg",
-    { class: "bs-block", viewBox: `0 0 ${left + wide + 8} ${floor + 20}`, role: "img" },
+    { class: "bs-block", width: left + wide + 8, height: floor + 20, role: "img" },
     paths,
     arrows,
     out,
@@ -257,7 +257,7 @@ function render({ model, el }) {
     const sources = recipe(name, norm()).from;
     rows.forEach((row, i) => {
       const stage = order()[i];
-      row.node.hidden = i > now;
+      row.node.classList.toggle("away", i > now); // it keeps its room
       if (i > now) return;
       const values = vector(stage);
       const found = measures(values);

@@ -1,6 +1,6 @@
 // The vectors of the block stepper: all as strips, one as bars, one number worked out.
 
-const BARS = { width: 640, height: 128 };
+const BARS = { width: 640, height: 92 };
 
 // The vectors so far as strips, with what layer normalization works with.
 function vectorTable({ root, signal, kept, order, steps, setFeature }) {
@@ -77,7 +77,6 @@ function featurePanel({ root, model, signal, kept, setFeature, vector, norm, ste
     value: 0,
     format: (i) => `${i} of ${kept.d_model ?? 1}`,
     signal,
-    tint: "residual",
     onInput: (i) => setFeature(i),
   });
   const sum = element("div", { class: "bs-sum", role: "status" });

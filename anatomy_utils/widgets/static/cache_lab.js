@@ -29,7 +29,6 @@ function render({ model, el }) {
     step: 1,
     value: step(),
     signal,
-    tint: "key",
     format: (i) => `${i} of ${written.length - 1}`,
     onInput: (i) => change(model, { step: i }),
   });
@@ -98,7 +97,7 @@ function render({ model, el }) {
       clockwork.running = on;
       drawButtons();
     },
-    onAnswer: () => (clockwork.waiting.length ? next() : announce(root, secondsTold())),
+    onAnswer: () => clockwork.running || announce(root, secondsTold()),
   });
   const measure = button({
     label: "Measure",
@@ -133,17 +132,21 @@ function render({ model, el }) {
     ),
     element(
       "div",
-      { class: "cl-two cl-middle" },
-      element("div", { class: "panel" }, element("div", { class: "cl-title", text: "Up to this step" }), sums),
+      { class: "cl-below" },
       element(
         "div",
-        { class: "panel" },
-        element("div", { class: "cl-title", text: "What the cache takes" }),
-        formula,
-        element("div", { class: "note", text: sharing }),
+        { class: "cl-left" },
+        element("div", { class: "panel" }, element("div", { class: "cl-title", text: "Up to this step" }), sums),
+        element(
+          "div",
+          { class: "panel" },
+          element("div", { class: "cl-title", text: "What the cache takes" }),
+          formula,
+          element("div", { class: "note", text: sharing }),
+        ),
       ),
+      clock,
     ),
-    ...(clock ? [clock] : []),
   );
 
   function next() {
@@ -170,6 +173,7 @@ function render({ model, el }) {
   onChange(model, signal, "costs", frame(drawClock, signal));
   onChange(model, signal, "answered", () => {
     if (model.get("error")) clockwork.waiting = [];
+    if (clockwork.waiting.length) next();
     drawButtons();
   });
   drawGrid();

@@ -85,7 +85,7 @@ function runningTotals({ model, prompt, perPosition, step }) {
           "tr",
           {},
           element("td"),
-          element("th", { scope: "col", class: mark(true), text: "with the cache" }),
+          element("th", { scope: "col", class: mark(true), text: "with cache" }),
           element("th", { scope: "col", class: mark(false), text: "without" }),
         ),
       ),
@@ -109,21 +109,15 @@ function runningTotals({ model, prompt, perPosition, step }) {
 
 // Seconds and bytes over the length, measured beside expected.
 function clockCharts({ model, questions, measure, stop, status, work, perPosition }) {
-  const seconds = lineChart({
-    width: 460,
-    height: 240,
-    xLabel: "positions",
-    yLabel: "milliseconds per token",
-    log: true,
-  });
-  const memory = lineChart({ width: 460, height: 240, xLabel: "positions", yLabel: "MB kept" });
+  const seconds = lineChart({ height: 178, xLabel: "positions", yLabel: "ms per token", log: true });
+  const memory = lineChart({ height: 178, xLabel: "positions", yLabel: "MB kept" });
   const lineKey = (look, text) =>
     element(
       "span",
       { class: "row" },
       svg(
         "svg",
-        { class: "line-chart cl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+        { class: "line-chart cl-sample", width: 34, height: 10, "aria-hidden": "true" },
         svg("path", { class: `line ${look}`, d: "M1 5H33" }),
       ),
       text,
@@ -135,7 +129,7 @@ function clockCharts({ model, questions, measure, stop, status, work, perPositio
         element(
           "div",
           { class: "row" },
-          element("div", { class: "cl-title", text: "By the clock: one more token behind so many positions" }),
+          element("div", { class: "cl-title", text: "By the clock: one more token" }),
           status,
           measure,
           stop,
@@ -154,9 +148,8 @@ function clockCharts({ model, questions, measure, stop, status, work, perPositio
         element("div", {
           class: "note",
           text:
-            "Solid: medians measured here. Dashed: multiplications and additions, scaled to the longest " +
-            "measurement without the cache. A step with the cache is slower than its arithmetic: all weights " +
-            "must be fetched, and all calls made, for a single position.",
+            "Solid: medians measured here. Dashed: the arithmetic, scaled to the longest measurement without the " +
+            "cache. With the cache a step is slower than that: all weights are fetched for a single position.",
         }),
       )
     : null;
@@ -184,8 +177,8 @@ function clockCharts({ model, questions, measure, stop, status, work, perPositio
     const series = [
       { points: theory(2), class: "without theory" },
       { points: theory(1), class: "with theory" },
-      { points: measured("without"), class: "without" },
-      { points: measured("with_cache"), class: "with" },
+      { points: measured("without"), class: "without", name: "without, ms" },
+      { points: measured("with_cache"), class: "with", name: "with the cache, ms" },
     ];
     const heights = series.flatMap(({ points }) => points.map(([, y]) => y));
     const [low, high] = heights.length ? limits(heights) : [1, 100];
@@ -194,7 +187,7 @@ function clockCharts({ model, questions, measure, stop, status, work, perPositio
     memory.draw(
       [
         { points: costs.map(({ length, kept }) => [length, kept / 1e6]), class: "with" },
-        { points: bytes, class: "theory formula" },
+        { points: bytes, class: "theory formula", name: "MB" },
       ],
       {
         x,

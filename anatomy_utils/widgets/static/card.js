@@ -1,15 +1,21 @@
 // The card of an exercise: state, message, target beside yours, hints one by one, then the solution.
 
-const STATE_CLASS = { passed: "is-passed", "not attempted": "is-open" };
+const STATE_CLASS = { passed: "is-passed", "not attempted": "is-open", emptied: "is-open" };
 
 function paragraph(text, attributes = {}) {
   return element("p", attributes, prose(text));
 }
 
+// The line's text with the part that is off marked, where it stands in it just once.
+function marked(text, part) {
+  const pieces = part ? text.split(part) : [];
+  return pieces.length === 2 ? [pieces[0], element("mark", {}, part), pieces[1]] : text;
+}
+
 function codeLine({ number, text, part, held }) {
   return [
     element("p", {}, `In line ${number}`, part ? [", at ", element("code", {}, part)] : "", ":"),
-    element("pre", { class: "code", dir: "ltr" }, text),
+    element("pre", { class: "code", dir: "ltr" }, marked(text, part)),
     held.length
       ? element(
           "ul",
@@ -54,7 +60,7 @@ function comparisonView(comparison, root, signal) {
     for (const { cell, level, kind } of paint) {
       if (level === null) continue;
       const background = kind === "signed" ? diverging(root, level) : sequentialColour(root, level);
-      cell.style.background = background;
+      cell.style.backgroundColor = background;
       cell.style.color = readableOn(background);
     }
   };
@@ -152,12 +158,12 @@ function render({ model, el }) {
     element(
       "div",
       { class: "found" },
-      card.line ? codeLine(card.line) : null,
+      card.lines.map(codeLine),
       paragraph(card.sentence, { class: "sentence" }),
       card.notes.map((note) => paragraph(note, { class: "note" })),
       card.comparison ? comparisonView(card.comparison, root, signal) : null,
       card.printed
-        ? [element("p", {}, "Your function printed:"), element("pre", { class: "code", dir: "ltr" }, card.printed)]
+        ? [element("p", {}, "Your code printed:"), element("pre", { class: "code", dir: "ltr" }, card.printed)]
         : null,
       card.state === "passed" ? paragraph(card.explanation, { class: "why" }) : null,
       paragraph(card.after, { class: "note" }),

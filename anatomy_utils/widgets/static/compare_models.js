@@ -1,63 +1,50 @@
-// Two models side by side: parts, parameters, masks, and what one more token costs at any length.
+// Two models side by side, a page for each question: what differs, blocks, masks, parameters, what a token costs.
 
 const SIDES = ["first", "second"];
 
-// The parts of both models side by side, with their stacks and masks.
-function partTable({ model, one, only, line }) {
-  const parts = element("div", {});
+// The parts of both models side by side, what differs first and the rest folded, with their stacks and masks.
+function partTable({ one, line }) {
+  const differences = element("div", {});
+  const equal = element("div", {});
+  const summary = element("summary", focusable({ tabindex: null }));
+  const folded = element("details", {}, summary, equal);
+  const parts = element("div", {}, differences, folded);
   const stacks = SIDES.map(() => element("div", { class: "cm-side" }));
   const masks = SIDES.map(() => element("div", { class: "cm-side" }));
 
+  const sign = () => [
+    element("span", { class: "cm-sign", "aria-hidden": "true", text: "≠ " }),
+    element("span", { class: "visually-hidden", text: "differs: " }),
+  ];
+  const row = (name, values, differs) =>
+    element(
+      "tr",
+      { class: differs ? "cm-differs" : null },
+      element("th", { scope: "row" }, differs ? sign() : null, name),
+      values.map((text) => element("td", { text })),
+    );
+
   function drawParts() {
-    const names = differing(one(0), one(1)),
-      all = !model.get("only_differences");
-    only.set(!all);
-    const rows = one(0).parts.filter(({ name }) => all || names.has(name));
-    parts.replaceChildren(
-      rows.length
-        ? element(
-            "table",
-            { class: "tx-table" },
-            element(
-              "thead",
-              {},
-              element(
-                "tr",
-                {},
-                ["part", one(0).name, one(1).name].map((text) => element("th", { scope: "col", text })),
-              ),
-            ),
-            element(
-              "tbody",
-              {},
-              rows.map(({ name, value, is_size: isSize }) => {
-                const differs = names.has(name),
-                  other = one(1).parts.find((part) => part.name === name).value;
-                const first = isSize ? ` (${one(0).sizes[0].name})` : "",
-                  second = isSize ? ` (${one(1).sizes[0].name})` : "";
-                return element(
-                  "tr",
-                  { class: differs ? "cm-differs" : null },
-                  element(
-                    "th",
-                    { scope: "row" },
-                    differs
-                      ? element(
-                          "span",
-                          { class: "cm-sign" },
-                          element("span", { "aria-hidden": "true", text: "≠ " }),
-                          element("span", { class: "visually-hidden", text: "differs: " }),
-                        )
-                      : null,
-                    name,
-                  ),
-                  element("td", { text: value + (differs ? first : "") }),
-                  element("td", { text: other + (differs ? second : "") }),
-                );
-              }),
-            ),
+    const names = differing(one(0), one(1));
+    const of = (i, { name, is_size: isSize }) =>
+      one(i).parts.find((part) => part.name === name).value + (isSize ? ` (${one(i).sizes[0].name})` : "");
+    const different = one(0).parts.filter(({ name }) => names.has(name));
+    const same = one(0).parts.filter(({ name }) => !names.has(name));
+    differences.replaceChildren(
+      different.length
+        ? cardTable(
+            ["part", one(0).name, one(1).name],
+            different.map((part) => row(part.name, [of(0, part), of(1, part)], true)),
           )
         : element("p", { text: "No part differs." }),
+    );
+    folded.hidden = !same.length;
+    summary.textContent = `${same.length} ${same.length === 1 ? "part is" : "parts are"} equal`;
+    equal.replaceChildren(
+      cardTable(
+        ["part", "both"],
+        same.map(({ name, value }) => row(name, [value], false)),
+      ),
     );
     const design = differing(one(0), one(1), true);
     stacks.forEach((node, i) =>
@@ -99,34 +86,20 @@ function weightCounts({ size, title }) {
         element("span", { class: "number", text: grouped(number) }),
       );
     counts.replaceChildren(
-      element(
-        "table",
-        { class: "tx-table" },
+      cardTable(
+        ["", title(0), title(1)],
         element(
-          "thead",
+          "tr",
           {},
-          element(
-            "tr",
-            {},
-            ["", title(0), title(1)].map((text, i) => (i ? element("th", { scope: "col", text }) : element("td"))),
-          ),
+          element("th", { scope: "row", text: "all" }),
+          sizes.map(({ parameters }) => element("td", {}, element("b", { text: grouped(parameters) }))),
         ),
-        element(
-          "tbody",
-          {},
+        organs.map((organ) =>
           element(
             "tr",
             {},
-            element("th", { scope: "row", text: "all" }),
-            sizes.map(({ parameters }) => element("td", {}, element("b", { text: grouped(parameters) }))),
-          ),
-          organs.map((organ) =>
-            element(
-              "tr",
-              {},
-              element("th", { scope: "row", text: organ }),
-              sizes.map((each, i) => element("td", {}, bar(i, each.organs[organ]))),
-            ),
+            element("th", { scope: "row", text: organ }),
+            sizes.map((each, i) => element("td", {}, bar(i, each.organs[organ]))),
           ),
         ),
       ),
@@ -164,19 +137,13 @@ function render({ model, el }) {
     setAttributes(how.input, { "aria-label": `Size of the model on the ${["left", "right"][i]}` });
     return { which, how };
   });
-  const only = toggleButton({
-    label: "Only what differs",
-    pressed: model.get("only_differences"),
-    signal,
-    onToggle: (on) => change(model, { only_differences: on }),
-  });
   const line = (i) =>
     svg(
       "svg",
       { class: "line-chart cm-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
       svg("path", { class: `line ${SIDES[i]}`, d: "M1 5H33" }),
     );
-  const { parts, stacks, masks, drawParts } = partTable({ model, one, only, line });
+  const { parts, stacks, masks, drawParts } = partTable({ one, line });
   const { counts, drawCounts } = weightCounts({ size, title });
   const keys = SIDES.map((_, i) => element("span", { class: "row" }, line(i), element("span", {})));
   const lengths = lengthSlider({ value: model.get("length"), signal, onLength: (length) => change(model, { length }) });
@@ -188,49 +155,51 @@ function render({ model, el }) {
   ].map(([yLabel, what]) => ({
     what,
     yLabel,
-    ...lineChart({ width: 440, height: 240, xLabel: "tokens in the text", yLabel, log: true, xText: powersToText }),
+    ...lineChart({ height: 230, xLabel: "tokens in the text", yLabel, log: true, xText: powersToText }),
   }));
-  const panel = (text, ...inside) =>
-    element("div", { class: "panel" }, element("div", { class: "tx-title", text }), ...inside);
-
-  root.append(
-    heading(model.get("label")),
-    element(
+  const two = (nodes) => element("div", { class: "cm-two" }, nodes);
+  const note = (text) => element("p", { class: "note", text });
+  const pages = {
+    parts,
+    blocks: element("div", {}, two(stacks), note("Drawn from their modules; ≠ marks what the other has otherwise.")),
+    masks: element("div", {}, two(masks), note("Sixteen tokens; windows are drawn short.")),
+    counts,
+    costs: element(
       "div",
-      { class: "cm-two" },
-      choices.map(({ which, how }) => element("div", { class: "row" }, which.node, how.node)),
-    ),
-    element(
-      "div",
-      { class: "panel" },
-      element("div", { class: "row" }, element("div", { class: "tx-title grow", text: "Parts" }), only.node),
-      parts,
-    ),
-    panel(
-      "Drawn from their modules; ≠ marks what the other has otherwise",
-      element("div", { class: "cm-two" }, stacks),
-    ),
-    panel("Who may look at whom: sixteen tokens, windows drawn short", element("div", { class: "cm-two" }, masks)),
-    panel("Parameters", counts),
-    panel(
-      "What one token costs, by the length of its text",
+      {},
       lengths.node,
       said,
       element("div", { class: "row" }, keys),
-      element(
-        "div",
-        { class: "cm-two" },
-        charts.map(({ node }) => element("div", {}, node)),
-      ),
-      element("p", {
-        class: "note",
-        text:
-          "Operations: multiplications and additions of one token with the whole text in sight; in an " +
+      two(charts.map(({ node }) => element("div", {}, node))),
+      note(
+        "Operations: multiplications and additions of one token with the whole text in sight; in an " +
           "encoder–decoder, the mean of a token read and one written. Bytes: keys and values of that text, two " +
           "bytes a number; a window keeps no more than it sees.",
-      }),
+      ),
     ),
+  };
+  const titles = {
+    parts: "What differs",
+    blocks: "Blocks",
+    masks: "Who sees whom",
+    counts: "Parameters",
+    costs: "Cost of a token",
+  };
+  const pick = radioRow({ label: "Show", choices: titles, signal, onChoose: (to) => turnTo(to) });
+  const page = element("div", focusable({ class: "panel scroll cm-page", role: "group" }), Object.values(pages));
+  root.append(
+    heading(model.get("label")),
+    two(choices.map(({ which, how }) => element("div", { class: "row" }, which.node, how.node))),
+    pick.node,
+    page,
   );
+
+  function turnTo(to) {
+    pick.set(to);
+    for (const [name, node] of Object.entries(pages)) node.hidden = name !== to;
+    setAttributes(page, { "aria-label": titles[to] });
+    page.scrollTop = 0;
+  }
 
   function drawChoices() {
     choices.forEach(({ which, how }, i) => {
@@ -291,8 +260,9 @@ function render({ model, el }) {
     () => announce(root, `${one(0).name} and ${one(1).name} differ in ${drawAll()} parts, numbers left out.`),
     signal,
   );
-  onChange(model, signal, ["first", "second", "sizes", "only_differences"], redraw);
+  onChange(model, signal, ["first", "second", "sizes"], redraw);
   onChange(model, signal, "length", frame(drawCosts, signal));
+  turnTo("parts");
   drawAll();
   return cleanup;
 }

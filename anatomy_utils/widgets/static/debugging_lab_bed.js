@@ -1,287 +1,263 @@
-// One bed of the debugging lab: its chart, its probes, a diagnosis and a cure.
+// What is to be seen of one patient in the debugging lab: its loss, a head's weights, samples, probes, and who else had
+// this.
 
-const CELL = 12;
+const PAGES = { loss: "Loss", attention: "Attention", samples: "Samples", probes: "Probes", public: "In public" };
+const CELL = { least: 12, most: 18 }; // pixels; a token's name stands beside each row
 const LABELS = 66; // room for a token beside a map and above it
+const GAP = 14; // between the maps
 
-// Two maps side by side with their tokens: {node, draw(values, head)}; values are (2, query, key), NaN where there is
-// none.
-function twoMaps(root, tokens, name) {
-  const size = tokens.length,
-    side = size * CELL,
-    second = LABELS + side + 14;
-  const cells = svg("g"),
-    names = svg("g");
-  const node = svg(
-    "svg",
-    { class: "wd-maps", viewBox: `0 0 ${second + side + 2} ${LABELS + side + 2}`, role: "img" },
-    cells,
-    names,
-  );
-  const place = (map) => (map ? second : LABELS);
-  names.append(
-    ...tokens.flatMap((token, i) => {
-      const middle = LABELS + (i + 0.5) * CELL;
-      return [
-        svg("text", { x: LABELS - 5, y: middle + 3.5, "text-anchor": "end", text: shorten(token, 9) }),
-        ...[0, 1].map((map) =>
+// Two maps with their tokens, side by side or one below the other: {node, draw(values)}; values are
+// (2, query, key), NaN where there is none.
+function twoMaps(root, tokens, name, signal) {
+  const size = tokens.length;
+  const node = svg("svg", { class: "wd-maps", role: "img" });
+  let [width, weights] = [460, null]; // until it is laid out
+
+  function paint() {
+    if (!weights || !theme(root)) return;
+    const beside = Math.floor((width - LABELS - GAP - 2) / 2 / size);
+    const stacked = beside < CELL.least;
+    const cell = stacked ? Math.floor((width - LABELS - 2) / size) : beside;
+    const fits = clamp(cell, 4, CELL.most);
+    const side = size * fits;
+    const after = LABELS + side + GAP;
+    const places = [[LABELS, LABELS], stacked ? [LABELS, after] : [after, LABELS]];
+    const across = tokens.flatMap((token, i) =>
+      places
+        .slice(0, stacked ? 1 : 2)
+        .map(([left, top]) =>
           svg("text", {
-            transform: `translate(${place(map) + (i + 0.5) * CELL + 3.5} ${LABELS - 5}) rotate(-90)`,
+            transform: `translate(${left + (i + 0.5) * fits + 4} ${top - 5}) rotate(-90)`,
             text: shorten(token, 8),
           }),
         ),
-      ];
-    }),
-    ...[0, 1].map((map) => svg("rect", { class: "wd-frame", x: place(map), y: LABELS, width: side, height: side })),
-  );
-
-  function draw(values) {
-    if (!theme(root)) return;
-    cells.replaceChildren(
-      ...Array.from(values, (value, i) => {
-        const map = Math.floor(i / (size * size)),
-          query = Math.floor(i / size) % size,
-          key = i % size;
-        if (value === 0) return null;
-        const [x, y] = [place(map) + key * CELL, LABELS + query * CELL];
-        const told = svg("title", {
-          text: `${tokens[query]} → ${tokens[key]}: ${Number.isNaN(value) ? "NaN" : format(value)}`,
-        });
-        if (Number.isNaN(value))
-          return svg(
-            "g",
-            {},
-            svg("rect", { class: "wd-nan", x, y, width: CELL, height: CELL }),
-            svg("path", { class: "wd-cross", d: `M${x + 3} ${y + 3}l6 6m0 -6l-6 6` }),
-            told,
-          );
-        return svg("rect", { x, y, width: CELL, height: CELL, fill: sequentialColour(root, value) }, told);
-      }).filter(Boolean),
     );
-    const nan = Array.from(values.subarray(0, size * size)).filter(Number.isNaN).length;
+    const down = tokens.flatMap((token, i) =>
+      places
+        .slice(0, stacked ? 2 : 1)
+        .map(([left, top]) =>
+          svg("text", { x: left - 5, y: top + (i + 0.5) * fits + 4, "text-anchor": "end", text: shorten(token, 9) }),
+        ),
+    );
+    const cells = Array.from(weights, (value, i) => {
+      const [map, query, key] = [Math.floor(i / size ** 2), Math.floor(i / size) % size, i % size];
+      const [x, y] = [places[map][0] + key * fits, places[map][1] + query * fits];
+      const told = `${tokens[query]} → ${tokens[key]}: ${Number.isNaN(value) ? "NaN" : format(value)}`;
+      if (value === 0) return null;
+      if (!Number.isNaN(value)) return tile(x, y, fits, { fill: sequentialColour(root, value) }, told);
+      const [near, far] = [fits * 0.25, fits * 0.5];
+      return svg(
+        "g",
+        {},
+        tile(x, y, fits, { class: "wd-nan" }, told),
+        svg("path", { class: "wd-cross", d: `M${x + near} ${y + near}l${far} ${far}m0 ${-far}l${-far} ${far}` }),
+      );
+    });
+    const frames = places.map(([x, y]) => svg("rect", { class: "wd-frame", x, y, width: side, height: side }));
+    node.replaceChildren(...cells.filter(Boolean), ...across, ...down, ...frames);
+    node.style.height = `${LABELS + side + 2 + (stacked ? GAP + side : 0)}px`;
+    const nan = Array.from(weights.subarray(0, size ** 2)).filter(Number.isNaN).length;
+    const [first, second] = stacked ? ["above", "below"] : ["on the left", "on the right"];
     node.setAttribute(
       "aria-label",
-      `Attention weights, ${size} queries by ${size} keys: ${name} on the left, the healthy twin on the right. ` +
+      `Attention weights, ${size} queries by ${size} keys: ${name} ${first}, the healthy twin ${second}. ` +
         `${nan ? `${nan} of ${name}'s weights are NaN.` : "All are numbers."}`,
     );
   }
+
+  onWidth(node, signal, (wide) => {
+    width = wide;
+    paint();
+  });
+  const draw = (values) => {
+    weights = values;
+    paint();
+  };
   return { node, draw };
 }
 
-// The panel of one bed, built anew when another one is looked at.
-function bedPanels({ root, model, signal, beds, twin, probes, kept, of, line, send, stateOf, panel, update }) {
-  // ---- the panel of one bed, built anew when another one is looked at
-  function build() {
-    kept.shown = model.get("bed");
-    const bed = beds[kept.shown];
-    const life = new AbortController(); // of this panel's listeners
-    signal.addEventListener("abort", () => life.abort(), { signal: life.signal });
-    panel.life?.abort();
-    panel.life = life;
-    const here = life.signal;
+function tile(x, y, size, look, told) {
+  return svg("rect", { x, y, width: size, height: size, ...look }, svg("title", { text: told }));
+}
 
-    const curve = lineChart({ width: 440, height: 230, xLabel: "step of training", yLabel: "loss" });
-    const top = limits([...bed.loss, ...twin.loss])[1];
-    const points = (loss) => loss.map((y, i) => [i + 1, y]);
-    curve.draw(
-      [
-        { points: points(bed.loss), class: "wd-patient" },
-        { points: points(twin.loss), class: "wd-twin" },
-      ],
-      {
-        x: [0, bed.loss.length],
-        y: [0, top * 1.04],
-        told:
-          `Loss over ${bed.loss.length} steps. ${bed.name} ends at ${format(bed.loss.at(-1))}, the healthy twin ` +
-          `at ${format(twin.loss.at(-1))}.`,
-      },
+// The loss of the patient and of its twin.
+function lossPage(bed, twin) {
+  const curve = lineChart({ height: 340, xLabel: "step of training", yLabel: "loss" });
+  const points = (loss) => loss.map((y, i) => [i + 1, y]);
+  curve.draw(
+    [
+      { points: points(bed.loss), class: "wd-patient" },
+      { points: points(twin.loss), class: "wd-twin" },
+    ],
+    {
+      x: [0, bed.loss.length],
+      y: [0, limits([...bed.loss, ...twin.loss])[1] * 1.04],
+      told:
+        `Loss over ${bed.loss.length} steps. ${bed.name} ends at ${format(bed.loss.at(-1))}, the healthy twin ` +
+        `at ${format(twin.loss.at(-1))}.`,
+    },
+  );
+  const sample = (look) =>
+    svg(
+      "svg",
+      { class: "line-chart wd-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
+      svg("path", { class: `line ${look}`, d: "M1 5H25" }),
     );
-    const sample = (look) =>
-      svg(
-        "svg",
-        { class: "line-chart wd-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
-        svg("path", { class: `line ${look}`, d: "M1 5H25" }),
-      );
-    const legend = element(
+  const names = { "wd-patient": bed.name, "wd-twin": "healthy twin" };
+  return element(
+    "div",
+    {},
+    curve.node,
+    element(
       "div",
       { class: "wd-legend" },
-      [
-        ["wd-patient", bed.name],
-        ["wd-twin", "healthy twin"],
-      ].map(([look, text]) => element("span", {}, sample(look), text)),
+      Object.entries(names).map(([look, text]) => element("span", {}, sample(look), text)),
+    ),
+    element(
+      "p",
+      { class: "note" },
+      "The team reports an exam of ",
+      element("b", { class: "number", text: format(bed.exam) }),
+      `; the twin's is ${format(twin.exam)}.`,
+    ),
+  );
+}
+
+// Each beginning with what the patient and the twin make of it: {node, show(texts)}.
+function samplesPage(bed, twin, write) {
+  const list = element("ul", { class: "wd-texts" });
+  const rest = (text) => text?.split(" |").slice(1).join(" |") ?? "";
+  const made = (who, text, look) =>
+    element("div", { class: look }, element("span", { class: "wd-who", text: `${who}:` }), rest(text));
+  const show = (texts) =>
+    list.replaceChildren(
+      ...texts.map((text, i) =>
+        element(
+          "li",
+          {},
+          element("div", { class: "wd-prompt", text: `${text.split(" |")[0]} …` }),
+          made(bed.name, text, "wd-own"),
+          made("twin", twin.samples[i], "wd-theirs"),
+        ),
+      ),
     );
-    const maps = twoMaps(root, bed.tokens, bed.name);
-    const chart = element(
+  const top = element(
+    "div",
+    { class: "row" },
+    element("span", { class: "caption", text: "Five beginnings, answered in one batch" }),
+    write,
+  );
+  return { node: element("div", {}, top, list), show };
+}
+
+// The probes as a table, what the last one asked and found, and what cured the patient: {node, show(found, cured)}.
+function probesPage({ bed, probes, signal, run }) {
+  const told = element("p", { class: "wd-told" });
+  let last = probes[0].name;
+  let findings = {};
+  const tell = (probe) => {
+    last = probe;
+    const { question } = probes.find(({ name }) => name === probe);
+    told.replaceChildren(element("b", { text: `${probe}: ` }), question);
+    if (findings[probe]) told.append(" ", element("span", { class: "wd-found", text: findings[probe].sentence }));
+  };
+  const rows = probes.map(({ name, question }) => {
+    const go = button({ label: name, title: question, signal, onClick: () => run(name) });
+    go.classList.add("wd-asks");
+    listen(go, ["focus", "pointerenter"], signal, () => tell(name));
+    const cells = ["wd-value", "wd-value", "wd-value"].map((css) => element("td", { class: css }));
+    return { name, cells, node: element("tr", {}, element("th", { scope: "row" }, go), cells) };
+  });
+  const heads = ["probe", bed.name, "twin", "cured"].map((text) => element("th", { scope: "col", text }));
+  const table = element(
+    "table",
+    { class: "wd-probes" },
+    element("thead", {}, element("tr", {}, heads)),
+    element(
+      "tbody",
+      {},
+      rows.map(({ node }) => node),
+    ),
+  );
+  const mended = element("p", { class: "wd-cured" });
+  const show = (found, then) => {
+    findings = found;
+    const well = Object.keys(then).length > 0;
+    for (const { name, cells } of rows) {
+      mark(cells[0], found[name]);
+      cells[1].textContent = found[name]?.healthy ?? then[name]?.healthy ?? "";
+      mark(cells[2], then[name]);
+      cells[2].hidden = !well;
+    }
+    heads.at(-1).hidden = !well;
+    mended.replaceChildren(...(well ? prose(bed.cured_by) : []));
+    tell(last);
+  };
+  const node = element(
+    "div",
+    {},
+    element("div", { class: "scroll", ...focusable({ role: "region", "aria-label": "Table of probes" }) }, table),
+    told,
+    mended,
+  );
+  return { node, show };
+}
+
+function mark(cell, result) {
+  cell.className = result ? `wd-value ${result.passed ? "ok" : "wrong"}` : "wd-value";
+  setAttributes(cell, { title: result?.sentence ?? null });
+  const health = () =>
+    element("span", { class: "visually-hidden", text: result.passed ? ", healthy" : ", not healthy" });
+  cell.replaceChildren(...(result ? [result.shown, health()] : []));
+}
+
+// The pages of one bed: {nodes, draw(), life}; `life` ends their listeners.
+function bedPages({ root, model, signal, bed: place, send }) {
+  const bed = model.get("beds")[place];
+  const twin = model.get("twin");
+  const life = new AbortController();
+  signal.addEventListener("abort", () => life.abort(), { signal: life.signal });
+  const write = button({ label: "Write again", signal: life.signal, onClick: () => send({ do: "write" }) });
+  write.classList.add("wd-asks");
+
+  const maps = twoMaps(root, bed.tokens, bed.name, life.signal);
+  const samples = samplesPage(bed, twin, write);
+  const probes = probesPage({
+    bed,
+    probes: model.get("probes"),
+    signal: life.signal,
+    run: (probe) => send({ do: "probe", probe }),
+  });
+  const { text, address, says } = bed.report;
+  const link = element("a", focusable({ href: address, target: "_blank", rel: "noopener", tabindex: null, text }));
+  const nodes = {
+    loss: lossPage(bed, twin),
+    attention: element(
       "div",
-      { class: "wd-chart" },
-      element(
-        "section",
-        { class: "panel", "aria-label": "Loss curve" },
-        element("h4", { text: "Loss while learning" }),
-        curve.node,
-        legend,
-        element(
-          "p",
-          { class: "note" },
-          "The team reports an exam of ",
-          element("b", { class: "number", text: format(bed.exam) }),
-          `; the twin's is ${format(twin.exam)}.`,
-        ),
-      ),
-      element(
-        "section",
-        { class: "panel", "aria-label": "Attention" },
-        element("h4", { text: `Attention: ${bed.head}` }),
-        maps.node,
-        element("p", {
-          class: "note",
-          text:
-            `Left ${bed.name}, right the healthy twin; rows ask, columns are asked. Read up to “cross” as one ` +
-            "prompt beside a longer one, then word by word. A cross is NaN: not a number.",
-        }),
-      ),
-    );
-
-    const own = element("ul", { class: "wd-texts" }),
-      theirs = element("ul", { class: "wd-texts" }, lines(twin.samples));
-    const write = button({ label: "Write again", signal: here, onClick: () => send({ do: "write" }) });
-    write.classList.add("wd-asks");
-    const samples = element(
-      "section",
-      { class: "panel", "aria-label": "Samples" },
-      element("div", { class: "row" }, element("h4", { text: "Five beginnings, answered in one batch" }), write),
-      element(
-        "div",
-        { class: "wd-two" },
-        element("div", {}, element("div", { class: "caption", text: bed.name }), own),
-        element("div", {}, element("div", { class: "caption", text: "Healthy twin" }), theirs),
-      ),
-    );
-
-    const rows = probes.map(({ name, question }) => {
-      const go = button({ label: name, signal: here, onClick: () => send({ do: "probe", probe: name }) });
-      go.classList.add("wd-asks");
-      const cells = ["wd-value", "wd-value", "wd-value"].map((css) => element("td", { class: css }));
-      return {
-        name,
-        cells,
-        node: element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, go),
-          cells,
-          element("td", { class: "wd-asked", text: question }),
-        ),
-      };
-    });
-    const after = element("th", { scope: "col", text: "cured" });
-    const table = element(
-      "table",
-      { class: "wd-probes" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          ["probe", bed.name, "twin"].map((text) => element("th", { scope: "col", text })),
-          after,
-          element("th", { scope: "col", text: "what it asks" }),
-        ),
-      ),
-      element(
-        "tbody",
-        {},
-        rows.map(({ node }) => node),
-      ),
-    );
-
-    const form = choiceForm({
-      root,
-      text: bed.question.text,
-      choices: bed.question.choices,
-      check: "Make this diagnosis",
-      signal: here,
-      judge: (choice) => verdict(bed.question.choices[choice]),
-      onChosen: (choice) => {
-        change(model, { chosen: model.get("chosen").map((old, i) => (i === kept.shown ? choice : old)) });
-        update();
-      },
-    });
-    const cure = button({
-      label: `Cure ${bed.name}`,
-      primary: true,
-      signal: here,
-      onClick: () => send({ do: "cure" }),
-    });
-    cure.classList.add("wd-asks");
-    const { text, address, says } = bed.report;
-    const cured = element("p", { class: "wd-cured" });
-    const known = element(
-      "section",
-      { class: "panel wd-known", "aria-label": "After the diagnosis" },
-      element("h4", { text: "It happened to others" }),
-      element(
-        "p",
-        {},
-        element("a", focusable({ href: address, target: "_blank", rel: "noopener", tabindex: null, text })),
-        ": ",
-        prose(says),
-      ),
-      element("div", { class: "row" }, cure),
-      cured,
-    );
-
-    panel.replaceChildren(
-      element("p", { class: "wd-anamnesis" }, prose(bed.anamnesis)),
-      chart,
-      samples,
-      element(
-        "section",
-        { class: "panel", "aria-label": "Probes" },
-        element("h4", { text: "Probes" }),
-        element("div", { class: "scroll", ...focusable({ role: "region", "aria-label": "Table of probes" }) }, table),
-        line,
-      ),
-      element("section", { class: "panel", "aria-label": "Diagnosis" }, form.node),
-      known,
-    );
-    form.show(of("chosen"));
-    kept.redraw = () => {
-      maps.draw(floats(of("maps")));
-      own.replaceChildren(...lines(of("samples")));
-      const found = of("findings"),
-        then = of("cures");
-      const well = Object.keys(then).length > 0;
-      for (const {
-        name,
-        cells: [value, healthy, later],
-      } of rows) {
-        mark(value, found[name], found[name]?.shown);
-        healthy.textContent = found[name]?.healthy ?? "";
-        mark(later, then[name], then[name]?.shown);
-        later.hidden = !well;
-      }
-      after.hidden = !well;
-      known.hidden = stateOf(kept.shown) !== "diagnosed";
-      cured.replaceChildren(...(well ? prose(bed.cured_by) : []));
-    };
-  }
-
-  function lines(texts) {
-    return texts.map((text) => {
-      const [prompt, ...rest] = text.split(" |");
-      return element("li", {}, element("span", { class: "wd-prompt" }, prompt), rest.join(" |"));
-    });
-  }
-
-  function mark(cell, result, text) {
-    cell.className = result ? `wd-value ${result.passed ? "ok" : "wrong"}` : "wd-value";
-    setAttributes(cell, { title: result?.sentence ?? null });
-    cell.replaceChildren(
-      ...(result
-        ? [text, element("span", { class: "visually-hidden", text: result.passed ? ", healthy" : ", not healthy" })]
-        : []),
-    );
-  }
-  return { build };
+      {},
+      element("span", { class: "caption", text: `${bed.head}: ${bed.name}, then the healthy twin` }),
+      maps.node,
+      element("p", {
+        class: "note",
+        text:
+          "Rows ask, columns are asked. Read up to “cross” as one prompt beside a longer one, then word by word. " +
+          "A cross is NaN: not a number.",
+      }),
+    ),
+    samples: samples.node,
+    probes: probes.node,
+    public: element(
+      "div",
+      { class: "wd-known" },
+      element("p", { class: "caption", text: "It happened to others" }),
+      element("p", {}, link),
+      element("p", {}, prose(says)),
+    ),
+  };
+  const draw = () => {
+    maps.draw(floats(model.get("maps")[place]));
+    samples.show(model.get("samples")[place]);
+    probes.show(model.get("findings")[place], model.get("cures")[place]);
+  };
+  return { nodes, draw, life };
 }

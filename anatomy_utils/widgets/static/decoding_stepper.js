@@ -55,11 +55,13 @@ function candidateRows({ model, signal, kept, endsWithStop, ask, back }) {
         return spokenAs(node, name);
       }),
     );
+    // After the end of the text, too.
+    rows.style.minHeight = `${Math.max(parseFloat(rows.style.minHeight) || 0, rows.offsetHeight)}px`;
     if (held) (rows.firstChild ?? back).focus();
     const others = { before: 1, after: 1 };
     for (const option of options)
       for (const key of Object.keys(others)) others[key] = Math.max(0, others[key] - option[key]);
-    rest.hidden = !options.length;
+    rest.classList.toggle("away", !options.length);
     rest.replaceChildren(
       element("span", { class: "ds-name", text: `all other ${model.get("vocab_size") - options.length} tokens` }),
       element("span", {}),
@@ -100,6 +102,7 @@ function textPage({ model, signal, endsWithStop, ended, ask, page, next, more, b
         ? element("span", { class: "ds-stop", text: endsWithStop() ? "■ the end" : "■ no room for more" })
         : element("span", { class: "ds-caret", "aria-hidden": "true" }),
     );
+    page.scrollTop = page.scrollHeight;
     if (held) next.focus();
     const sum = written.reduce((total, token) => total + Math.log(token.probability), 0);
     sums.textContent = written.length
@@ -131,16 +134,7 @@ function ruleControls({ model, signal, stops, rule, kept }) {
       rule();
     },
   });
-  const temperature = slider({
-    label: "Temperature",
-    min: 0.1,
-    max: 3,
-    step: 0.05,
-    value: 1,
-    signal,
-    tint: "weights",
-    onInput: rule,
-  });
+  const temperature = slider({ label: "Temperature", min: 0.1, max: 3, step: 0.05, value: 1, signal, onInput: rule });
   const topK = slider({
     label: "Top-k",
     min: 0,
@@ -148,7 +142,6 @@ function ruleControls({ model, signal, stops, rule, kept }) {
     step: 1,
     value: 0,
     signal,
-    tint: "key",
     format: (i) => (i >= ks.length ? "all" : String(ks[i])),
     onInput: rule,
   });
@@ -159,7 +152,6 @@ function ruleControls({ model, signal, stops, rule, kept }) {
     step: 0.01,
     value: 1,
     signal,
-    tint: "value",
     format: (p) => (p >= 1 ? "all" : format(p)),
     onInput: rule,
   });

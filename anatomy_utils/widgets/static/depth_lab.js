@@ -1,6 +1,7 @@
 // The depth lab: choose, train, and compare losses and gradient norms as overlaid curves.
 
 const SMOOTH = 5; // steps that the drawn loss is the mean of
+const MOST_NAMED = 12; // runs that have room for a name at the end of their line
 const PLACES = { post: "Post-norm", pre: "Pre-norm" };
 
 const nameOf = ({ depth, norm, warmup, seed }) =>
@@ -23,8 +24,8 @@ function unpackRun(run, view) {
 // Loss and gradients of the runs, the pointed one in front.
 function runCharts({ model, kept, at }) {
   // ---------------------------------------------------------------- charts
-  const losses = lineChart({ xLabel: "step", yLabel: `loss (mean of ${SMOOTH} steps)` });
-  const gradients = lineChart({ xLabel: "layer, from the bottom up", yLabel: "gradient norm", log: true });
+  const losses = lineChart({ height: 220, xLabel: "step", yLabel: `loss (mean of ${SMOOTH} steps)` });
+  const gradients = lineChart({ height: 220, xLabel: "layer, from the bottom up", yLabel: "gradient norm", log: true });
   const gradientTitle = element("div", { class: "dl-title" });
 
   const lookOf = (run) => {
@@ -34,6 +35,13 @@ function runCharts({ model, kept, at }) {
       `${run === kept.live || kept.pointed === run.id ? "strong" : ""}`
     );
   };
+
+  // What stands at the end of a run's line: its depth, and its seed where another one differs in nothing else.
+  function endOf(run, all) {
+    if (all.length > MOST_NAMED && run.id !== kept.pointed) return "";
+    const alike = ({ depth, norm, warmup }) => depth === run.depth && norm === run.norm && warmup === run.warmup;
+    return all.filter(alike).length > 1 ? `${run.depth}, seed ${run.seed}` : String(run.depth);
+  }
 
   function drawCharts() {
     const all = kept.live ? [...kept.runs, kept.live] : kept.runs;
@@ -54,7 +62,8 @@ function runCharts({ model, kept, at }) {
         ...all.map((run) => ({
           points: run.smooth.map((loss, i) => [i + 1, loss]),
           class: lookOf(run),
-          end: String(run.depth),
+          end: endOf(run, all),
+          name: nameOf(run),
         })),
       ],
       {
@@ -69,11 +78,15 @@ function runCharts({ model, kept, at }) {
     const shown = all.filter(({ loss }) => loss.length >= step).map((run) => ({ run, norms: run.norms(step - 1) }));
     const sizes = shown.flatMap(({ norms }) => norms).filter((norm) => norm > 0);
     const [low, high] = sizes.length ? limits(sizes) : [0.1, 1];
-    gradientTitle.textContent = `Length of the gradient that reaches each layer, at step ${step}`;
+    gradientTitle.textContent = `Gradient that reaches each layer, step ${step}`;
     const ends = ({ run, norms }) =>
       `${nameOf(run)}: first layer ${brief(norms[0])}, last layer ${brief(norms.at(-1))}`;
     gradients.draw(
-      shown.map(({ run, norms }) => ({ points: norms.map((norm, i) => [i + 1, norm]), class: lookOf(run) })),
+      shown.map(({ run, norms }) => ({
+        points: norms.map((norm, i) => [i + 1, norm]),
+        class: lookOf(run),
+        name: nameOf(run),
+      })),
       {
         x: [1, Math.max(2, ...shown.map(({ run }) => run.depth))],
         y: [Math.min(low * 0.8, high / 10), high * 1.25],
@@ -101,7 +114,7 @@ function runList({ model, signal, kept, redraw }) {
       ...all.map((run) => {
         const sample = svg(
           "svg",
-          { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+          { class: "line-chart dl-sample", width: 34, height: 10, "aria-hidden": "true" },
           svg("path", { class: `line ${run.norm} ${run.warmup ? "warm" : "cold"} strong`, d: "M1 5H33" }),
         );
         const remove =
@@ -162,7 +175,6 @@ function render({ model, el }) {
     step: 1,
     value: Math.max(0, depths.indexOf(model.get("depth"))),
     signal,
-    tint: "feed_forward",
     format: (i) => `${depths[i]} layers`,
     onInput: (i) => change(model, { depth: depths[i] }),
   });
@@ -204,7 +216,6 @@ function render({ model, el }) {
     step: 1,
     value: 1,
     signal,
-    tint: "residual",
     format: (step) => String(step),
     onInput: () => {
       kept.follow = false;
@@ -216,10 +227,10 @@ function render({ model, el }) {
   const redraw = frame(drawCharts, signal);
   const { list, drawList } = runList({ model, signal, kept, redraw });
   root.append(
-    heading(model.get("label")),
+    heading(model.get("label"), status),
     element("div", { class: "row dl-choices" }, depth.node, placement.node, warmup.node, seed.node, train, stop),
     progress,
-    element("div", { class: "row" }, status, error),
+    error,
     element(
       "div",
       { class: "dl-two" },
@@ -234,7 +245,7 @@ function render({ model, el }) {
             { class: "dl-level" },
             svg(
               "svg",
-              { class: "line-chart dl-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
+              { class: "line-chart dl-sample", width: 34, height: 10, "aria-hidden": "true" },
               svg("path", { class: "line level", d: "M1 5H33" }),
             ),
             `${text}: ${format(y)}`,
@@ -257,7 +268,7 @@ function render({ model, el }) {
       : kept.runs.length
         ? ""
         : "Choose, and press Train. Each run takes seconds.";
-    progress.hidden = !running;
+    progress.classList.toggle("away", !running);
     progress.firstChild.style.width = `${(done / steps) * 100}%`;
     error.textContent = model.get("error");
     placement.set(model.get("norm"));

@@ -10,13 +10,9 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
   const map = element("div", { class: "ft-map" });
   const runPanel = element(
     "div",
-    { class: "panel ft-run" },
-    element(
-      "div",
-      { class: "row" },
-      element("div", { class: "tx-title", text: "A small one at work: random weights, a sentence of the street" }),
-      go,
-    ),
+    { class: "ft-run" },
+    element("p", { class: "note", text: "A small one, with random weights, reads a sentence of the street." }),
+    go,
     questions.line,
     ran,
     element("div", { class: "row ft-choices" }, which.node, head.node),
@@ -84,8 +80,9 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
     const told =
       `${label}, head ${chosenHead}: the largest weight, ${format(rows[best[0]][best[1]] / STEPS)}, goes from ` +
       `“${queries[best[0]]}” to “${keys[best[1]]}”.`;
-    const width = LABELS + keys.length * CELL + 2,
-      height = LABELS + queries.length * CELL + 2;
+    const cell = Math.min(CELL, Math.max(8, ((map.clientWidth || 320) - LABELS - 2) / keys.length));
+    const width = LABELS + keys.length * cell + 2,
+      height = LABELS + queries.length * cell + 2;
     map.replaceChildren(
       svg(
         "svg",
@@ -93,7 +90,7 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
         keys.map((token, k) =>
           svg("text", {
             class: "ft-token",
-            transform: `translate(${LABELS + (k + 0.7) * CELL} ${LABELS - 5}) rotate(-60)`,
+            transform: `translate(${LABELS + (k + 0.7) * cell} ${LABELS - 5}) rotate(-60)`,
             text: shorten(token, 11),
           }),
         ),
@@ -101,7 +98,7 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
           svg("text", {
             class: "ft-token",
             x: LABELS - 6,
-            y: LABELS + (q + 0.72) * CELL,
+            y: LABELS + (q + 0.72) * cell,
             "text-anchor": "end",
             text: shorten(token, 11),
           }),
@@ -109,10 +106,10 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
         rows.flatMap((row, q) =>
           row.map((weight, k) =>
             svg("rect", {
-              x: LABELS + k * CELL,
-              y: LABELS + q * CELL,
-              width: CELL - 1,
-              height: CELL - 1,
+              x: LABELS + k * cell,
+              y: LABELS + q * cell,
+              width: cell - 1,
+              height: cell - 1,
               fill: sequentialColour(root, Math.sqrt(weight / STEPS)),
               class: weight ? "" : "ft-zero",
             }),
@@ -131,31 +128,31 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
 }
 
 // What is told of the chosen model: itself, how it differs from its parent, what it costs.
-function modelPanels({ model, lengths, chosen, byName, runPanel }) {
+function modelPanels({ model, lengths, chosen, byName }) {
   // ---------------------------------------------------------------- the chosen one
+  const name = element("div", { class: "ft-name" });
   const about = element("div", { class: "ft-about" });
-  const drawing = element("div", { class: "tx-stacks" });
+  const legend = element("p", { class: "note" });
+  const stacks = element("div", { class: "tx-stacks" });
+  const drawing = element("div", {}, stacks, legend);
   const differences = element("div", {});
-  const costs = element("div", {});
-  const diagramPanel = element(
-    "div",
-    { class: "panel ft-diagram" },
-    element("div", { class: "tx-title", text: "Drawn from its modules" }),
-    drawing,
-  );
-  const costPanel = element(
-    "div",
-    { class: "panel" },
-    element("div", { class: "tx-title", text: "Published sizes" }),
-    lengths.node,
-    element("div", focusable({ class: "scroll", role: "group", "aria-label": "Published sizes" }), costs),
-    element("p", {
-      class: "note",
-      text:
-        "Operations: multiplications and additions of one token with the whole text in sight. Bytes: what a " +
-        "writing model keeps of that text, two for each number.",
-    }),
-  );
+  const costs = element("div", focusable({ class: "scroll", role: "group", "aria-label": "Published sizes" }));
+  const panels = {
+    blocks: drawing,
+    parts: differences,
+    costs: element(
+      "div",
+      {},
+      lengths.node,
+      costs,
+      element("p", {
+        class: "note",
+        text:
+          "Operations: multiplications and additions of one token with the whole text in sight. Bytes: what a " +
+          "writing model keeps of that text, two for each number.",
+      }),
+    ),
+  };
 
   function drawAbout() {
     const each = chosen();
@@ -166,15 +163,12 @@ function modelPanels({ model, lengths, chosen, byName, runPanel }) {
           `arXiv:${each.paper}`,
         )
       : null;
+    name.replaceChildren(
+      element("b", { text: each.name }),
+      ` ${each.year}${each.parent ? `, from ${each.parent}` : ""}: ${each.change}`,
+      ...(paper ? [" · ", paper] : []),
+    );
     about.replaceChildren(
-      element(
-        "div",
-        { class: "ft-name" },
-        element("b", { text: each.name }),
-        ` ${each.year}`,
-        each.parent ? `, from ${each.parent}: ${each.change}` : `: ${each.change}`,
-        paper ? [" · ", paper] : "",
-      ),
       ...each.objectives.map(([name, asks]) =>
         element("div", {}, "Trained on ", element("em", { text: name }), ": ", prose(asks)),
       ),
@@ -187,15 +181,15 @@ function modelPanels({ model, lengths, chosen, byName, runPanel }) {
 
   function drawDifferences() {
     const each = chosen(),
-      parent = byName.get(each.parent),
-      built = each.parts.length > 0;
-    for (const panel of [diagramPanel, costPanel, runPanel]) panel.hidden = !built;
-    differences.parentNode.hidden = !built;
-    if (!built) return;
+      parent = byName.get(each.parent);
     const comparable = parent?.parts.length > 0;
     const changed = comparable ? differing(each, parent) : new Set();
     const marked = comparable ? differing(each, parent, true) : new Set();
-    drawing.replaceChildren(...each.stacks.map((stack) => stackDrawing(stack, marked, each.stacks.length > 1)));
+    stacks.replaceChildren(...each.stacks.map((stack) => stackDrawing(stack, marked, each.stacks.length > 1)));
+    legend.textContent = comparable
+      ? `${marked.size ? "≠ marks what" : "Every part is as"} ${parent.name} has${marked.size ? " otherwise" : ""}. ` +
+        "Drawn from its modules, read from the bottom up."
+      : "Drawn from its modules, read from the bottom up.";
     const rows = (wanted) =>
       each.parts.filter(
         ({ name, value, is_size: isSize }) => isSize === wanted && (comparable ? changed.has(name) : value !== "none"),
@@ -208,23 +202,13 @@ function modelPanels({ model, lengths, chosen, byName, runPanel }) {
         comparable ? element("td", { text: parent.parts.find((part) => part.name === name).value }) : null,
         element("td", {}, comparable ? element("b", { text: value }) : value),
       );
-    const columns = element(
-      "thead",
-      {},
-      element(
-        "tr",
-        {},
-        element("th", { scope: "col", text: "part" }),
-        comparable ? element("th", { scope: "col", text: parent.name }) : null,
-        element("th", { scope: "col", text: each.name }),
-      ),
-    );
+    const columns = ["part", ...(comparable ? [parent.name] : []), each.name];
     const design = rows(false),
       sizes = rows(true);
     differences.replaceChildren(
       element("div", { class: "tx-title", text: comparable ? `≠ What ${parent.name} has otherwise` : "Its parts" }),
       design.length
-        ? element("table", { class: "tx-table" }, columns, element("tbody", {}, design.map(line)))
+        ? cardTable(columns, design.map(line))
         : element("p", { text: `The same design: only training and numbers differ from ${parent.name}.` }),
       sizes.length
         ? element("div", {
@@ -234,7 +218,7 @@ function modelPanels({ model, lengths, chosen, byName, runPanel }) {
               : `Numbers (${each.sizes[0].name})`,
           })
         : "",
-      sizes.length ? element("table", { class: "tx-table" }, element("tbody", {}, sizes.map(line))) : "",
+      sizes.length ? cardTable([], sizes.map(line)) : "",
     );
   }
 
@@ -251,31 +235,15 @@ function modelPanels({ model, lengths, chosen, byName, runPanel }) {
           : roughly(size.published) + (size.counts === "all" ? "" : ` (${size.counts})`);
     const kept = (size) => (size.cache.growing.length ? bytesText(quantityAt(size.cache, length)) : "nothing");
     costs.replaceChildren(
-      element(
-        "table",
-        { class: "tx-table" },
-        element(
-          "thead",
-          {},
+      cardTable(
+        ["size", "parameters", "published", "operations per token", "bytes kept"],
+        each.sizes.map((size) =>
           element(
             "tr",
             {},
-            ["size", "parameters", "published", "operations per token", "bytes kept"].map((text) =>
-              element("th", { scope: "col", text }),
-            ),
-          ),
-        ),
-        element(
-          "tbody",
-          {},
-          each.sizes.map((size) =>
-            element(
-              "tr",
-              {},
-              element("th", { scope: "row", text: size.name }),
-              [grouped(size.parameters), published(size), roughly(quantityAt(size.work, length)), kept(size)].map(
-                (text) => element("td", { class: "number", text }),
-              ),
+            element("th", { scope: "row", text: size.name }),
+            [grouped(size.parameters), published(size), roughly(quantityAt(size.work, length)), kept(size)].map(
+              (text, i) => element("td", { class: i === 1 ? "ft-published" : "number", text }),
             ),
           ),
         ),
@@ -286,5 +254,5 @@ function modelPanels({ model, lengths, chosen, byName, runPanel }) {
     );
     lengths.set(length);
   }
-  return { about, differences, diagramPanel, costPanel, drawAbout, drawDifferences, drawCosts };
+  return { name, about, panels, drawAbout, drawDifferences, drawCosts };
 }

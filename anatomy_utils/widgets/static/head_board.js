@@ -2,6 +2,8 @@
 // (shared/attention_map.js), and what becomes of the output when heads are switched off (the kernel answers).
 
 const PAIR = "the chosen pair";
+const MAP_TALLEST = 312; // pixels of the large map
+const TILE = 39; // least pixels of a small map with its number
 const THUMB = 48; // most pixels of a small map
 const MOST_COLUMNS = 16;
 const ORDERS = [
@@ -15,6 +17,19 @@ function digitsFor(values) {
   return Math.max(...values) < 0.1 ? 3 : 2;
 }
 
+// A head as a small map with its name, its number and a bar.
+function headTile(layer, head) {
+  return element(
+    "div",
+    { class: "hb-tile", role: "option", id: uniqueId("head") },
+    element("span", { class: "hb-map" }),
+    element("span", { class: "visually-hidden", text: `Layer ${layer}, head ${head}: ` }),
+    element("span", { class: "hb-name", "aria-hidden": "true", text: `${layer}·${head}` }),
+    element("span", { class: "hb-value" }),
+    element("span", { class: "hb-bar" }),
+  );
+}
+
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("hb");
@@ -26,7 +41,7 @@ function render({ model, el }) {
   const thumbnails = smallMaps(data, shape, THUMB);
   const TRAITS = ["layer", "head", "query", "key", "rank", "order"];
   const state = Object.fromEntries(TRAITS.map((trait) => [trait, model.get(trait)]));
-  const filter = { layer: "all", least: 0 };
+  const filter = { layer: "all", least: 0, columns: Math.min(heads, MOST_COLUMNS) };
   const sorted = { values: [0], shown: [] };
   // places in the order of the board
 
@@ -55,15 +70,7 @@ function render({ model, el }) {
   });
   const tiles = Array.from({ length: layers * heads }, (_, place) => {
     const [layer, head] = [Math.floor(place / heads), place % heads];
-    const tile = element(
-      "div",
-      { class: "hb-tile", role: "option", id: uniqueId("head") },
-      element("span", { class: "hb-map" }),
-      element("span", { class: "visually-hidden", text: `Layer ${layer}, head ${head}: ` }),
-      element("span", { class: "hb-name", "aria-hidden": "true", text: `${layer}·${head}` }),
-      element("span", { class: "hb-value" }),
-      element("span", { class: "hb-bar" }),
-    );
+    const tile = headTile(layer, head);
     listen(tile, "click", signal, () => {
       choose({ layer, head });
       board.focus({ preventScroll: true });
@@ -77,6 +84,7 @@ function render({ model, el }) {
     keyTokens: model.get("key_tokens"),
     query: state.query,
     key: state.key,
+    tallest: MAP_TALLEST,
     onPoint: (query, key) => choose(key === null ? { query } : { query, key }),
     onColours: () => {
       const small = thumbnails(map);
@@ -95,22 +103,22 @@ function render({ model, el }) {
   });
 
   root.append(
-    heading(model.get("label"), count),
+    heading(model.get("label"), count, map.legend, from.node, to.node),
     element("div", { class: "row hb-controls" }, rank.node, order.node, layerFilter.node, least.node),
     element(
       "div",
-      { class: "row hb-controls" },
-      from.node,
-      to.node,
-      element("span", { class: "note", text: "A click in the large map chooses the pair, too." }),
+      { class: "av-maps" },
+      element("div", { class: "av-view" }, board, none),
+      element("div", { class: "hb-large" }, map.view, map.read),
     ),
-    element("div", { class: "av-maps" }, element("div", { class: "av-view" }, board, none), map.view, map.told),
-    map.words,
     model.get("can_switch")
       ? panel
       : element("p", { class: "note", text: "Heads can be switched off where the widget was given a model." }),
   );
-  board.style.setProperty("--columns", Math.min(heads, MOST_COLUMNS));
+  onWidth(board, signal, (width) => {
+    filter.columns = clamp(Math.floor(width / TILE), 1, Math.min(heads, MOST_COLUMNS));
+    board.style.setProperty("--columns", filter.columns);
+  });
   const { sortBoard, tellTiles, measureHeads, rankName } = boardOrder({
     model,
     state,
@@ -194,7 +202,22 @@ function render({ model, el }) {
       tellTiles();
     }
   }
-  boardKeys({ root, model, signal, heads, state, sorted, board, headName, tiles, map, toggle, rankName, choose });
+  boardKeys({
+    root,
+    model,
+    signal,
+    heads,
+    state,
+    sorted,
+    filter,
+    board,
+    headName,
+    tiles,
+    map,
+    toggle,
+    rankName,
+    choose,
+  });
   for (const trait of TRAITS) {
     onChange(model, signal, trait, () => {
       if (model.get(trait) === state[trait]) return;

@@ -18,8 +18,8 @@ function effectPanel({ model, tokens, state, tiles, effect }) {
     const cell = state.query * tokens.length + state.key;
     const difference = after[cell] - before[cell];
     const places = placesOfLargest(moved, MOST_BARS).sort((a, b) => a - b);
-    const limit = Math.max(...moved, 1e-6);
-    const digits = limit < 0.1 ? 3 : 2;
+    const digits = Math.max(...moved) < 0.1 ? 3 : 2;
+    const most = tokens.length > MOST_BARS ? `the ${MOST_BARS} largest; ` : "";
     effect.replaceChildren(
       element(
         "div",
@@ -28,10 +28,7 @@ function effectPanel({ model, tokens, state, tiles, effect }) {
           "h4",
           {},
           "How far each token's output vector moved ",
-          element("span", {
-            class: "shape",
-            text: `1 − cosine similarity${tokens.length > MOST_BARS ? `, the ${MOST_BARS} largest` : ""}`,
-          }),
+          element("span", { class: "shape", text: `${most}1 − cosine, a full bar is 1` }),
         ),
         gone
           ? element(
@@ -42,7 +39,11 @@ function effectPanel({ model, tokens, state, tiles, effect }) {
                   "div",
                   { class: "av-bar" },
                   word(shorten(tokens[i], 14)),
-                  element("i", { style: { width: `${(moved[i] / limit) * 100}%` } }),
+                  element(
+                    "span",
+                    { class: "hb-track" },
+                    element("i", { style: { width: `${Math.min(1, moved[i]) * 100}%` } }),
+                  ),
                   element("span", { class: "number", text: format(moved[i], digits) }),
                 ),
               ),
@@ -55,10 +56,10 @@ function effectPanel({ model, tokens, state, tiles, effect }) {
       element(
         "div",
         { class: "hb-pair" },
-        element("h4", { text: "Similarity of two outputs" }),
         element(
-          "div",
+          "h4",
           {},
+          "Outputs of ",
           word(shorten(tokens[state.query], 14), { class: "word query" }),
           " and ",
           word(shorten(tokens[state.key], 14), { class: "word key" }),
@@ -68,20 +69,18 @@ function effectPanel({ model, tokens, state, tiles, effect }) {
           { class: "hb-big" },
           element("span", { class: "number", text: format(before[cell]) }),
           gone ? [" → ", element("span", { class: "number hb-now", text: format(after[cell]) })] : null,
+          element("span", {
+            class: "note",
+            text: gone ? ` cosine (${difference < 0 ? "" : "+"}${format(difference)})` : " cosine, all heads on",
+          }),
         ),
-        element("p", {
-          class: "note",
-          text: gone
-            ? `with all heads → without ${gone} of ${tiles.length} (${difference < 0 ? "" : "+"}${format(difference)})`
-            : "with all heads, as a cosine",
-        }),
         gone
           ? element(
               "p",
               { class: "note" },
-              "On average over the tokens, the output moved by ",
+              `Without ${gone} of ${tiles.length} the outputs moved by `,
               element("span", { class: "number", text: format(mean(moved), 3) }),
-              ". The maps show the weights with all heads on.",
+              " on average. The maps are those with all heads on.",
             )
           : null,
       ),
@@ -136,9 +135,8 @@ function boardOrder({
     board.replaceChildren(...sorted.shown.map((place) => tiles[place]));
     none.hidden = sorted.shown.length > 0;
     board.hidden = !sorted.shown.length;
-    count.textContent =
-      `(${layers} layers, ${heads} ` +
-      `heads)${sorted.shown.length < tiles.length ? `, ${sorted.shown.length} shown` : ""}`;
+    const all = String(tiles.length);
+    count.textContent = `${String(sorted.shown.length).padStart(all.length, "\u2007")} of ${all} heads`;
     for (const [place, was] of old) {
       const is = tiles[place].getBoundingClientRect();
       const [x, y] = [was.x - is.x, was.y - is.y];
@@ -210,7 +208,6 @@ function boardControls({ signal, state, filter, choose, layers, sortBoard, sorte
     max: 1,
     value: 0,
     signal,
-    tint: "weights",
     format: (part) => format(part * top(), digitsFor(sorted.values)),
     onInput: (part) => {
       filter.least = part;
@@ -301,6 +298,7 @@ function boardKeys({
   heads,
   state,
   sorted,
+  filter,
   board,
   headName,
   tiles,
@@ -313,7 +311,7 @@ function boardKeys({
     const chosen = state.layer * heads + state.head;
     if (event.key === " " && model.get("can_switch")) toggle(chosen);
     else {
-      const columns = Math.min(heads, MOST_COLUMNS);
+      const { columns } = filter;
       const at = Math.max(0, sorted.shown.indexOf(chosen));
       const step = {
         ArrowLeft: -1,

@@ -5,7 +5,7 @@ const LOOKS = ["one", "two", "three", "four", "five", "six"];
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("live-curves");
-  const chart = lineChart({ width: 720, height: 280, xLabel: "step", yLabel: model.get("ylabel") });
+  const chart = lineChart({ height: 240, xLabel: "step", yLabel: model.get("ylabel") });
   const state = element("span", { class: "note" });
   const key = element("div", { class: "row lc-key" });
   root.append(heading(model.get("label"), state), element("div", { class: "panel" }, chart.node, key));
@@ -49,7 +49,7 @@ function render({ model, el }) {
     const sample = (look) =>
       svg(
         "svg",
-        { class: "line-chart lc-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
+        { class: "line-chart lc-sample", width: 26, height: 10, "aria-hidden": "true" },
         svg("path", { class: `line ${look}`, d: "M1 5H25" }),
       );
     key.replaceChildren(

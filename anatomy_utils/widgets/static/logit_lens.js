@@ -85,8 +85,8 @@ function lensGrid({ root, model, signal, lens, said, sure, finalWord, settled, f
 
 // How the final word's chance and rank grow from layer to layer.
 function lensCurves({ lens, finalWord, finalShare, finalRank, layer, position, settled }) {
-  const chances = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "probability" });
-  const ranks = lineChart({ width: 280, height: 190, xLabel: "layer", yLabel: "rank (1: likeliest)", log: true });
+  const chances = lineChart({ height: 146, xLabel: "layer", yLabel: "probability" });
+  const ranks = lineChart({ height: 146, xLabel: "layer", yLabel: "rank (1: likeliest)", log: true });
   const curveTitle = element("div", { class: "ll-title" });
 
   function drawCurves() {
@@ -116,9 +116,9 @@ function lensCurves({ lens, finalWord, finalShare, finalRank, layer, position, s
       word(finalWord(column)),
       `” behind “`,
       word(lens.tokens[column]),
-      `”: the likeliest for good from layer ${from} on`,
+      `”: on top for good from layer ${from} on`,
     );
-    chances.draw([...cursor(0, 1), { points: line(finalShare), class: "share" }], {
+    chances.draw([...cursor(0, 1), { points: line(finalShare), class: "share", name: "probability" }], {
       x: [0, last],
       y: [0, 1],
       told:
@@ -127,7 +127,7 @@ function lensCurves({ lens, finalWord, finalShare, finalRank, layer, position, s
         `${chancePercent(finalShare(last, column))} after layer ${last}; the likeliest for good from layer ` +
         `${from} on.`,
     });
-    ranks.draw([...cursor(1, worst), { points: line(finalRank), class: "rank" }], {
+    ranks.draw([...cursor(1, worst), { points: line(finalRank), class: "rank", name: "rank" }], {
       x: [0, last],
       y: [1, worst],
       told:
@@ -198,6 +198,7 @@ function render({ model, el }) {
     layer,
     position,
   });
+  const scroll = element("div", { class: "scroll" }, grid);
   const title = element("div", { class: "ll-title" });
   const list = element("div", {
     class: "ll-five",
@@ -225,12 +226,21 @@ function render({ model, el }) {
     heading(model.get("label")),
     form.node,
     questions.line,
-    element("div", { class: "panel ll-table" }, key, element("div", { class: "scroll" }, grid)),
     element(
       "div",
-      { class: "ll-below" },
-      element("div", { class: "panel" }, title, list, summary),
-      element("div", { class: "panel" }, curveTitle, element("div", { class: "ll-charts" }, chances.node, ranks.node)),
+      { class: "ll-two" },
+      element("div", { class: "panel ll-table" }, key, scroll),
+      element(
+        "div",
+        { class: "ll-told" },
+        element("div", { class: "panel" }, title, list, summary),
+        element(
+          "div",
+          { class: "panel" },
+          curveTitle,
+          element("div", { class: "ll-charts" }, chances.node, ranks.node),
+        ),
+      ),
     ),
   );
   listen(grid, "keydown", signal, (event) => {
@@ -239,7 +249,7 @@ function render({ model, el }) {
     event.preventDefault();
     lens.pointed = null;
     choose(lens.layers - 1 - to[0], to[1]);
-    lens.cells[layer()][position()].scrollIntoView({ block: "nearest", inline: "nearest" });
+    lookAtChosen();
     announce(
       root,
       `${layerName(layer())}, behind ${lens.tokens[position()]}: ${said(layer(), position())}, ` +
@@ -248,6 +258,12 @@ function render({ model, el }) {
   });
   listen(grid, "pointerleave", signal, () => point(null));
 
+  // The page keeps how far a longer text was scrolled.
+  function lookAtChosen() {
+    const cell = lens.cells[layer()][position()];
+    const left = cell.offsetLeft - scroll.offsetLeft;
+    scroll.scrollLeft = clamp(scroll.scrollLeft, left + cell.offsetWidth - scroll.clientWidth, Math.max(0, left - 30));
+  }
   function choose(at, column) {
     change(model, { layer: at, position: column });
   }
@@ -306,10 +322,12 @@ function render({ model, el }) {
     drawChosen();
     drawCell();
     drawCurves();
+    lookAtChosen();
   };
   onChange(model, signal, ["tokens", "words", "top", "probabilities", "final", "layers"], frame(reload, signal));
   onChange(model, signal, ["layer", "position"], redraw);
   onTheme(root, signal, shade);
+  onWidth(scroll, signal, lookAtChosen);
   reload();
   return cleanup;
 }

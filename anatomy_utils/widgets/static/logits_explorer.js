@@ -39,7 +39,6 @@ function render({ model, el }) {
     step: 0.05,
     value: model.get("temperature"),
     signal,
-    tint: "weights",
     onInput: (value) => change(model, { temperature: Math.round(value * 100) / 100 }),
   });
   const topK = slider({
@@ -49,7 +48,6 @@ function render({ model, el }) {
     step: 1,
     value: ks.length - 1,
     signal,
-    tint: "key",
     format: (i) => (i === ks.length - 1 ? "all" : grouped(ks[i])),
     onInput: (i) => change(model, { top_k: i === ks.length - 1 ? 0 : ks[i] }),
   });
@@ -60,7 +58,6 @@ function render({ model, el }) {
     step: 0.01,
     value: model.get("top_p"),
     signal,
-    tint: "value",
     format: (p) => (p >= 1 ? "all" : format(p)),
     onInput: (value) => change(model, { top_p: Math.round(value * 100) / 100 }),
   });
@@ -89,10 +86,13 @@ function render({ model, el }) {
   root.append(
     heading(
       model.get("label"),
-      element("span", {
-        class: "shape",
-        text: `state (${d},) · table (${grouped(vocab)}, ${d})ᵀ = logits (${grouped(vocab)},)`,
-      }),
+      element(
+        "span",
+        { class: "shape" },
+        `state (${d},) · table (${grouped(vocab)}, ${d})`,
+        element("sup", { text: "T" }),
+        ` = logits (${grouped(vocab)},)`,
+      ),
     ),
     picker.node,
     dot,

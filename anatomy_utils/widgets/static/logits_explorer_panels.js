@@ -1,8 +1,8 @@
 // What the logits explorer shows: the tokens that may come next, and the dot product behind one of them.
 
-const SHOWN = 20; // tokens with a row of their own
-const ROW = 24; // a row's height
-const WIDE = 96; // most cells of a vector beside each other
+const SHOWN = 10; // tokens with a row of their own
+const ROW = 22; // a row's height
+const CELL = 4.5; // a vector's cell is at least so wide
 const BYTE = 127;
 
 // Temperature, then top-k, then top-p, over entries {logit, count} with the largest logit first; a count above 1
@@ -175,7 +175,7 @@ function distributionPanel({
               "span",
               { class: "le-name" },
               word(shorten(row.name, 16)),
-              row.truth ? element("span", { class: "le-truth", text: "came next" }) : null,
+              row.truth ? element("span", { class: "le-truth" }, element("span", { text: "came next" })) : null,
             ),
           ),
         );
@@ -185,6 +185,9 @@ function distributionPanel({
         return spokenAs(node, spoken);
       }),
     );
+    // A row stays free for the token that came next, so that nothing moves where it is among the first.
+    if (truth.rank === undefined || truth.rank < first)
+      list.append(element("div", { class: "le-row", "aria-hidden": "true" }));
     const othersKept =
       !filtered || rest.kept === rest.count
         ? ""
@@ -271,10 +274,10 @@ function dotProduct({ root, model, d, tokens, states, rowBytes, rowLimit, at, na
     dotWide = 640; // out of view it has no width, and keeps the one it had
 
   function drawVector({ drawn, caption }, values, said, name) {
-    const across = Math.min(d, WIDE),
-      down = Math.ceil(d / across);
     const width = Math.max(120, dotWide - 24);
-    const [wide, high] = [width / across, d > WIDE ? 8 : 18];
+    const across = Math.min(d, Math.floor(width / CELL / 96) * 96 || 48),
+      down = Math.ceil(d / across);
+    const [wide, high] = [width / across, down > 1 ? 8 : 18];
     const limit = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
     drawn.resize(width, down * high);
     for (let i = 0; i < d; i += 1) {

@@ -3,6 +3,8 @@
 const SMALL_FROM = 13,
   TINY_FROM = 19;
 const LONG_NAME = 5;
+const CELL = { least: 24, most: 50, gap: 2, beside: 148 }; // pixels; `beside` a grid: its words and its sums
+const TWO_DIGITS_FROM = 42; // pixels of a cell
 
 function grid(length, fillWith) {
   return Uint8Array.from({ length: length * length }, (_, i) => (fillWith(Math.floor(i / length), i % length) ? 1 : 0));
@@ -52,7 +54,7 @@ function table(tokens, { label, role, last }) {
 
 // What a row of weights adds up to, and whether that is right.
 function sumText(total, anyOpen) {
-  if (!anyOpen) return { text: "0 · empty", kind: "empty" };
+  if (!anyOpen) return { text: "empty", kind: "empty" };
   return Math.abs(total - 1) < 0.0005 ? { text: format(total), kind: "ok" } : { text: format(total), kind: "wrong" };
 }
 
@@ -83,16 +85,16 @@ function rowsVerdict(kinds, tokens, zeroAfter) {
 }
 
 // One row of scores and weights, and its cells.
-function rowDrawing({ root, tokens, length, flat, digits, left, right, drawn }) {
+function rowDrawing({ root, tokens, length, flat, kept, left, right, drawn }) {
   const scores = tokens.map((_, i) => Array.from(flat.subarray(i * length, (i + 1) * length)));
   const limit = Math.max(1e-6, ...scores.flat().map(Math.abs));
   function drawCell(i, j, open, weight) {
     const was = drawn[i][j];
     if (was && was.open === open && was.weight === weight && was.theme === theme(root)) return;
     drawn[i][j] = { open, weight, theme: theme(root) };
-    const score = format(scores[i][j], digits);
+    const score = format(scores[i][j], kept.digits);
     fillCell(left.cells[i][j], open, open ? score : "−∞", diverging(root, scores[i][j] / limit));
-    fillCell(right.cells[i][j], open, open ? format(weight, digits) : "0", sequentialColour(root, weight));
+    fillCell(right.cells[i][j], open, open ? format(weight, kept.digits) : "0", sequentialColour(root, weight));
     left.cells[i][j].setAttribute(
       "aria-label",
       `query ${tokens[i]}, key ${tokens[j]}: ${open ? `may attend, score ${score}` : "masked"}, weight ` +
@@ -160,23 +162,30 @@ function brushing({ root, model, signal, kept, left, right, paint, save, length,
     if (found[0] !== kept.at[0] || found[1] !== kept.at[1]) focusCell(found, false);
   });
 
-  const chooser = presets(length, real).map((preset) => {
-    const title = preset.idle ? "There is no padding token in this sentence." : null;
-    const onClick = () => {
-      kept.mask = preset.mask.slice();
+  const masks = presets(length, real);
+  const chooser = radioRow({
+    label: "whole masks",
+    choices: Object.fromEntries(masks.map(({ name }) => [name, name])),
+    signal,
+    onChoose: (chosen) => {
+      kept.mask = masks.find(({ name }) => name === chosen).mask.slice();
       save();
       redrawAll();
-      announce(root, `mask: ${preset.name}`);
-    };
-    const node = button({ label: preset.name, signal, title, onClick });
-    node.classList.add("toggle");
-    node.disabled = preset.idle;
-    return { ...preset, node };
+      announce(root, `mask: ${chosen}`);
+    },
   });
+  chooser.nodes.forEach((node, i) => {
+    node.disabled = masks[i].idle;
+    if (masks[i].idle) node.title = "There is no padding token in this sentence.";
+  });
+  const tellMask = () => {
+    const same = masks.find(({ mask, idle }) => !idle && mask.every((open, i) => open === kept.mask[i]));
+    chooser.set(same?.name);
+  };
   const onToggle = (on) => {
     change(model, { zero_after: on });
   };
-  return { chooser, focusCell, cellOf, onToggle };
+  return { chooser, tellMask, focusCell, cellOf, onToggle };
 }
 
 function render({ model, el }) {
@@ -186,9 +195,8 @@ function render({ model, el }) {
   const real = Array.from(bytes(model.get("padding_bytes")), Boolean);
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("painter", length >= TINY_FROM ? "tiny" : length >= SMALL_FROM ? "small" : "roomy");
-  const digits = length >= SMALL_FROM ? 1 : 2;
-  // What this view remembers between drawings.
-  const kept = { mask: bytes(model.get("mask")), at: [0, 0], brush: null };
+  // What this view remembers between drawings; digits: of the numbers in the cells.
+  const kept = { mask: bytes(model.get("mask")), at: [0, 0], brush: null, digits: length >= SMALL_FROM ? 1 : 2 };
 
   const left = table(tokens, { label: "mask over the scores; rows are queries, columns are keys", role: "grid" });
   const right = table(tokens, { label: "weights; rows are queries, columns are keys", last: "Σ" });
@@ -196,7 +204,7 @@ function render({ model, el }) {
   const kinds = tokens.map(() => "ok");
   const stale = new Set(tokens.keys());
   const drawn = tokens.map(() => []);
-  const { scores, drawCell } = rowDrawing({ root, tokens, length, flat, digits, left, right, drawn });
+  const { scores, drawCell } = rowDrawing({ root, tokens, length, flat, kept, left, right, drawn });
 
   function drawRow(i) {
     const open = kept.mask.subarray(i * length, (i + 1) * length);
@@ -217,9 +225,7 @@ function render({ model, el }) {
     stale.clear();
     line.textContent = rowsVerdict(kinds, tokens, model.get("zero_after"));
     line.className = kinds.includes("wrong") ? "verdict wrong" : "verdict";
-    for (const { node, mask: wanted } of chooser) {
-      node.setAttribute("aria-pressed", String(!node.disabled && wanted.every((open, i) => open === kept.mask[i])));
-    }
+    tellMask();
   }
   const redraw = promptly(draw, signal);
   function redrawAll() {
@@ -235,7 +241,7 @@ function render({ model, el }) {
     stale.add(i);
     redraw();
   }
-  const { chooser, focusCell, cellOf, onToggle } = brushing({
+  const { chooser, tellMask, focusCell, cellOf, onToggle } = brushing({
     root,
     model,
     signal,
@@ -275,11 +281,7 @@ function render({ model, el }) {
   };
   root.append(
     heading(model.get("label"), wrongWay.node),
-    element(
-      "div",
-      { class: "row masks", role: "group", "aria-label": "whole masks" },
-      chooser.map(({ node }) => node),
-    ),
+    chooser.node,
     element(
       "div",
       { class: "columns" },
@@ -316,6 +318,15 @@ function render({ model, el }) {
     redrawAll();
   });
   onTheme(root, signal, redrawAll);
+  onWidth(left.node.closest(".columns"), signal, (width) => {
+    if (length >= SMALL_FROM) return;
+    const wide = Math.floor((width - CELL.beside) / length) - CELL.gap;
+    const cell = clamp(wide, CELL.least, CELL.most);
+    root.style.setProperty("--cell-width", `${cell}px`);
+    kept.digits = cell < TWO_DIGITS_FROM ? 1 : 2;
+    drawn.forEach((row) => row.splice(0));
+    redrawAll();
+  });
   drawStage();
   draw();
   return cleanup;

@@ -41,7 +41,7 @@ const vectorName = (text, mark = "x") =>
   element("span", { class: "vector" }, mark, element("sub", {}, word(shorten(text, 12))));
 
 // One row of the table: the word, its slider, its weight, its vector, and their product.
-function weightRow(text, vector, { signal, isFocus, onInput }) {
+function weightRow(text, { signal, isFocus, onInput }) {
   const caption = word(shorten(text, 12), { title: text });
   const control = slider({
     label: `weight of ${text}`,
@@ -54,15 +54,17 @@ function weightRow(text, vector, { signal, isFocus, onInput }) {
     signal,
     onInput,
   });
+  const place = element("span", { class: "number vector-value" });
   const product = element("span", { class: "number product" });
   const node = element(
     "div",
     { class: isFocus ? "weight-row focus" : "weight-row", role: "group", "aria-label": text },
     control.node,
-    element("span", { class: "number vector-value", text: `· ${pair(vector)}` }),
+    place,
     product,
   );
-  const draw = (weight, printed) => {
+  const draw = (weight, printed, vector) => {
+    place.textContent = `· ${pair(vector)}`;
     if (document.activeElement !== control.input || Math.abs(control.get() - weight) > STEP / 2) control.set(weight);
     control.output.textContent = format(printed);
     control.input.setAttribute("aria-valuetext", format(printed));
@@ -85,10 +87,14 @@ function equation(words, focus) {
       vectorName(words[focus], "x′"),
       " = ",
       terms.map(({ factor, name }, i) => [i ? " + " : "", element("span", { class: "term" }, factor, " ", name)]),
+    ),
+    element(
+      "div",
+      { class: "line" },
       " = ",
       result,
+      element("span", { class: "note" }, " The weights add up to ", sum, "."),
     ),
-    element("div", { class: "line note" }, "The weights add up to ", sum, "."),
   );
   const draw = (printed, at) => {
     printed.forEach((value, i) => {
@@ -107,6 +113,7 @@ function render({ model, el }) {
     axes = model.get("axes");
   const flat = floats(model.get("vector_bytes"));
   const vectors = words.map((_, i) => [flat[2 * i], flat[2 * i + 1]]);
+  const own = vectors.map((vector) => [...vector]);
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("mixer");
   let weights = [...model.get("weights")];
@@ -114,14 +121,15 @@ function render({ model, el }) {
   let anchor = { index: -1, weights };
   let stop = () => {};
 
-  const map = drawMap({ words, vectors, focus, axes });
+  const map = drawMap({ words, vectors, focus, axes, signal, onWord: moveWord, onResult: moveResult });
   const sums = equation(words, focus);
   const rows = words.map((text, i) =>
-    weightRow(text, vectors[i], { signal, isFocus: i === focus, onInput: (value) => drag(i, value) }),
+    weightRow(text, { signal, isFocus: i === focus, onInput: (value) => drag(i, value) }),
   );
   const draw = () => {
     const printed = printedShares(shown);
-    rows.forEach((row, i) => row.draw(shown[i], printed[i]));
+    rows.forEach((row, i) => row.draw(shown[i], printed[i], vectors[i]));
+    home.disabled = vectors.every(([x, y], i) => x === own[i][0] && y === own[i][1]);
     sums.draw(printed, map.draw(shown));
   };
   const redraw = promptly(draw, signal);
@@ -136,6 +144,31 @@ function render({ model, el }) {
     save(renormalised(anchor.weights, index, clamp(value, 0, 1)));
     shown = weights;
     redraw();
+  }
+  const told = () => {
+    const [x, y] = average(weights, vectors);
+    return `the new vector of ${words[focus]} is ${format(x)}, ${format(y)}.`;
+  };
+  function place(next) {
+    next.forEach((vector, i) => vectors[i].splice(0, 2, ...vector));
+    redraw();
+  }
+  function saveWords() {
+    change(model, { vector_bytes: new DataView(Float32Array.from(vectors.flat()).buffer) });
+  }
+  function moveWord(index, vector, done) {
+    place(vectors.map((each, i) => (i === index ? vector : each)));
+    if (!done) return;
+    saveWords();
+    announce(root, `${words[index]} moved: ${told()}`);
+  }
+  function moveResult(target, done) {
+    stop();
+    anchor = { index: -1, weights };
+    save(exactly(weightsTowards(target, weights, vectors)));
+    shown = weights;
+    redraw();
+    if (done) announce(root, told());
   }
   function moveTo(next) {
     stop();
@@ -154,9 +187,17 @@ function render({ model, el }) {
   const choose = (name, next) => {
     save(exactly(next));
     moveTo(weights);
-    const [x, y] = average(weights, vectors);
-    announce(root, `${name}: the new vector of ${words[focus]} is ${format(x)}, ${format(y)}.`);
+    announce(root, `${name}: ${told()}`);
   };
+  const home = button({
+    label: "words back in place",
+    signal,
+    onClick: () => {
+      place(own);
+      saveWords();
+      announce(root, `The words are back: ${told()}`);
+    },
+  });
   const even = words.map(() => 1 / words.length);
   const only = words.map((_, i) => (i === focus ? 1 : 0));
   const presets = [
@@ -170,6 +211,7 @@ function render({ model, el }) {
       "div",
       { class: "row presets", role: "group", "aria-label": "presets" },
       presets.map(([name, wanted]) => button({ label: word(name), signal, onClick: () => choose(name, wanted) })),
+      home,
     ),
     element(
       "div",
@@ -188,12 +230,16 @@ function render({ model, el }) {
         element(
           "p",
           { class: "note" },
-          "The shaded shape holds every average there is: ",
-          "no weights can take the new vector outside it.",
+          "Drag the diamond, and the weights follow; drag a word, and its vector changes. ",
+          "The shaded shape holds every average there is: no weights take the new vector outside it.",
         ),
       ),
     ),
   );
+  onChange(model, signal, "vector_bytes", () => {
+    const next = floats(model.get("vector_bytes"));
+    place(words.map((_, i) => [next[2 * i], next[2 * i + 1]]));
+  });
   onChange(model, signal, "weights", () => {
     const next = model.get("weights");
     if (next.every((weight, i) => Math.abs(weight - weights[i]) < 1e-6)) return;

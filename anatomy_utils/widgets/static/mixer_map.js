@@ -1,6 +1,9 @@
-// The map of the mixer: the vectors as arrows, what all mixtures can reach, and the mixture.
+// The map of the mixer: the words, what all mixtures can reach, and the mixture. Words and mixture can be moved.
 
-const MAP = { width: 420, height: 380, left: 46, right: 18, top: 26, bottom: 46 };
+const MAP = { left: 46, right: 18, top: 14, bottom: 46 };
+const MOST_WIDE = 440;
+const MOVES = 50; // arrow keys from one side of the map to the other
+const ROUNDS = 200; // of the search for the weights nearest to a place
 const LABEL_PLACES = [
   [11, 4, "start"],
   [-11, 4, "end"],
@@ -34,15 +37,50 @@ function padded(values) {
   return [low - margin, high + margin];
 }
 
-// From a vector to its place on the map, in the drawing's units.
-function projection(vectors) {
+// What part of the plane the map shows: it stays when a word is moved, and no word leaves it.
+function planeOf(vectors) {
   const [left, right] = padded(vectors.map((vector) => vector[0]));
   const [bottom, top] = padded(vectors.map((vector) => vector[1]));
+  return { left, right, bottom, top, x: ticks(left, right, 6), y: ticks(bottom, top, 6) };
+}
+
+// From a vector to its place on a map of `width` pixels, and back.
+function projection(plane, width) {
+  const { left, right, bottom, top } = plane;
+  const height = clamp(Math.round(width * 0.86), 250, 350);
+  const [wide, high] = [width - MAP.left - MAP.right, height - MAP.top - MAP.bottom];
   const place = ([x, y]) => [
-    MAP.left + ((x - left) / (right - left)) * (MAP.width - MAP.left - MAP.right),
-    MAP.height - MAP.bottom - ((y - bottom) / (top - bottom)) * (MAP.height - MAP.top - MAP.bottom),
+    MAP.left + ((x - left) / (right - left)) * wide,
+    height - MAP.bottom - ((y - bottom) / (top - bottom)) * high,
   ];
-  return { place, x: ticks(left, right, 6), y: ticks(bottom, top, 6), left, right, bottom, top };
+  const vectorAt = ([x, y]) => [
+    clamp(left + ((x - MAP.left) / wide) * (right - left), left, right),
+    clamp(bottom + ((height - MAP.bottom - y) / high) * (top - bottom), bottom, top),
+  ];
+  return { plane, width, height, place, vectorAt };
+}
+
+// The nearest weights of at least 0 with sum 1 (Duchi et al. 2008, figure 1).
+function nearestShares(values) {
+  const sorted = [...values].sort((a, b) => b - a);
+  let [total, shift] = [0, 0];
+  sorted.forEach((value, i) => {
+    total += value;
+    if (value - (total - 1) / (i + 1) > 0) shift = (total - 1) / (i + 1);
+  });
+  return values.map((value) => Math.max(0, value - shift));
+}
+
+// Weights whose average lies as near as can be to `target`, found from `weights` on by steps downhill.
+function weightsTowards(target, weights, vectors) {
+  const away = vectors.map(([x, y]) => [x - target[0], y - target[1]]);
+  const size = away.reduce((total, [x, y]) => total + x * x + y * y, 0) || 1;
+  let next = weights;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [x, y] = average(next, away);
+    next = nearestShares(next.map((weight, i) => weight - (x * away[i][0] + y * away[i][1]) / size));
+  }
+  return next;
 }
 
 function overlap(a, b) {
@@ -50,7 +88,7 @@ function overlap(a, b) {
 }
 
 // One place per label, the first of eight around its point that hits no other label or point.
-function labelPlaces(points, texts) {
+function labelPlaces(points, texts, { width, height }) {
   const taken = points.map(([x, y]) => [x - 6, y - 6, x + 6, y + 6]);
   return points.map(([x, y], n) => {
     const wide = Array.from(texts[n]).length * 7.4;
@@ -60,7 +98,7 @@ function labelPlaces(points, texts) {
       const box = [start, y + dy - 11, start + wide, y + dy + 4];
       const hits = taken.filter((other) => overlap(other, box)).length;
       const outside =
-        box[0] < MAP.left || box[2] > MAP.width - 4 || box[1] < MAP.top - 8 || box[3] > MAP.height - MAP.bottom + 6;
+        box[0] < MAP.left || box[2] > width - 4 || box[1] < MAP.top - 8 || box[3] > height - MAP.bottom + 6;
       const cost = hits + (outside ? 3 : 0);
       if (!best || cost < best.cost) best = { cost, dx, dy, anchor, box };
     }
@@ -74,102 +112,159 @@ function axisNames(name) {
   return ends.length === 2 ? { low: `← ${ends[0]}`, high: `${ends[1]} →` } : { low: "", high: `${name} →` };
 }
 
-// The parts of the map that never move: grid, axes, the shape all averages lie in.
-function background(view, names, vectors) {
-  const { place } = view;
-  const floor = MAP.height - MAP.bottom,
-    end = MAP.width - MAP.right;
-  const horizontal = axisNames(names[0]),
-    vertical = axisNames(names[1]);
-  const grid = svg("g", { class: "grid", "aria-hidden": "true" });
-  for (const at of view.x.list) {
-    const [x] = place([at, view.bottom]);
-    grid.append(
-      svg("line", { x1: x, x2: x, y1: MAP.top, y2: floor }),
-      svg("text", { x, y: floor + 15, "text-anchor": "middle", text: format(at, view.x.digits) }),
-    );
-  }
-  for (const at of view.y.list) {
-    const [, y] = place([view.left, at]);
-    grid.append(
-      svg("line", { x1: MAP.left, x2: end, y1: y, y2: y }),
-      svg("text", { x: MAP.left - 6, y: y + 4, "text-anchor": "end", text: format(at, view.y.digits) }),
-    );
-  }
+// The parts of the map that stay: grid and axes.
+function background({ plane, place, width, height }, names) {
+  const [floor, end] = [height - MAP.bottom, width - MAP.right];
+  const [horizontal, vertical] = names.map(axisNames);
   const title = (text, attributes) => svg("text", { class: "axis-name", text, ...attributes });
-  grid.append(
+  const every = width < 300 ? 2 : 1;
+  return [
+    ...plane.x.list
+      .filter((_, i) => i % every === 0)
+      .flatMap((at) => {
+        const [x] = place([at, plane.bottom]);
+        const text = format(at, plane.x.digits);
+        return [
+          svg("line", { x1: x, x2: x, y1: MAP.top, y2: floor }),
+          svg("text", { x, y: floor + 15, "text-anchor": "middle", text }),
+        ];
+      }),
+    ...plane.y.list.flatMap((at) => {
+      const [, y] = place([plane.left, at]);
+      return [
+        svg("line", { x1: MAP.left, x2: end, y1: y, y2: y }),
+        svg("text", { x: MAP.left - 6, y: y + 4, "text-anchor": "end", text: format(at, plane.y.digits) }),
+      ];
+    }),
     svg("path", { class: "axis", d: `M${MAP.left} ${MAP.top}V${floor}H${end}` }),
     title(horizontal.low, { x: MAP.left, y: floor + 34, "text-anchor": "start" }),
     title(horizontal.high, { x: end, y: floor + 34, "text-anchor": "end" }),
     title(vertical.high, { transform: `translate(12 ${MAP.top}) rotate(-90)`, "text-anchor": "end" }),
     title(vertical.low, { transform: `translate(12 ${floor}) rotate(-90)`, "text-anchor": "start" }),
-    svg("polygon", {
-      class: "hull",
-      points: hull(vectors.map(place))
-        .map((point) => point.join(","))
-        .join(" "),
-    }),
-  );
-  return grid;
+  ];
 }
 
-// The map: fixed words, lines as thick as their weights, and the new vector; `draw(weights)` moves it.
-function drawMap({ words, vectors, focus, axes }) {
-  const view = projection(vectors);
-  const points = vectors.map(view.place);
+// Makes `node` a handle: `onMove(vector)` is told where it is dragged, by pointer or arrow keys; `at()` is where it is.
+function draggable(node, { view, at, onMove, signal, box }) {
+  let grip = null; // from the pointer to the handle's middle
+  const pointer = (event) => {
+    const edge = box.getBoundingClientRect();
+    return [event.clientX - edge.left, event.clientY - edge.top];
+  };
+  listen(node, "pointerdown", signal, (event) => {
+    if (event.button !== 0) return;
+    const [x, y] = pointer(event);
+    const [cx, cy] = view().place(at());
+    grip = [cx - x, cy - y];
+    node.setPointerCapture(event.pointerId);
+  });
+  listen(node, "pointermove", signal, (event) => {
+    if (!grip) return;
+    const [x, y] = pointer(event);
+    onMove(view().vectorAt([x + grip[0], y + grip[1]]), false);
+  });
+  listen(node, ["pointerup", "pointercancel"], signal, () => {
+    if (grip) onMove(at(), true);
+    grip = null;
+  });
+  listen(node, "keydown", signal, (event) => {
+    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const { plane } = view();
+    const far = (event.shiftKey ? 5 : 1) / MOVES;
+    const [x, y] = at();
+    const [right, up] = [plane.right - plane.left, plane.top - plane.bottom];
+    onMove(view().vectorAt(view().place([x + by[0] * far * right, y + by[1] * far * up])), true);
+  });
+}
+
+// The map; `draw(weights)` moves the new vector. `onWord(i, vector, done)` and `onResult(vector, done)` are told what
+// the reader drags.
+function drawMap({ words, vectors, focus, axes, signal, onWord, onResult }) {
+  const plane = planeOf(vectors);
+  let view = projection(plane, MOST_WIDE);
+  let last = null; // the weights drawn
   const texts = words.map((text) => shorten(text, 12));
   const arrow = uniqueId("arrow");
-  const pulls = points.map(([x, y]) => svg("line", { class: "pull", x1: x, y1: y }));
-  const dots = points.map(([cx, cy], i) => svg("circle", { class: i === focus ? "dot focus" : "dot", cx, cy }));
-  const names = labelPlaces(points, texts).map(({ dx, dy, anchor }, i) => {
-    const place = { x: points[i][0] + dx, y: points[i][1] + dy, "text-anchor": anchor };
-    return svg("text", { class: i === focus ? "name focus" : "name", ...place, text: texts[i] });
-  });
-  const path = svg("line", {
-    class: "move",
-    x1: points[focus][0],
-    y1: points[focus][1],
-    "marker-end": `url(#${arrow})`,
-  });
-  const result = svg("path", { class: "result", d: "M0 -10L10 0L0 10L-10 0Z" });
-  const below = svg("tspan", { class: "sub", dy: 4, text: texts[focus] });
-  const resultName = svg("text", { class: "name result-name", "text-anchor": "middle" }, "x′", below);
+  const grid = svg("g", { class: "grid", "aria-hidden": "true" });
+  const reach = svg("polygon", { class: "hull" });
+  const pulls = words.map(() => svg("line", { class: "pull" }));
+  const dots = words.map((_, i) => svg("circle", { class: i === focus ? "dot focus" : "dot" }));
+  const names = texts.map((text, i) => svg("text", { class: i === focus ? "name focus" : "name", text }));
+  const path = svg("line", { class: "move", "marker-end": `url(#${arrow})` });
   const head = svg(
     "marker",
     { id: arrow, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
     svg("path", { class: "arrow-head", d: "M0 0L8 4L0 8Z" }),
   );
+  const handle = (...parts) =>
+    svg("g", focusable({ class: "handle", role: "application", "aria-roledescription": "point" }), ...parts);
+  const target = () => svg("circle", { class: "target", r: 15 });
+  const handles = dots.map((dot) => handle(target(), dot));
+  const below = svg("tspan", { class: "sub", dy: 4, text: texts[focus] });
+  const resultName = svg("text", { class: "name result-name", "text-anchor": "middle" }, "x′", below);
+  const result = handle(target(), svg("path", { d: "M0 -11L11 0L0 11L-11 0Z" }));
+  result.classList.add("result");
   const node = svg(
     "svg",
-    { class: "map", viewBox: `0 0 ${MAP.width} ${MAP.height}`, role: "img" },
+    { class: "map", role: "group" },
     svg("defs", {}, head),
-    background(view, axes, vectors),
+    grid,
+    reach,
     ...pulls,
     path,
-    ...dots,
+    ...handles,
     ...names,
     result,
     resultName,
   );
-  const draw = (weights) => {
+  const box = element("div", { class: "map-box" }, node);
+  const shared = { view: () => view, signal, box };
+  handles.forEach((each, i) =>
+    draggable(each, { ...shared, at: () => vectors[i], onMove: (vector, done) => onWord(i, vector, done) }),
+  );
+  draggable(result, { ...shared, at: () => average(last, vectors), onMove: onResult });
+
+  const inWords = ([x, y]) => `${format(x)} on “${axes[0]}” and ${format(y)} on “${axes[1]}”`;
+  function draw(weights) {
+    last = weights;
     const at = average(weights, vectors);
+    const points = vectors.map(view.place);
     const [x, y] = view.place(at);
-    weights.forEach((weight, i) => {
-      const opacity = weight < 0.005 ? 0 : 0.35 + 0.45 * weight;
-      setAttributes(pulls[i], { x2: x, y2: y, "stroke-width": 0.75 + 6 * weight, opacity });
-      dots[i].setAttribute("r", 5 + 5 * Math.sqrt(Math.max(0, weight)));
+    reach.setAttribute("points", hull(points).join(" "));
+    const places = labelPlaces(points, texts, view);
+    points.forEach(([cx, cy], i) => {
+      const opacity = weights[i] < 0.005 ? 0 : 0.35 + 0.45 * weights[i];
+      setAttributes(pulls[i], { x1: cx, y1: cy, x2: x, y2: y, "stroke-width": 0.75 + 6 * weights[i], opacity });
+      dots[i].setAttribute("r", 5 + 5 * Math.sqrt(Math.max(0, weights[i])));
+      setAttributes(handles[i], {
+        transform: `translate(${cx} ${cy})`,
+        "aria-label": `${words[i]} at ${inWords(vectors[i])}. Drag it, or use the arrow keys.`,
+      });
+      const { dx, dy, anchor } = places[i];
+      setAttributes(names[i], { x: cx + dx, y: cy + dy, "text-anchor": anchor });
     });
     const [fromX, fromY] = points[focus];
     const far = Math.hypot(x - fromX, y - fromY);
     const part = Math.max(0, far - 12) / (far || 1);
     const visibility = far < 24 ? "hidden" : "visible";
-    setAttributes(path, { x2: fromX + (x - fromX) * part, y2: fromY + (y - fromY) * part, visibility });
-    result.setAttribute("transform", `translate(${x} ${y})`);
+    const [x2, y2] = [fromX + (x - fromX) * part, fromY + (y - fromY) * part];
+    setAttributes(path, { x1: fromX, y1: fromY, x2, y2, visibility });
+    setAttributes(result, {
+      transform: `translate(${x} ${y})`,
+      "aria-label": `The new vector at ${inWords(at)}. Drag it, or use the arrow keys: the weights follow.`,
+    });
     const above = y > MAP.top + 34;
-    setAttributes(resultName, { x: clamp(x, MAP.left + 28, MAP.width - 34), y: above ? y - 17 : y + 26 });
-    const told = `${format(at[0])} on “${axes[0]}” and ${format(at[1])} on “${axes[1]}”`;
-    node.setAttribute("aria-label", `Map: the new vector of ${words[focus]} lies at ${told}.`);
+    setAttributes(resultName, { x: clamp(x, MAP.left + 28, view.width - 34), y: above ? y - 17 : y + 26 });
+    node.setAttribute("aria-label", `Map: the new vector of ${words[focus]} lies at ${inWords(at)}.`);
     return at;
-  };
-  return { node, draw };
+  }
+  onWidth(box, signal, (width) => {
+    view = projection(plane, Math.min(width, MOST_WIDE));
+    setAttributes(node, { width: view.width, height: view.height });
+    grid.replaceChildren(...background(view, axes));
+    if (last) draw(last);
+  });
+  return { node: box, draw };
 }

@@ -49,7 +49,7 @@ function nearestGrid({ model, signal, kept, cosine, chosen, followed, spoken, la
           cell.dataset.place = `${rank} ${layer}`;
           setAttributes(cell, { "aria-pressed": String(at >= 0), style: { "--near": String(clamp(near, 0, 1)) } });
           cell.append(
-            element("span", { class: "lj-word" }, label(j, 11)),
+            element("span", { class: "lj-word" }, label(j, 9)),
             element("span", { class: "number", text: format(near) }),
           );
           return element("span", { role: "cell" }, cell);
@@ -60,25 +60,29 @@ function nearestGrid({ model, signal, kept, cosine, chosen, followed, spoken, la
     grid.setAttribute("aria-label", `Nearest words of ${spoken(i)} after each layer`);
     grid.replaceChildren(head, ...rows);
     if (place) grid.querySelector(`[data-place="${place}"]`)?.focus();
-    title.replaceChildren("Nearest to ", element("b", {}, label(i, 20)), ` among ${kept.words.length} words`);
+    title.replaceChildren(
+      "Nearest to ",
+      element("b", {}, label(i, 14)),
+      element("span", { class: "lj-among", text: ` among ${kept.words.length} words` }),
+    );
   }
   return { title, grid, drawGrid };
 }
 
 // The followed words' similarity from layer to layer.
 function similarityChart({ signal, kept, cosine, chosen, followed, spoken, label, toggle }) {
-  const chart = lineChart({
-    width: 720,
-    height: 260,
-    xLabel: "layer (0: before any context)",
-    yLabel: "cosine similarity",
-  });
+  const chart = lineChart({ height: 162, xLabel: "layer (0: before any context)", yLabel: "cosine similarity" });
   const key = element("div", { class: "row lj-key" });
 
   function drawChart() {
     const i = chosen();
     const line = (f) => Array.from({ length: kept.layers }, (_, layer) => [layer, f(layer)]);
-    const series = followed().map((j, k) => ({ j, points: line((layer) => cosine(layer, i, j)), class: LOOKS[k] }));
+    const series = followed().map((j, k) => ({
+      j,
+      points: line((layer) => cosine(layer, i, j)),
+      class: LOOKS[k],
+      name: spoken(j),
+    }));
     const mean = line(
       (layer) =>
         kept.words.reduce((sum, _, j) => sum + (j === i ? 0 : cosine(layer, i, j)), 0) /
@@ -88,7 +92,7 @@ function similarityChart({ signal, kept, cosine, chosen, followed, spoken, label
     const told = series
       .map(({ j, points }) => `${spoken(j)} from ${format(points[0][1])} to ${format(points.at(-1)[1])}`)
       .join("; ");
-    chart.draw([{ points: mean, class: "level" }, ...series], {
+    chart.draw([{ points: mean, class: "level", name: "average" }, ...series], {
       x: [0, kept.layers - 1],
       y: [Math.min(0, low), 1],
       told:
@@ -98,17 +102,17 @@ function similarityChart({ signal, kept, cosine, chosen, followed, spoken, label
     const sample = (look) =>
       svg(
         "svg",
-        { class: "line-chart lj-sample", viewBox: "0 0 26 10", "aria-hidden": "true" },
+        { class: "line-chart lj-sample", width: 26, height: 10, "aria-hidden": "true" },
         svg("path", { class: `line ${look}`, d: "M1 5H25" }),
       );
     key.replaceChildren(
       ...series.map(({ j, class: look }) => {
         const out = button({ label: "", name: `Follow no longer: ${spoken(j)}`, signal, onClick: () => toggle(j) });
         out.classList.add("lj-out");
-        out.append(sample(look), element("span", {}, label(j)), " ×");
+        out.append(sample(look), element("span", {}, label(j, 10)), " ×");
         return out;
       }),
-      element("span", { class: "lj-mean" }, sample("level"), `average of all ${kept.words.length - 1} words`),
+      element("span", { class: "lj-mean" }, sample("level"), `average of all ${kept.words.length - 1}`),
     );
   }
   return { chart, key, drawChart };
@@ -132,16 +136,30 @@ function render({ model, el }) {
   const questions = request({
     model,
     signal,
-    onBusy: (on) => form.busy(on),
-    onAnswer: () => announce(root, `Added; now ${spoken(chosen())} is chosen.`),
+    onBusy: (on) => {
+      form.busy(on);
+      out.disabled = on;
+    },
+    onAnswer: () => {
+      const done = model.get("question").out ? "Taken out" : "Added";
+      announce(root, `${done}; now ${spoken(chosen())} is chosen.`);
+      if (!own() && document.activeElement === document.body) form.node.querySelector("input").focus();
+    },
   });
   const form = sentenceForm({
     value: "",
     label: "Your own sentence",
     action: "Add",
     signal,
-    onSentence: (sentence) => questions.ask({ sentence }),
+    onSentence: (sentence) => questions.ask({ sentence, out: 0 }),
   });
+  // The reader's own sentence that goes first: that of the chosen word, else the last one; 0 for none.
+  const own = () => {
+    const count = model.get("sentences").length,
+      at = kept.words[chosen()].sentence;
+    return at > model.get("given") ? at : count > model.get("given") ? count : 0;
+  };
+  const out = button({ label: "", signal, onClick: () => questions.ask({ sentence: "", out: own() }) });
   const list = element(
     "div",
     focusable({ class: "lj-sentences", role: "listbox", "aria-label": "Word", "aria-orientation": "horizontal" }),
@@ -183,7 +201,7 @@ function render({ model, el }) {
   root.append(
     heading(model.get("label")),
     list,
-    element("div", { class: "lj-form" }, form.node, questions.line),
+    element("div", { class: "row lj-form" }, form.node, out, questions.line),
     element(
       "div",
       { class: "panel" },
@@ -210,6 +228,11 @@ function render({ model, el }) {
   function drawWords() {
     kept.options.forEach((node, i) => node.setAttribute("aria-selected", String(i === chosen())));
     list.setAttribute("aria-activedescendant", kept.options[chosen()]?.id ?? "");
+    const node = kept.options[chosen()];
+    const top = node ? node.parentElement.offsetTop + node.offsetTop : 0;
+    list.scrollTop = clamp(list.scrollTop, top + 24 - list.clientHeight, Math.max(0, top - 2));
+    out.classList.toggle("away", !own());
+    out.textContent = `Take out sentence ${own() || model.get("given")}`;
   }
 
   function load() {
@@ -258,6 +281,7 @@ function render({ model, el }) {
   }, signal);
   onChange(model, signal, ["sentences", "similarities", "layers"], reload);
   onChange(model, signal, ["chosen", "followed", "others"], redraw);
+  onWidth(list, signal, drawWords); // only now it can scroll to the chosen word
   load();
   draw();
   return cleanup;

@@ -1,7 +1,7 @@
 // The objective explorer: a sentence under each pretraining objective. What was handed over needs no kernel; another
 // sentence, another rate and more drawings are asked of Python.
 
-const MASK_SIDE = 210; // pixels of the picture of the mask
+const MASK_SIDE = 176; // pixels of the picture of the mask
 const KINDS = {
   everyone: "Every position may look at every one.",
   causal: "Each may look at itself and at what came before.",
@@ -34,27 +34,30 @@ function openCells(mask, size) {
     .join("");
 }
 
-// What hangs on the chosen objective alone.
-function controlDrawing({ objectives, kept, objective, rate, chips, again, share, shareMeans, asks, models }) {
-  function drawControls() {
-    objectives.forEach(({ name }, i) => {
-      const on = name === objective().name;
-      setAttributes(chips[i], { "aria-checked": String(on), tabindex: on ? 0 : -1 });
-    });
-    const { asks: question, models: learnt, source, rate: published, rate_means: means } = objective();
-    asks.textContent = question;
-    models.replaceChildren(
-      element("span", { class: "oe-quiet", text: "Learnt so: " }),
-      ...learnt.flatMap((name) => [element("span", { class: "oe-model", text: name }), " "]),
-      element("span", { class: "oe-quiet", text: ` (${source})` }),
-    );
-    share.node.parentElement.hidden = published === null;
-    if (published !== null) {
-      if (kept.wanted === null || !again.disabled) share.set(rate());
-      shareMeans.textContent = `${means} (published: ${ratePercent(published)})`;
-    }
-  }
-  return { drawControls };
+// What hangs on the chosen objective alone: its question, who learnt so, what its rate means, and who may look at whom.
+function wordsOfObjectives(objectives) {
+  const abouts = objectives.map(({ asks, models, source }) =>
+    element(
+      "div",
+      { class: "oe-about" },
+      element(
+        "div",
+        { class: "oe-asks" },
+        element("b", { text: asks }),
+        element("span", { class: "oe-quiet", text: source }),
+      ),
+      element(
+        "div",
+        { class: "oe-models" },
+        element("span", { class: "oe-quiet", text: "Learnt so: " }),
+        models.flatMap((name) => [element("span", { class: "oe-model", text: name }), " "]),
+      ),
+    ),
+  );
+  const means = objectives.map(({ rate, rate_means: text }) =>
+    element("span", { class: "oe-quiet", text: rate === null ? "" : `${text} (published: ${ratePercent(rate)})` }),
+  );
+  return { about: sameRoom(abouts), means: sameRoom(means, { class: "oe-means" }) };
 }
 
 function render({ model, el }) {
@@ -116,10 +119,10 @@ function render({ model, el }) {
     redraw();
   }
   const { chooser, chips } = objectiveChooser({ signal, objectives, choose });
-  const { form, again, examples, share, shareMeans } = exampleControls({ model, signal, ask, kept, given, rate });
+  const { form, again, examples, share } = exampleControls({ model, signal, ask, kept, given, rate });
+  const { about, means } = wordsOfObjectives(objectives);
 
   // ---------------------------------------------------------------- what is seen
-  const asks = element("div", { class: "oe-asks" });
   const reads = element("div", focusable({ class: "oe-tokens", role: "listbox", "aria-orientation": "horizontal" }));
   const writes = element("div", focusable({ class: "oe-tokens", role: "listbox", "aria-orientation": "horizontal" }));
   const readsTitle = element("div", { class: "oe-title" }),
@@ -127,22 +130,28 @@ function render({ model, el }) {
   const readsPart = element("div", {}, readsTitle, reads),
     writesPart = element("div", {}, writesTitle, writes);
   const counted = element("p", { class: "oe-counted" }),
-    note = element("p", { class: "note" }),
-    models = element("p", { class: "oe-models" });
+    note = element("p", { class: "note" });
   const line = element("p", { class: "oe-line", role: "status" });
   const { picture, row, open, lines, border } = looksPicture();
-  const kind = element("p", { class: "note" });
+  const kinds = sameRoom(Object.values(KINDS).map((text) => element("p", { class: "note", text })));
+  const rated = element("div", { class: "oe-rate" }, share.node, means.node);
   root.append(
     heading(model.get("label")),
     chooser,
-    element("div", { class: "panel oe-question" }, asks, models),
+    about.node,
     element("div", { class: "oe-controls" }, form.node, examples.node),
-    element("div", { class: "oe-controls" }, again, element("div", { class: "oe-rate" }, share.node, shareMeans)),
+    element("div", { class: "oe-controls" }, again, rated),
     questions.line,
     element(
       "div",
       { class: "oe-below" },
-      element("div", { class: "panel" }, readsPart, writesPart, counted, note),
+      element(
+        "div",
+        focusable({ class: "panel oe-text scroll", role: "group", "aria-label": "What goes in and what is asked" }),
+        readsPart,
+        writesPart,
+        element("div", { class: "oe-told" }, counted, note),
+      ),
       element(
         "div",
         { class: "panel oe-looks" },
@@ -154,8 +163,7 @@ function render({ model, el }) {
           element("span", { class: "oe-query", text: "query" }),
           picture,
         ),
-        line,
-        kind,
+        element("div", {}, line, kinds.node),
       ),
     ),
   );
@@ -168,18 +176,18 @@ function render({ model, el }) {
   }
   const { point, firstAsking, token, drawLooks } = tokenRows({ signal, kept, reads, writes, line, row });
   pointing({ signal, kept, reads, writes, point, picture });
-  const { drawControls } = controlDrawing({
-    objectives,
-    kept,
-    objective,
-    rate,
-    chips,
-    again,
-    share,
-    shareMeans,
-    asks,
-    models,
-  });
+
+  function drawControls() {
+    objectives.forEach(({ name }, i) => {
+      const on = name === objective().name;
+      setAttributes(chips[i], { "aria-checked": String(on), tabindex: on ? 0 : -1 });
+    });
+    about.show(objectives.indexOf(objective()));
+    means.show(objectives.indexOf(objective()));
+    rated.classList.toggle("away", objective().rate === null);
+    setAttributes(rated, { inert: objective().rate === null });
+    if (objective().rate !== null && (kept.wanted === null || !again.disabled)) share.set(rate());
+  }
 
   function draw() {
     drawControls();
@@ -228,7 +236,7 @@ function render({ model, el }) {
       `${kept.last.mask.length} queries by ${kept.last.mask.length} keys, ${kept.last.mask_kind}: ` +
         `${KINDS[kept.last.mask_kind] ?? ""}`,
     );
-    kind.textContent = KINDS[kept.last.mask_kind] ?? kept.last.mask_kind;
+    kinds.show(Object.keys(KINDS).indexOf(kept.last.mask_kind));
     const first = kept.last.asked.findIndex(Boolean);
     kept.at = firstAsking() + Math.max(0, first);
     drawLooks();

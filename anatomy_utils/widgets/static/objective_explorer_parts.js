@@ -5,7 +5,7 @@ function objectiveChooser({ signal, objectives, choose }) {
   // ---------------------------------------------------------------- controls
   const branches = [...new Set(objectives.map(({ branch }) => branch))];
   const chips = objectives.map((each, i) => {
-    const node = element("span", focusable({ class: "oe-chip", role: "radio" }), each.name);
+    const node = element("span", focusable({ class: "button oe-chip", role: "radio" }), each.name);
     listen(node, "click", signal, () => choose(i));
     listen(node, "keydown", signal, (event) => {
       const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
@@ -160,14 +160,12 @@ function exampleControls({ model, signal, ask, kept, given, rate }) {
     value: rate() ?? 0.15,
     format: ratePercent,
     signal,
-    tint: "value",
     onInput: (value) => {
       kept.wanted = value;
       if (!again.disabled) ask({ rate: value });
     },
   });
-  const shareMeans = element("span", { class: "oe-quiet" });
-  return { form, again, examples, share, shareMeans };
+  return { form, again, examples, share };
 }
 
 // Tokens and cells answer to the pointer.

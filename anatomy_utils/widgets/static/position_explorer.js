@@ -44,9 +44,10 @@ function spread(matrix, length) {
 }
 
 // The numbers over the offset, and whether they hang on it alone.
-function offsetPanel({ model, length, arrays, chosen, variant }) {
+function offsetPanel({ root, model, signal, length, arrays, chosen, variant }) {
   const verdict = element("div", { class: "pe-verdict", role: "status" });
-  const chart = curveChart(length);
+  const chart = curveChart(length, signal, drawKey);
+  const near = offsetTable(length);
   const chartTitle = element("div", { class: "pe-title" });
   const key = element("div", { class: "row pe-key" });
   const references = () => [model.get("position"), ...COMPARED.map((part) => Math.round(part * (length - 1)))];
@@ -63,6 +64,7 @@ function offsetPanel({ model, length, arrays, chosen, variant }) {
       : `Not only on the offset: at equal offsets the numbers differ by up to ${format(found.widest)}.`;
     chartTitle.textContent = `Over the offset: ${chosen().measures}`;
     const list = references();
+    near.draw(matrix, list);
     chart.draw(
       matrix,
       limits,
@@ -70,23 +72,36 @@ function offsetPanel({ model, length, arrays, chosen, variant }) {
       `${chosen().name}, ${chosen().measures} over the offset from positions ${list.join(", ")}. ` +
         `${verdict.textContent}`,
     );
+    drawKey(null);
+  }
+
+  // The samples of the lines and, at an offset that is pointed at, their numbers.
+  function drawKey(offset) {
+    const matrix = arrays[chosen().name].scores[variant()];
+    const numberFrom = (i) => {
+      const inside = offset !== null && i + offset >= 0 && i + offset < length;
+      return inside ? format(matrix[i * length + i + offset]) : "";
+    };
+    const sign = offset > 0 ? `+${offset}` : format(offset ?? 0, 0);
     key.replaceChildren(
-      element("span", { class: "note", text: "from position" }),
-      ...list.map((p, n) =>
+      element("span", { class: "note", text: offset === null ? "from position" : `at offset ${sign}, from position` }),
+      ...references().map((i, n) =>
         element(
           "span",
           { class: "pe-sample" },
           svg(
             "svg",
-            { viewBox: "0 0 26 10", "aria-hidden": "true" },
+            { width: 26, height: 10, "aria-hidden": "true" },
             svg("path", { class: `curve ${STYLES[n]}`, d: "M1 5H25" }),
           ),
-          String(p),
+          `${i}`,
+          element("b", { text: numberFrom(i) }),
         ),
       ),
     );
+    if (document.activeElement === chart.node && offset !== null) announce(root, key.textContent);
   }
-  return { verdict, chart, chartTitle, key, drawCurves };
+  return { verdict, chart, chartTitle, key, near, drawCurves };
 }
 
 function render({ model, el }) {
@@ -142,13 +157,33 @@ function render({ model, el }) {
   });
   const line = element("span", { class: "pe-line", "aria-hidden": "true" });
   const frameBox = element("div", { class: "pe-frame" }, painting, line);
-  const how = element("p", { class: "pe-how" });
-  const formula = element("div", { class: "pe-formula number" });
-  const source = element("span", { class: "note" });
-  const { verdict, chart, chartTitle, key, drawCurves } = offsetPanel({ model, length, arrays, chosen, variant });
+  const abouts = sameRoom(
+    schemes.map(({ how, formula, source }) =>
+      element(
+        "div",
+        {},
+        element("p", { class: "pe-how" }, prose(how)),
+        element(
+          "div",
+          { class: "row" },
+          element("div", { class: "pe-formula number", text: formula }),
+          element("span", { class: "note", text: source }),
+        ),
+      ),
+    ),
+    { class: "pe-about" },
+  );
+  const { verdict, chart, chartTitle, key, near, drawCurves } = offsetPanel({
+    root,
+    model,
+    signal,
+    length,
+    arrays,
+    chosen,
+    variant,
+  });
   const wide = schemes.find(({ name }) => name === "sinusoidal");
-  const pairs = model.get("has_waves") && wide ? [0, 1, 2].map(() => wavePair(length)) : [];
-  pairs.slice(0, 2).forEach((pair, i) => pair.set(waves, 4, i));
+  const pairs = model.get("has_waves") && wide ? [0, 1, 2].map(() => wavePair(length, signal)) : [];
   const pairSlider = slider({
     label: "pair of features",
     min: 0,
@@ -157,30 +192,46 @@ function render({ model, el }) {
     value: 4,
     format: (i) => `${2 * i}, ${2 * i + 1}`,
     signal,
-    onInput: () => drawWide(),
+    onInput: (i) => pairs[2].set(wide.features, i),
   });
-  const drawWide = () => {
-    pairs[2].set(arrays.sinusoidal.vectors, wide.features, pairSlider.get());
-    pairs[2].draw(model.get("position"));
-  };
-  const vectorText = element("div", { class: "number pe-vector" });
-  const example = element(
-    "div",
-    { class: "panel pe-example", role: "group", "aria-label": "Worked example" },
-    element("div", { class: "pe-title", text: "By hand, with d_model = 4: two clock hands, one fast, one slow" }),
-    vectorText,
-    pairs.slice(0, 2).map(({ node }) => node),
-    element("div", {
-      class: "pe-title pe-wide",
-      text: `The same with d_model = ${wide?.features}: choose a pair; the farther right, the slower`,
-    }),
-    pairSlider.node,
-    pairs.slice(2).map(({ node }) => node),
+  const vectorText = element("b", { class: "number pe-vector" });
+  const byHand = (title, ...parts) =>
+    element(
+      "div",
+      { class: "panel", role: "group", "aria-label": "Worked example" },
+      element("div", { class: "pe-title" }, title, " ", parts[0]),
+      parts.slice(1),
+    );
+  const table = byHand(
+    "By hand: the numbers at the nearest offsets; equal columns mean that only the offset counts",
+    "",
+    element(
+      "div",
+      focusable({ class: "scroll", role: "group", "aria-label": "Numbers at the nearest offsets" }),
+      near.table,
+    ),
   );
+  const example = byHand(
+    "By hand, with d_model = 4: two clock hands, one fast, one slow.",
+    vectorText,
+    element(
+      "div",
+      { class: "pe-pairs" },
+      pairs.map(({ node }, i) =>
+        element(
+          "div",
+          {},
+          i < 2 ? element("div", { class: "pe-which", text: `features ${2 * i} and ${2 * i + 1}` }) : pairSlider.node,
+          node,
+        ),
+      ),
+    ),
+  );
+  const examples = sameRoom(pairs.length ? [table, example] : [table], { class: "pe-example" });
   root.append(
     heading(model.get("label")),
     names.node,
-    element("div", { class: "pe-about" }, how, element("div", { class: "row" }, formula, source)),
+    abouts.node,
     element("div", { class: "row pe-controls" }, place.node, pictures.node, variants.node),
     element(
       "div",
@@ -195,7 +246,7 @@ function render({ model, el }) {
       ),
       element("div", { class: "panel" }, chartTitle, chart.node, key, verdict),
     ),
-    example,
+    examples.node,
   );
 
   function drawPosition() {
@@ -204,8 +255,7 @@ function render({ model, el }) {
     line.style.height = `${100 / length}%`;
     drawCurves();
     if (!pairs.length) return;
-    pairs.slice(0, 2).forEach((pair) => pair.draw(p));
-    drawWide();
+    pairs.forEach((pair) => pair.draw(p));
     const numbers = Array.from(waves.subarray(4 * p, 4 * p + 4), (value) => format(value));
     vectorText.textContent = `position ${p} → (${numbers.join(", ")})`;
   }
@@ -213,16 +263,14 @@ function render({ model, el }) {
   function draw() {
     const scheme = chosen();
     names.set(scheme.name);
-    how.replaceChildren(...prose(scheme.how));
-    formula.textContent = scheme.formula;
-    source.textContent = scheme.source;
+    abouts.show(schemes.indexOf(scheme));
     variants.setOptions(scheme.variantNames.map((label, value) => ({ value, label })));
     variants.set(variant());
-    variants.node.hidden = scheme.variants < 2;
-    pictures.node.hidden = !scheme.features;
+    variants.node.classList.toggle("away", scheme.variants < 2);
+    pictures.node.classList.toggle("away", !scheme.features);
     pictures.set(model.get("picture"));
-    example.hidden = !pairs.length || scheme.name !== "sinusoidal";
-    read.textContent = "Point at the picture, or use the arrow keys on it, to read a number.";
+    examples.show(pairs.length && scheme.name === "sinusoidal" ? 1 : 0);
+    read.textContent = "Point at the picture, or use the arrow keys on it.";
     paint();
     drawPosition();
   }
@@ -245,6 +293,7 @@ function render({ model, el }) {
     move();
   });
   onTheme(root, signal, redraw);
+  pairs.forEach((pair, i) => pair.set(i < 2 ? 4 : wide.features, i < 2 ? i : pairSlider.get()));
   draw();
   return cleanup;
 }

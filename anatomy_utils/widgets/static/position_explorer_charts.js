@@ -1,124 +1,203 @@
 // The position explorer's charts: curves over the offset, waves, and the picture of all numbers.
 
-const CURVE = { width: 460, height: 250, left: 52, right: 14, top: 14, bottom: 42 };
-const WAVE = { width: 620, height: 96, left: 34, right: 12, top: 8, bottom: 20 };
+const CURVE = { height: 196, left: 46, right: 14, top: 8, bottom: 38 };
+const WAVE = { height: 84, left: 26, right: 8, top: 8, bottom: 20 };
 const DIAL = 62;
+const FINE = 4; // points of a wave per position: whole positions make a zigzag of a fast one
 
-// Score over offset: one line for each reference position.
-function curveChart(length) {
-  const box = CURVE,
-    floor = box.height - box.bottom,
-    right = box.width - box.right;
-  const x = (offset) => box.left + ((offset + length - 1) / (2 * length - 2)) * (right - box.left);
-  const quarter = Math.floor(length / 4) * 2;
-  const below = [-quarter, -quarter / 2, 0, quarter / 2, quarter].map((at) => [
-    svg("line", { class: "guide", x1: x(at), x2: x(at), y1: box.top, y2: floor }),
-    svg("text", {
-      class: "tick",
-      x: x(at),
-      y: floor + 16,
-      "text-anchor": "middle",
-      text: at > 0 ? `+${at}` : format(at, 0),
-    }),
-  ]);
-  const side = svg("g");
+// Score over offset: one line for each reference position. `onPoint(offset)` hears which offset is pointed at.
+function curveChart(length, signal, onPoint) {
+  const floor = CURVE.height - CURVE.bottom;
   const lines = STYLES.map((style) => svg("path", { class: `curve ${style}` }));
+  const behind = svg("g");
   const name = svg("text", {
     class: "tick",
-    x: (box.left + right) / 2,
-    y: box.height - 6,
+    y: CURVE.height - 5,
     "text-anchor": "middle",
     text: "offset: key position − reference position",
   });
-  const node = svg(
-    "svg",
-    { viewBox: `0 0 ${box.width} ${box.height}`, role: "img" },
-    below,
-    side,
-    svg("path", { class: "axis", d: `M${box.left} ${floor}H${right}` }),
-    name,
-    lines,
-  );
+  const here = svg("line", { class: "here", y1: CURVE.top, y2: floor });
+  const parts = [behind, name, lines, here];
+  const node = svg("svg", focusable({ class: "pe-curves", role: "img", height: CURVE.height }), parts);
+  let pointed = null;
+  let wide = 460; // until it is laid out
+  let last = null;
+
+  const x = (offset) => CURVE.left + ((offset + length - 1) / (2 * length - 2)) * (wide - CURVE.right - CURVE.left);
+
   const draw = (matrix, [least, most], references, told) => {
+    last = [matrix, [least, most], references, told];
+    const right = wide - CURVE.right;
     const margin = (most - least || Math.abs(most) || 1) * 0.05;
     const low = least - margin,
       high = most + margin;
-    const y = (value) => floor - ((value - low) / (high - low)) * (floor - box.top);
-    const { list, digits } = ticks(low, high, 5);
-    side.replaceChildren(
-      ...list.flatMap((at) => [
-        svg("line", { class: at === 0 ? "guide zero" : "guide", x1: box.left, x2: right, y1: y(at), y2: y(at) }),
-        svg("text", { class: "tick", x: box.left - 6, y: y(at) + 4, "text-anchor": "end", text: format(at, digits) }),
+    const y = (value) => floor - ((value - low) / (high - low)) * (floor - CURVE.top);
+    const { list, digits } = ticks(low, high, 4);
+    const quarter = Math.floor(length / 4) * 2;
+    behind.replaceChildren(
+      ...[-quarter, -quarter / 2, 0, quarter / 2, quarter].flatMap((at) => [
+        svg("line", { class: "guide", x1: x(at), x2: x(at), y1: CURVE.top, y2: floor }),
+        svg("text", {
+          class: "tick",
+          x: x(at),
+          y: floor + 15,
+          "text-anchor": "middle",
+          text: at > 0 ? `+${at}` : format(at, 0),
+        }),
       ]),
+      ...list.flatMap((at) => [
+        svg("line", { class: at === 0 ? "guide zero" : "guide", x1: CURVE.left, x2: right, y1: y(at), y2: y(at) }),
+        svg("text", { class: "tick", x: CURVE.left - 6, y: y(at) + 4, "text-anchor": "end", text: format(at, digits) }),
+      ]),
+      svg("path", { class: "axis", d: `M${CURVE.left} ${floor}H${right}` }),
     );
+    name.setAttribute("x", (CURVE.left + right) / 2);
     lines.forEach((line, n) => {
       const i = references[n];
       const points = Array.from({ length }, (_, j) => `${x(j - i).toFixed(1)} ${y(matrix[i * length + j]).toFixed(1)}`);
       line.setAttribute("d", `M${points.join("L")}`);
     });
     node.setAttribute("aria-label", told);
+    point(null);
   };
+
+  const point = (offset) => {
+    pointed = offset === null ? null : clamp(offset, 1 - length, length - 1);
+    setAttributes(here, { x1: x(pointed ?? 0), x2: x(pointed ?? 0), class: pointed === null ? "here away" : "here" });
+    onPoint(pointed);
+  };
+  listen(node, "pointermove", signal, (event) => {
+    const part = (event.clientX - node.getBoundingClientRect().left - CURVE.left) / (wide - CURVE.right - CURVE.left);
+    point(Math.round(part * (2 * length - 2)) - (length - 1));
+  });
+  listen(node, ["pointerleave", "blur"], signal, () => point(null));
+  listen(node, "keydown", signal, (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    point((pointed ?? -by) + by);
+  });
+  onWidth(node, signal, (width) => {
+    wide = width;
+    if (last) draw(...last);
+  });
   return { node, draw };
 }
 
-// One clock hand with its wave beside it: a pair of features of `width` wide waves.
-function wavePair(length) {
-  let waves, width, pair;
-  const at = (p, k) => waves[p * width + 2 * pair + k];
+// The scores at the nearest offsets, a row for each reference position: equal in every column, or not.
+function offsetTable(length) {
+  const table = element("table", { class: "pe-table number" });
+  const draw = (matrix, references) => {
+    const offsets = Array.from({ length: 9 }, (_, n) => n - 4);
+    const at = (i, offset) => (i + offset >= 0 && i + offset < length ? matrix[i * length + i + offset] : null);
+    const sign = (offset) => (offset > 0 ? `+${offset}` : format(offset, 0));
+    table.replaceChildren(
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("th", { scope: "col", text: "offset" }),
+          offsets.map((offset) => element("th", { scope: "col", text: sign(offset) })),
+        ),
+      ),
+      element(
+        "tbody",
+        {},
+        references.map((i) =>
+          element(
+            "tr",
+            {},
+            element("th", { scope: "row", text: `from ${i}` }),
+            offsets.map((offset) => element("td", { text: at(i, offset) === null ? "" : format(at(i, offset)) })),
+          ),
+        ),
+      ),
+    );
+  };
+  return { table, draw };
+}
+
+// One clock hand with its wave below: features 2 · pair and 2 · pair + 1 of `width` wide waves.
+function wavePair(length, signal) {
+  let [width, pair, position] = [4, 0, 0];
+  let wide = 240;
+  const angle = (p) => p / 10000 ** ((2 * pair) / width);
   const middle = DIAL / 2,
     reach = middle - 5;
   const hand = svg("line", { class: "hand", x1: middle, y1: middle });
   const tip = svg("circle", { class: "tip", r: 4 });
   const dial = svg(
     "svg",
-    { class: "dial", viewBox: `0 0 ${DIAL} ${DIAL}`, "aria-hidden": "true" },
+    { class: "dial", width: DIAL, height: DIAL, "aria-hidden": "true" },
     svg("circle", { class: "rim", cx: middle, cy: middle, r: reach }),
     svg("path", { class: "guide", d: `M${middle} 5V${DIAL - 5}M5 ${middle}H${DIAL - 5}` }),
     hand,
     tip,
   );
   const floor = WAVE.height - WAVE.bottom;
-  const x = (p) => WAVE.left + (p / (length - 1)) * (WAVE.width - WAVE.left - WAVE.right);
+  const x = (p) => WAVE.left + (p / (length - 1)) * (wide - WAVE.left - WAVE.right);
   const y = (value) => WAVE.top + ((1 - value) / 2) * (floor - WAVE.top);
-  const curves = ["sine", "cosine"].map((name) => svg("path", { class: `curve ${name}` }));
-  const path = (k) => `M${Array.from({ length }, (_, p) => `${x(p).toFixed(1)} ${y(at(p, k)).toFixed(1)}`).join("L")}`;
+  const curves = [Math.sin, Math.cos].map((wave, k) => ({
+    wave,
+    path: svg("path", { class: `curve ${k ? "cosine" : "sine"}` }),
+    dot: svg("circle", { class: k ? "dot cosine" : "dot sine", r: 4.5 }),
+  }));
+  const behind = svg("g");
   const here = svg("line", { class: "here", y1: WAVE.top, y2: floor });
-  const dots = [0, 1].map((k) => svg("circle", { class: k ? "dot cosine" : "dot sine", r: 4.5 }));
   const chart = svg(
     "svg",
-    { class: "wave", viewBox: `0 0 ${WAVE.width} ${WAVE.height}`, "aria-hidden": "true" },
-    [-1, 0, 1].map((level) => [
-      svg("line", { class: "guide", x1: WAVE.left, x2: WAVE.width - WAVE.right, y1: y(level), y2: y(level) }),
-      svg("text", { class: "tick", x: WAVE.left - 6, y: y(level) + 4, "text-anchor": "end", text: format(level, 0) }),
-    ]),
-    Array.from({ length: Math.floor((length - 1) / 8) + 1 }, (_, n) =>
-      svg("text", { class: "tick", x: x(8 * n), y: WAVE.height - 4, "text-anchor": "middle", text: 8 * n }),
-    ),
-    curves,
+    { class: "wave", height: WAVE.height, "aria-hidden": "true" },
+    behind,
+    curves.map(({ path }) => path),
     here,
-    dots,
+    curves.map(({ dot }) => dot),
   );
   const sum = element("div", { class: "number pe-sum" });
-  const node = element("div", { class: "pe-pair" }, dial, element("div", { class: "grow" }, sum, chart));
-  const set = (newWaves, newWidth, newPair) => {
-    [waves, width, pair] = [newWaves, newWidth, newPair];
-    curves.forEach((curve, k) => curve.setAttribute("d", path(k)));
+  const node = element("div", { class: "pe-pair" }, sum, element("div", { class: "pe-hand" }, dial, chart));
+
+  function drawWave() {
+    const step = Math.max(1, Math.ceil(length / 8 / Math.max(1, Math.floor(wide / 34)))) * 8;
+    behind.replaceChildren(
+      ...[-1, 0, 1].flatMap((level) => [
+        svg("line", { class: "guide", x1: WAVE.left, x2: wide - WAVE.right, y1: y(level), y2: y(level) }),
+        svg("text", { class: "tick", x: WAVE.left - 6, y: y(level) + 4, "text-anchor": "end", text: format(level, 0) }),
+      ]),
+      ...Array.from({ length: Math.floor((length - 1) / step) + 1 }, (_, n) =>
+        svg("text", { class: "tick", x: x(step * n), y: WAVE.height - 4, "text-anchor": "middle", text: step * n }),
+      ),
+    );
+    for (const { wave, path } of curves) {
+      const points = Array.from({ length: FINE * (length - 1) + 1 }, (_, n) => n / FINE);
+      path.setAttribute("d", `M${points.map((p) => `${x(p).toFixed(1)} ${y(wave(angle(p))).toFixed(1)}`).join("L")}`);
+    }
+    draw(position);
+  }
+
+  const set = (newWidth, newPair) => {
+    [width, pair] = [newWidth, newPair];
+    drawWave();
   };
   const draw = (p) => {
-    const [sine, cosine] = [at(p, 0), at(p, 1)];
+    position = p;
+    const [sine, cosine] = curves.map(({ wave }) => wave(angle(p)));
     setAttributes(hand, { x2: middle + reach * cosine, y2: middle - reach * sine });
     setAttributes(tip, { cx: middle + reach * cosine, cy: middle - reach * sine });
     setAttributes(here, { x1: x(p), x2: x(p) });
-    dots.forEach((dot, k) => setAttributes(dot, { cx: x(p), cy: y(at(p, k)) }));
-    const angle = format(p / 10000 ** ((2 * pair) / width));
+    curves.forEach(({ dot }, k) => setAttributes(dot, { cx: x(p), cy: y(k ? cosine : sine) }));
     const written = (name, value) =>
-      `${name}(${p} / 10000^(${2 * pair}/${width})) = ${name}(${angle}) = ${format(value)}`;
+      `${name}(${p} / 10000^(${2 * pair}/${width})) = ${name}(${format(angle(p))}) = ${format(value)}`;
     sum.replaceChildren(
       element("b", { class: "sine-text", text: written("sin", sine) }),
       element("br"),
       element("b", { class: "cosine-text", text: written("cos", cosine) }),
     );
   };
+  onWidth(chart, signal, (now) => {
+    wide = now;
+    drawWave();
+  });
   return { node, set, draw };
 }
 

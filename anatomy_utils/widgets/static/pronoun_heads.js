@@ -97,6 +97,7 @@ function render({ model, el }) {
       element("h4", { text: "Right pronouns (il or elle)" }),
       bars,
       verdict,
+      steps,
     ),
     element("section", { class: "panel", "aria-label": "A minimal pair" }, choosePair.node, translations),
   );
@@ -109,7 +110,6 @@ function render({ model, el }) {
         "layer·head, and the share of right pronouns without this head alone; the stronger the colour, the more " +
         "is lost. A click, Space or Enter switches a head off.",
     }),
-    steps,
     line,
     results,
   );

@@ -110,14 +110,11 @@ function outcome({ model, intact, pairs, choosePair }) {
 
   function tellBars() {
     const [off, right, chance] = [model.get("off"), model.get("right"), model.get("at_random")];
+    const unused = off.length ? "" : "ch-unused"; // their room is kept
     bars.replaceChildren(
       bar("all heads", intact, "ch-intact"),
-      ...(off.length
-        ? [
-            bar(`without ${off.length === 1 ? "this head" : `these ${off.length}`}`, right, "ch-chosen"),
-            bar(`without any ${off.length}`, mean(chance), "ch-random", chance),
-          ]
-        : []),
+      bar(`without ${off.length === 1 ? "this head" : `these ${off.length}`}`, right, `ch-chosen ${unused}`),
+      bar(`without any ${off.length}`, mean(chance), `ch-random ${unused}`, chance),
       element("div", { class: "ch-axis", "aria-hidden": "true" }, element("span", { text: "50 %: guessing" })),
     );
     verdict.textContent = off.length
@@ -171,10 +168,8 @@ function searchSteps({ model, signal, label, setOff }) {
 
   function tellSteps() {
     const found = model.get("steps");
-    steps.hidden = !found.length;
     steps.replaceChildren(
       ...found.map(({ off, right }, i) => {
-        const before = i ? found[i - 1].right : null;
         const [organ, layer, head] = off.at(-1);
         const go = button({
           signal,
@@ -186,24 +181,14 @@ function searchSteps({ model, signal, label, setOff }) {
           "li",
           {},
           go,
-          element(
-            "span",
-            {},
-            i ? " and the ones above: " : ": ",
-            element("span", { class: "number", text: pronounShare(right) }),
-            before === null ? "" : ` (before ${pronounShare(before)})`,
-          ),
+          element("span", {}, i ? " as well: " : ": ", element("span", { class: "number", text: pronounShare(right) })),
         );
       }),
     );
-    if (found.length)
-      steps.append(
-        element(
-          "li",
-          { class: "note ch-own" },
-          "Shares on the search’s own pairs; the bars below are measured on pairs of other nouns.",
-        ),
-      );
+    const about = found.length
+      ? "Shares on the search’s own pairs; the bars above are measured on pairs of other nouns."
+      : "The search switches off, one after the other, the head that costs most.";
+    steps.append(element("li", { class: "note ch-own", text: about }));
   }
   return { steps, tellSteps };
 }

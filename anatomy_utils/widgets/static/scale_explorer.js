@@ -92,7 +92,7 @@ function entropy(weights) {
   return bits;
 }
 
-// Frobenius norm of the softmax's Jacobian diag(w) − w wᵀ, in closed form.
+// Frobenius norm of the softmax's Jacobian diag(w) minus w times w transposed, in closed form.
 function jacobianNorm(weights) {
   let squares = 0,
     cubes = 0;
@@ -141,7 +141,7 @@ function nearestStop(d) {
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("scale");
-  let sample, sampledSeed;
+  let sample, sampledSeed, curves;
   const size = slider({
     label: "dₖ, the width of queries and keys",
     caption: element("span", {}, element("i", { text: "d" }), element("sub", { text: "k" })),
@@ -164,9 +164,9 @@ function render({ model, el }) {
     signal,
     onClick: () => change(model, { seed: (model.get("seed") + 1) % 2 ** 31 }),
   });
-  const scores = histogram(),
-    weights = weightBars();
-  const cards = Object.fromEntries(Object.keys(MEASURES).map((name) => [name, measureCard(name)]));
+  const scores = histogram(signal),
+    weights = weightBars(signal);
+  const cards = Object.fromEntries(Object.keys(MEASURES).map((name) => [name, measureCard(name, signal)]));
   const scoreTitle = element("div", { class: "measure-title" });
   const scoreNote = element("div", { class: "note", text: "dashed: the spread that theory expects" });
   const weightTitle = element("div", {
@@ -195,15 +195,15 @@ function render({ model, el }) {
       { class: "note" },
       `Measured on ${NUM_QUERIES} random queries with ${NUM_KEYS} keys each (normal entries, variance 1). ` +
         "Entropy: mean over the ",
-      "queries. Gradient: ‖∂weights/∂scores‖, the Frobenius norm of the softmax's Jacobian diag(w) − w wᵀ, " +
-        "median over the queries.",
+      "queries. Gradient: ‖∂weights/∂scores‖, the Frobenius norm of the softmax's Jacobian diag(w) − w w",
+      element("sup", { text: "T" }),
+      ", median over the queries.",
     ),
   );
   const resample = (seed) => {
     sampledSeed = seed;
     sample = newSample(seed);
-    const curves = measureAll(sample);
-    Object.values(cards).forEach((card) => card.setCurves(curves));
+    curves = measureAll(sample);
   };
   const draw = () => {
     const d = model.get("d_head"),
@@ -215,11 +215,11 @@ function render({ model, el }) {
     const largest = format(Math.max(...found.rows[0]));
     const average = format(found.largest);
     weightNote.textContent = `largest ${largest}, on average over all queries ${average}; dashed: all alike`;
-    scores.draw(found, Math.sqrt(expected));
-    weights.draw(found.rows[0]);
-    cards.variance.draw(d, scaled, found.variance, `expected: ${scaled ? "1" : `dₖ = ${d}`}`);
-    cards.entropy.draw(d, scaled, found.entropy, `of at most ${format(MOST_BITS, 0)} bits`);
-    cards.gradient.draw(d, scaled, found.gradient, "norm for the typical query");
+    scores.draw(found, scaled, Math.sqrt(expected));
+    weights.draw(found.rows[0], scaled);
+    cards.variance.draw(curves, d, scaled, found.variance, `expected: ${scaled ? "1" : `dₖ = ${d}`}`);
+    cards.entropy.draw(curves, d, scaled, found.entropy, `of at most ${format(MOST_BITS, 0)} bits`);
+    cards.gradient.draw(curves, d, scaled, found.gradient, "norm for the typical query");
   };
   const redraw = promptly(draw, signal);
   const say = () => {

@@ -1,8 +1,8 @@
 // The scale explorer's charts: a histogram, bars, and a card for each measure.
 
-const HISTOGRAM = { width: 440, height: 190, left: 14, right: 14, top: 12, bottom: 26, reach: 60 };
-const WEIGHTS = { width: 440, height: 190, left: 34, right: 8, top: 14, bottom: 26 };
-const CURVE = { width: 290, height: 150, left: 40, right: 14, top: 12, bottom: 24 };
+const MARGINS = { right: 12, top: 12, bottom: 24 };
+const REACH = 60; // scores beyond are counted at the histogram's ends
+const CASES = { true: "divided", false: "undivided" };
 
 // Small and large numbers with about three digits.
 function brief(value) {
@@ -12,171 +12,182 @@ function brief(value) {
   return `${format(value / 10 ** power, 0)}·10${superscript(power)}`;
 }
 
-// A small text below an axis.
+// A small text below or beside an axis.
 function tick(x, y, text, anchor = "middle") {
   return svg("text", { class: "tick", x, y, "text-anchor": anchor, text });
 }
 
-function axisLine(box) {
-  return svg("path", { class: "axis", d: `M${box.left} ${box.height - box.bottom}H${box.width - box.right}` });
+// A chart in CSS pixels, `height` high and as wide as its place: {node, draw(…), width()}; `paint(box, …)` gives what
+// is in it, and box says where its inner edges are.
+function fittedChart({ height, left = 36, signal, paint }) {
+  const node = svg("svg", { class: "line-chart", style: { height: `${height}px` }, role: "img" });
+  const { right, top, bottom } = MARGINS;
+  let [width, last] = [0, null];
+  const redraw = () => {
+    if (!width || !last) return;
+    node.replaceChildren(...paint({ left, right: width - right, top, floor: height - bottom }, ...last));
+  };
+  const draw = (...given) => {
+    last = given;
+    redraw();
+  };
+  onWidth(node, signal, (wide) => {
+    width = wide;
+    redraw();
+  });
+  return { node, draw, width: () => width };
+}
+
+function axisLine({ left, right, floor }) {
+  return svg("path", { class: "axis", d: `M${left} ${floor}H${right}` });
+}
+
+function guide({ left, right }, y, text) {
+  return [svg("line", { class: "guide", x1: left, x2: right, y1: y, y2: y }), tick(left - 6, y + 4, text, "end")];
 }
 
 // The histogram of all scores on one fixed axis, with the normal curve that theory expects.
-function histogram() {
-  const box = HISTOGRAM,
-    count = 2 * box.reach + 1;
-  const inner = box.width - box.left - box.right,
-    floor = box.height - box.bottom,
-    tall = floor - box.top;
-  const x = (score) => box.left + ((score + box.reach + 0.5) / count) * inner;
-  const bars = svg("path", { class: "scores" });
-  const expected = svg("path", { class: "expected" });
-  const marks = [-50, -25, 0, 25, 50].map((at) => tick(x(at), floor + 16, format(at, 0)));
-  const node = svg(
-    "svg",
-    { viewBox: `0 0 ${box.width} ${box.height}`, role: "img" },
-    bars,
-    axisLine(box),
-    expected,
-    marks,
-  );
-  const draw = ({ scores }, deviation) => {
+function histogram(signal) {
+  const count = 2 * REACH + 1;
+  const paint = ({ left, right, top, floor }, scores, scaled, deviation) => {
+    const wide = (right - left) / count;
+    const x = (score) => left + (score + REACH + 0.5) * wide;
     const bins = new Float64Array(count);
-    for (const score of scores) bins[clamp(Math.round(score) + box.reach, 0, count - 1)] += 1 / scores.length;
+    for (const score of scores) bins[clamp(Math.round(score) + REACH, 0, count - 1)] += 1 / scores.length;
     const density = (at) => Math.exp(-0.5 * (at / deviation) ** 2) / (deviation * Math.sqrt(2 * Math.PI));
     const highest = Math.max(...bins, density(0));
-    const y = (share) => floor - (share / highest) * tall;
-    bars.setAttribute(
-      "d",
-      Array.from(bins, (share, i) => {
-        const left = x(i - box.reach - 0.5),
-          wide = inner / count;
-        return share ? `M${left.toFixed(1)} ${floor}V${y(share).toFixed(1)}h${(wide * 0.86).toFixed(2)}V${floor}Z` : "";
-      }).join(""),
+    const y = (share) => (floor - (share / highest) * (floor - top)).toFixed(1);
+    const bars = Array.from(bins, (share, i) =>
+      share ? `M${x(i - REACH - 0.5).toFixed(1)} ${floor}V${y(share)}h${(wide * 0.86).toFixed(2)}V${floor}Z` : "",
     );
-    const points = Array.from({ length: 8 * box.reach + 1 }, (_, i) => i / 4 - box.reach);
-    expected.setAttribute("d", `M${points.map((at) => `${x(at).toFixed(1)} ${y(density(at)).toFixed(1)}`).join("L")}`);
-    const spread = `their standard deviation is about ${brief(deviation)}`;
-    node.setAttribute("aria-label", `Histogram of ${scores.length} scores; ${spread}.`);
+    const points = Array.from({ length: 8 * REACH + 1 }, (_, i) => i / 4 - REACH);
+    return [
+      svg("path", { class: `bar ${CASES[scaled]}`, d: bars.join("") }),
+      axisLine({ left, right, floor }),
+      svg("path", {
+        class: "expected",
+        d: `M${points.map((at) => `${x(at).toFixed(1)} ${y(density(at))}`).join("L")}`,
+      }),
+      ...[-50, -25, 0, 25, 50].map((at) => tick(x(at), floor + 16, format(at, 0))),
+    ];
   };
-  return { node, draw };
+  const chart = fittedChart({ height: 160, left: 12, signal, paint });
+  const draw = ({ scores }, scaled, deviation) => {
+    chart.draw(scores, scaled, deviation);
+    const spread = `their standard deviation is about ${brief(deviation)}`;
+    chart.node.setAttribute("aria-label", `Histogram of ${scores.length} scores; ${spread}.`);
+  };
+  return { node: chart.node, draw };
 }
 
 // The softmax weights of the first query over its 16 keys.
-function weightBars() {
-  const box = WEIGHTS,
-    floor = box.height - box.bottom,
-    tall = floor - box.top;
-  const wide = (box.width - box.left - box.right) / NUM_KEYS;
-  const left = (j) => box.left + j * wide;
-  const lines = [0.5, 1].map((at) => [
-    svg("line", {
-      class: "guide",
-      x1: box.left,
-      x2: box.width - box.right,
-      y1: floor - at * tall,
-      y2: floor - at * tall,
-    }),
-    tick(box.left - 6, floor - at * tall + 4, format(at, 1), "end"),
-  ]);
-  const alike = floor - tall / NUM_KEYS;
-  const keys = Array.from({ length: NUM_KEYS }, (_, j) => j);
-  const bars = keys.map((j) => svg("rect", { class: "bar", x: left(j) + 3, width: wide - 6, rx: 1.5 }));
-  const names = keys.map((j) => tick(left(j) + wide / 2, floor + 16, String(j + 1)));
-  const peak = svg("text", { class: "peak", "text-anchor": "middle" });
-  const node = svg(
-    "svg",
-    { viewBox: `0 0 ${box.width} ${box.height}`, role: "img" },
-    lines,
-    bars,
-    axisLine(box),
-    svg("line", { class: "alike", x1: box.left, x2: box.width - box.right, y1: alike, y2: alike }),
-    names,
-    peak,
-  );
-  const draw = (row) => {
-    row.forEach((weight, j) => setAttributes(bars[j], { y: floor - weight * tall, height: weight * tall }));
-    const j = row.indexOf(Math.max(...row));
-    setAttributes(peak, {
-      x: left(j) + wide / 2,
-      y: Math.max(box.top - 2, floor - row[j] * tall - 5),
-      text: format(row[j]),
-    });
-    const told = Array.from(row, (weight, k) => `key ${k + 1} ${format(weight)}`).join(", ");
-    node.setAttribute("aria-label", `Weights of one query: ${told}.`);
+function weightBars(signal) {
+  const paint = ({ left, right, top, floor }, row, scaled) => {
+    const wide = (right - left) / NUM_KEYS;
+    const y = (weight) => floor - weight * (floor - top);
+    const middle = (j) => left + (j + 0.5) * wide;
+    const named = (j) => wide >= 18 || !j || (j + 1) % 4 === 0;
+    const best = indexOfLargest(row);
+    const alike = y(1 / NUM_KEYS);
+    return [
+      ...[0.5, 1].flatMap((at) => guide({ left, right }, y(at), format(at, 1))),
+      ...row.flatMap((weight, j) => [
+        svg("rect", {
+          class: `bar ${CASES[scaled]}`,
+          x: left + (j + 0.12) * wide,
+          y: y(weight),
+          width: wide * 0.76,
+          height: floor - y(weight),
+          rx: 1.5,
+        }),
+        named(j) ? tick(middle(j), floor + 16, j + 1) : "",
+      ]),
+      axisLine({ left, right, floor }),
+      svg("line", { class: "alike", x1: left, x2: right, y1: alike, y2: alike }),
+      svg("text", {
+        class: "peak",
+        "text-anchor": "middle",
+        x: middle(best),
+        y: Math.max(top - 1, y(row[best]) - 5),
+        text: format(row[best]),
+      }),
+    ];
   };
-  return { node, draw };
+  const chart = fittedChart({ height: 160, signal, paint });
+  const draw = (weights, scaled) => {
+    const row = [...weights];
+    chart.draw(row, scaled);
+    const told = row.map((weight, k) => `key ${k + 1} ${format(weight)}`).join(", ");
+    chart.node.setAttribute("aria-label", `Weights of one query: ${told}.`);
+  };
+  return { node: chart.node, draw };
 }
 
-// One measure: its number in large print and its two curves over dₖ, the chosen one marked.
-function measureCard(name) {
-  const { title, low, high, log, ticks } = MEASURES[name];
-  const box = CURVE,
-    floor = box.height - box.bottom,
-    right = box.width - box.right;
+// One measure: its number in large print and its two curves over dₖ, the chosen one marked; they are read with the
+// pointer or the arrow keys.
+function measureCard(name, signal) {
+  const { title, low, high, log, ticks: marks } = MEASURES[name];
   const share = (value) =>
     log ? Math.log(clamp(value, low, high) / low) / Math.log(high / low) : (value - low) / (high - low);
-  const x = (d) => box.left + (Math.log2(d) / 9) * (right - box.left);
-  const y = (value) => floor - share(value) * (floor - box.top);
   const label = (at) => (at >= 0.01 || at === 0 ? String(at) : `10${superscript(Math.log10(at))}`);
-  const guides = ticks.map((at) => [
-    svg("line", { class: "guide", x1: box.left, x2: right, y1: y(at), y2: y(at) }),
-    tick(box.left - 6, y(at) + 4, label(at), "end"),
-  ]);
-  const below = [1, 8, 64, 512].map((d) => tick(x(d), floor + 16, String(d)));
-  const lines = { true: svg("path", { class: "curve scaled" }), false: svg("path", { class: "curve plain" }) };
-  const here = svg("line", { class: "here", y1: box.top, y2: floor });
-  const dot = svg("circle", { class: "dot", r: 5.5 });
+  const paint = ({ left, right, top, floor }, curves, d, scaled, value) => {
+    const x = (width) => left + (Math.log2(width) / Math.log2(LARGEST)) * (right - left);
+    const y = (at) => floor - share(at) * (floor - top);
+    const lines = [false, true].map((which) => ({
+      name: CASES[which],
+      class: CASES[which],
+      points: POWERS.map((width, i) => {
+        const found = curves[which][i][name];
+        return { x: x(width), y: y(found), text: `${brief(found)} at ${width}` };
+      }),
+    }));
+    reading.set(lines);
+    return [
+      ...marks.flatMap((at) => guide({ left, right }, y(at), label(at))),
+      ...[1, 8, 64, 512].map((at) => tick(x(at), floor + 16, at)),
+      svg("line", { class: "here", x1: x(d), x2: x(d), y1: top, y2: floor }),
+      ...lines.map(({ class: look, points }) =>
+        svg("path", {
+          class: `curve ${look}${look === CASES[scaled] ? " chosen" : ""}`,
+          d: `M${points.map((point) => `${point.x.toFixed(1)} ${point.y.toFixed(1)}`).join("L")}`,
+        }),
+      ),
+      svg("circle", { class: `dot ${CASES[scaled]}`, r: 5.5, cx: x(d), cy: y(value) }),
+      reading.node,
+    ];
+  };
+  const chart = fittedChart({ height: 128, signal, paint });
+  const reading = curveReading(chart.node, chart.width);
+  chart.node.setAttribute("aria-label", `${title} over dₖ, divided and undivided; arrow keys read the curves`);
   const number = element("span", { class: "big number" });
   const note = element("span", { class: "note" });
-  const drawing = svg(
-    "svg",
-    { viewBox: `0 0 ${box.width} ${box.height}`, "aria-hidden": "true" },
-    guides,
-    below,
-    here,
-    lines.false,
-    lines.true,
-    dot,
-  );
   const node = element(
     "div",
     { class: "panel measure", role: "group", "aria-label": title },
     element("div", { class: "measure-title", text: title }),
-    element("div", { class: "measure-value" }, number, " ", note),
-    drawing,
+    element("div", { class: "measure-value" }, number, note),
+    chart.node,
   );
-  const setCurves = (curves) => {
-    for (const scaled of [true, false]) {
-      const points = POWERS.map((d, i) => `${x(d).toFixed(1)} ${y(curves[scaled][i][name]).toFixed(1)}`);
-      lines[scaled].setAttribute("d", `M${points.join("L")}`);
-    }
-  };
-  const draw = (d, scaled, value, text) => {
+  const draw = (curves, d, scaled, value, text) => {
     number.textContent = brief(value);
     note.textContent = text;
-    setAttributes(here, { x1: x(d), x2: x(d) });
-    setAttributes(dot, { cx: x(d), cy: y(value), class: scaled ? "dot scaled" : "dot plain" });
-    for (const which of [true, false]) lines[which].classList.toggle("chosen", which === scaled);
+    chart.draw(curves, d, scaled, value);
   };
-  return { node, draw, setCurves, told: () => `${title} ${number.textContent}` };
+  return { node, draw, told: () => `${title} ${number.textContent}` };
 }
 
 // The key to the curves: colour and dash.
 function curveKey() {
-  const sample = (kind) =>
-    svg(
-      "svg",
-      { class: "sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
-      svg("path", { class: `curve chosen ${kind}`, d: "M1 5H33" }),
-    );
+  const kind = (divided, text) => {
+    const line = svg("path", { class: `curve chosen ${CASES[divided]}`, d: "M1 5H33" });
+    const sample = svg("svg", { class: "sample", viewBox: "0 0 34 10", "aria-hidden": "true" }, line);
+    return element("span", { class: "row" }, sample, text);
+  };
   return element(
     "div",
     { class: "row key-line" },
     element("span", { class: "note", text: "Over all dₖ, from this sample:" }),
-    sample("scaled"),
-    element("span", { text: "divided by √dₖ" }),
-    sample("plain"),
-    element("span", { text: "not divided" }),
+    kind(true, "divided by √dₖ"),
+    kind(false, "not divided"),
   );
 }

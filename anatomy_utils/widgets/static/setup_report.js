@@ -1,4 +1,4 @@
-// The setup report: a list from Python, and a last line that only a living widget can add.
+// The setup report: one line that unfolds to a list from Python, with a last line that only a living widget can add.
 
 const ALIVE = { sign: "✓", state: "ok", text: "widgets are alive" };
 
@@ -8,8 +8,12 @@ function listItem({ sign, state, text }) {
 
 function render({ model, el }) {
   const { root, cleanup } = widgetRoot(el, model.get("label"));
-  const lines = [...model.get("lines"), ALIVE].map(listItem);
-  root.append(element("ul", { style: { "list-style": "none", "padding-left": 0, margin: 0 } }, lines));
+  root.classList.add("setup-report");
+  const lines = [...model.get("lines"), ALIVE];
+  const inPlace = lines.filter(({ state }) => state === "ok").length;
+  const list = element("ul", { style: { "list-style": "none", padding: 0, margin: "8px 0 0" } }, lines.map(listItem));
+  const open = lines.some(({ state }) => state === "missing");
+  root.append(element("details", { open }, element("summary", {}, `${inPlace} of ${lines.length} in place`), list));
   return cleanup;
 }
 

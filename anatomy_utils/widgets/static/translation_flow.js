@@ -1,10 +1,24 @@
 // The translation flow: the figure of 2017, lit part by part while a sentence is translated, with the tensors of each
 // step beside it.
 
-const PAD = 14; // room around the figure
-const TOP = 74; // where the figure begins
+const TALL = 470; // pixels of the figure
 const PAUSE = 1100; // milliseconds per step while playing
 const AT_WORK = { heads: "encoder_self_attention" }; // parts that work together with another
+
+// Where one can jump to: every part of the way up to the first word, then every word.
+function chapterList({ count, whole, startOf, round, momentAt, written, signal, go }) {
+  return select({
+    label: "Go to",
+    options: Array.from({ length: count }, (_, at) => at)
+      .filter((at) => at < whole || at === startOf(round(at)))
+      .map((at) => ({
+        value: at,
+        label: at < whole ? momentAt(at).title : `Word ${round(at)}: ${written[round(at) - 1]}`,
+      })),
+    signal,
+    onChange: (at) => go(Number(at)),
+  });
+}
 
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
@@ -12,11 +26,15 @@ function render({ model, el }) {
   const [source, target, written] = ["source", "target", "written"].map((name) => model.get(name).map(shownWord));
   const [encoder, decoder, tensors] = ["encoder", "decoder", "tensors"].map((name) => model.get(name));
   const numbers = floats(model.get("values"));
-  const count = encoder.length + decoder.length * written.length;
+  const later = model.get("later");
+  const whole = encoder.length + decoder.length; // until the first word is written
+  const count = whole + later.length * (written.length - 1);
   const place = () => clamp(model.get("place"), 0, count - 1);
-  const round = (at = place()) => (at < encoder.length ? 0 : Math.floor((at - encoder.length) / decoder.length) + 1);
-  const momentAt = (at) => (at < encoder.length ? encoder[at] : decoder[(at - encoder.length) % decoder.length]);
-  const startOf = (which) => (which < 1 ? 0 : encoder.length + (which - 1) * decoder.length);
+  const round = (at = place()) =>
+    at < encoder.length ? 0 : at < whole ? 1 : Math.floor((at - whole) / later.length) + 2;
+  const stepOf = (at) => (at < whole ? at - encoder.length : later[(at - whole) % later.length]); // of the decoder
+  const momentAt = (at) => (at < encoder.length ? encoder[at] : decoder[stepOf(at)]);
+  const startOf = (which) => (which < 1 ? 0 : which < 2 ? encoder.length : whole + (which - 2) * later.length);
   const words = { source, target };
   const show = (to) => {
     change(model, { place: clamp(to, 0, count - 1) });
@@ -43,7 +61,6 @@ function render({ model, el }) {
     value: 1,
     format: (value) => `${value} of ${count}`,
     signal,
-    tint: "query",
     onInput: (value) => {
       steps.pause();
       show(value - 1);
@@ -74,37 +91,43 @@ function render({ model, el }) {
   });
 
   // ---------------------------------------------------------------- the figure
-  const parts = model.get("parts");
   const atWork = new Set([...encoder, ...decoder].map(({ part }) => part));
   const nodes = new Map();
-  const [width, height] = model.get("size");
-  const figureParts = (frames) =>
-    parts
-      .filter(({ frame: framed }) => framed === frames)
-      .map((part) => {
-        const here = AT_WORK[part.id] ?? part.id;
-        const node = partOf(part, width / 2, { class: atWork.has(here) ? "" : "fl-still" });
-        if (atWork.has(here)) listen(node, "click", signal, () => go(nearestOf(here)));
-        nodes.set(part.id, node);
-        return node;
-      });
-  const arrows = model.get("arrows").map((arrow) => ({ ...arrow, node: arrowOf(arrow) }));
-  const figure = svg(
-    "svg",
-    { class: "fl-figure", role: "img", viewBox: `0 ${TOP} ${width} ${height - TOP - PAD + 6}` },
-    figureParts(true),
-    arrows.map(({ node }) => node),
-    model.get("marks").map(markOf),
-    figureParts(false),
-  );
+  const arrows = [];
+  const figure = svg("svg", { class: "fl-figure", role: "img", height: TALL, style: { height: `${TALL}px` } });
+  const drawing = Object.fromEntries(["parts", "arrows", "marks", "size"].map((name) => [name, model.get(name)]));
 
-  // The next time a part works, in the encoder or in this decoding step, from here on and round again.
+  function drawFigure(wide) {
+    const fitted = fittedFigure(drawing, wide, TALL);
+    nodes.clear();
+    arrows.splice(0, arrows.length, ...fitted.arrows.map((arrow) => ({ ...arrow, node: arrowOf(arrow) })));
+    const partsOf = (frames) =>
+      fitted.parts
+        .filter(({ frame: framed }) => framed === frames)
+        .map((part) => {
+          const here = AT_WORK[part.id] ?? part.id;
+          const node = partOf(part, wide / 2, { class: atWork.has(here) ? "" : "fl-still" });
+          if (atWork.has(here)) listen(node, "click", signal, () => go(nearestOf(here)));
+          nodes.set(part.id, node);
+          return node;
+        });
+    setAttributes(figure, { viewBox: `0 0 ${wide} ${TALL}` });
+    figure.replaceChildren(
+      ...partsOf(true),
+      ...arrows.map(({ node }) => node),
+      ...fitted.marks.map(markOf),
+      ...partsOf(false),
+    );
+    draw();
+  }
+
+  // The next step at which a part works, from here on and round again.
   function nearestOf(part) {
-    const reading = encoder.findIndex((moment) => moment.part === part) >= 0;
-    const [first, side] = reading ? [0, encoder] : [startOf(Math.max(1, round())), decoder];
-    const places = side.map((moment, i) => (moment.part === part ? first + i : -1)).filter((at) => at >= 0);
+    const places = Array.from({ length: count }, (_, at) => at).filter((at) => momentAt(at).part === part);
     return places.find((at) => at > place()) ?? places[0];
   }
+
+  const chapters = chapterList({ count, whole, startOf, round, momentAt, written, signal, go });
 
   // ---------------------------------------------------------------- words, title, tensors
   const phaseLine = element("span", { class: "shape" });
@@ -112,16 +135,14 @@ function render({ model, el }) {
   const title = element("h4");
   const say = element("p");
   const box = element("div", { class: "fl-tensors" });
+  const told = element("div", focusable({ class: "fl-told scroll", role: "group", "aria-label": "This step" }));
+  told.append(title, say, box);
   root.append(
     heading(model.get("label"), phaseLine),
-    track,
-    element("div", { class: "row fl-controls" }, back, next, wordBack, wordNext, steps.play),
+    element("div", { class: "row fl-controls" }, back, next, steps.play, wordBack, wordNext, chapters.node),
     slide.node,
-    element("p", {
-      class: "note fl-keys",
-      text: "Keys: ← → a step, Page Up and Page Down a word. Or click a part of the figure.",
-    }),
-    element("div", { class: "fl-body" }, figure, element("div", { class: "fl-told" }, title, say, box)),
+    track,
+    element("div", { class: "fl-body" }, figure, told),
   );
 
   function phase() {
@@ -158,10 +179,7 @@ function render({ model, el }) {
     const moment = momentAt(now);
     const reading = round() === 0;
     const done = new Set(
-      (reading
-        ? encoder.slice(0, now)
-        : [...encoder, ...decoder.slice(0, (now - encoder.length) % decoder.length)]
-      ).map(({ part }) => part),
+      (reading ? encoder.slice(0, now) : [...encoder, ...decoder.slice(0, stepOf(now))]).map(({ part }) => part),
     );
     for (const [id, node] of nodes) {
       const part = AT_WORK[id] ?? id;
@@ -178,6 +196,7 @@ function render({ model, el }) {
     say.replaceChildren(...prose(moment.text));
     drawTrack();
     const chosen = ["final_linear", "softmax", "next_token"].includes(moment.part) ? drawChoices(moment.part) : [];
+    told.scrollTop = 0;
     box.replaceChildren(...chosen, ...moment.tensors.map((i) => drawTensor(tensors[i])));
     const held = [back, wordBack, next, wordNext].find((node) => node.matches(":focus"));
     steps.tell(now);
@@ -185,10 +204,16 @@ function render({ model, el }) {
     wordNext.disabled = next.disabled;
     if (held?.disabled) (now ? back : next).focus(); // a disabled button loses the keys
     slide.set(now + 1);
+    const [listed] = [...chapters.input.options]
+      .map(({ value }) => Number(value))
+      .filter((at) => at <= now)
+      .slice(-1);
+    chapters.set(listed);
   }
   const redraw = frame(draw, signal);
   onChange(model, signal, "place", redraw);
   onTheme(root, signal, redraw);
+  onWidth(figure, signal, drawFigure);
   draw();
   return cleanup;
 }

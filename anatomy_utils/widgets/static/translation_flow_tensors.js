@@ -3,11 +3,26 @@
 const LABEL = 74; // pixels of a word beside its row
 const ROW = 12; // pixels of a row
 const FEATURE = 9; // pixels of a feature
-const LETTERS = "10.5px sans-serif";
+const LETTERS = "11px sans-serif";
 
-// A tensor's name that may be broken behind its dots and underscores.
-function breakable(name) {
-  return name.split(/(?<=[._])/).flatMap((piece) => [piece, element("wbr")]);
+// What a tensor is called in words, by the end of its name.
+const NAMED = {
+  input_ids: "numbers of the tokens",
+  decoder_input_ids: "numbers of the tokens",
+  tokens: "token vectors",
+  "positions(…)": "position vectors",
+  query: "queries",
+  key: "keys",
+  value: "values",
+  weights: "attention weights",
+  hidden: "features in between",
+  "feed_forward(…)": "what feed-forward gives",
+  hidden_states: "the decoder's output",
+};
+
+function inWords(name) {
+  const last = name.split(".").at(-1);
+  return NAMED[last] ?? last.replaceAll("_", " ");
 }
 
 // A step's tensors: ids, vectors and attention maps of the tokens that are there.
@@ -23,7 +38,7 @@ function tensorDrawings({ root, round, numbers, words }) {
     const name = element(
       "div",
       { class: "fl-name" },
-      element("code", {}, breakable(tensor.name)),
+      element("b", { title: tensor.name, text: inWords(tensor.name) }),
       " ",
       element("span", { class: "shape", text: `(${sizesOf(tensor)})` }),
     );
@@ -62,7 +77,10 @@ function tensorDrawings({ root, round, numbers, words }) {
     const of = tensor.sizes.length === 4 ? `head 0 of 0–${tensor.sizes[1] - 1}, ` : "";
     const row = now >= 0 ? now : 0;
     const begin = Array.from(values.subarray(row * features, row * features + 4), (value) => format(value)).join(", ");
-    node.setAttribute("aria-label", `${tensor.name} (${sizesOf(tensor)}), ${of}${shown}; ${list[row]}: ${begin} …`);
+    node.setAttribute(
+      "aria-label",
+      `${inWords(tensor.name)} (${sizesOf(tensor)}), ${of}${shown}; ${list[row]}: ${begin} …`,
+    );
     return [
       node,
       element("div", { class: "note fl-scale", text: `${of}${shown}, ±${format(limit, limit < 10 ? 2 : 0)}` }),

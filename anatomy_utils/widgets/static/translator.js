@@ -165,13 +165,13 @@ function render({ model, el }) {
   const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: answered });
   const form = sentenceForm({
     value: model.get("sentence"),
-    label: "Sentence, English or French",
-    action: "Read it",
+    label: "Sentence, English or French, in words of the street",
+    action: "Translate",
     signal,
     onSentence: (sentence) => ask(sentence),
   });
   const examples = select({
-    label: "or pick one",
+    label: "or take one",
     options: [],
     signal,
     onChange: (sentence) => {
@@ -265,19 +265,27 @@ function render({ model, el }) {
 
   root.append(
     heading(model.get("label"), direction),
-    form.node,
-    element("div", { class: "row tr-pick" }, examples.node),
-    questions.line,
-    refusal,
-    remark,
-    element("div", { class: "row tr-write" }, next, all, again),
+    swaps,
     sentenceList,
     verdict,
-    swaps,
-    compared,
-    element("div", { class: "row tr-where" }, view.node, layer.node, head.node),
-    element("div", { class: "tr-two" }, drawing, rivals),
-    lexicon,
+    element(
+      "div",
+      { class: "tr-two" },
+      drawing,
+      element(
+        "div",
+        { class: "tr-beside" },
+        form.node,
+        element("div", { class: "row tr-pick" }, examples.node),
+        questions.line,
+        remark,
+        element("div", { class: "tr-slot" }, refusal, compared),
+        rivals,
+        element("div", { class: "row" }, next, all, again),
+        element("div", { class: "row tr-where" }, view.node, layer.node, head.node),
+        lexicon,
+      ),
+    ),
   );
 
   function load() {
@@ -307,6 +315,7 @@ function render({ model, el }) {
     drawRivals();
     drawVerdict();
     drawCompared();
+    compared.hidden = !refusal.hidden;
   }
   const redraw = frame(draw, signal);
   onChange(model, signal, ["revealed", "current", "layer", "head", "view"], redraw);

@@ -48,14 +48,18 @@ function comparisons({ model, signal, written, revealed, current, finished, sour
               button({ label: reason, name: `Swap ${from} for ${reason}`, signal, onClick: () => ask(sentence, true) }),
             ),
           ]
-        : []),
+        : [element("span", { class: "note", text: "No reason to swap: one that turns “it” to the other noun." })]),
     );
   }
 
   function drawCompared() {
     const { source: from, written: wrote, gone, gone_source: left } = model.get("before");
-    compared.hidden = !wrote;
-    if (!wrote) return;
+    if (!wrote) {
+      compared.replaceChildren(
+        element("p", { class: "note panel", text: "Swap the reason above: what another word changes is marked here." }),
+      );
+      return;
+    }
     const { new: fresh, new_source: came } = model.get("before");
     const line = (name, words, marked) => [
       element("dt", { text: name }),
@@ -96,7 +100,10 @@ function refusals({ model, signal, ask }) {
   function drawRefusal() {
     refusal.hidden = !model.get("refusal") || Boolean(model.get("error"));
     if (refusal.hidden) return;
-    const offers = model.get("refused").map(({ word: unknown, nearest }) =>
+    const readable = model.get("readable");
+    // With two unknown words or more, a word in place of one still leaves a sentence that cannot be read.
+    const [only, ...more] = model.get("refused");
+    const offers = (more.length ? [] : [only]).filter(Boolean).map(({ word: unknown, nearest }) =>
       element(
         "div",
         { class: "row" },
@@ -108,13 +115,9 @@ function refusals({ model, signal, ask }) {
     );
     refusal.replaceChildren(
       element("p", { class: "error", text: model.get("refusal") }),
+      readable ? button({ label: `Read: ${readable}`, primary: true, signal, onClick: () => ask(readable) }) : "",
       ...offers,
-      element("p", {
-        class: "note",
-        text:
-          "It was never shown these words, so it has no vectors for them. “Words of the street” below lists " +
-          "those that it knows.",
-      }),
+      element("p", { class: "note", text: "It has vectors for words of the street only; they are listed below." }),
       element("p", { class: "note" }, "Still shown: ", element("bdi", { dir: "auto", text: model.get("sentence") })),
     );
   }
@@ -142,7 +145,7 @@ function wordList({ model }) {
   const lexicon = element(
     "details",
     { class: "tr-known" },
-    element("summary", focusable({ tabindex: null }), "Words of the street"),
+    element("summary", focusable({ tabindex: null }), "Words of the street: all that it knows"),
     Object.entries(model.get("known")).map(([language, kinds]) =>
       element(
         "div",

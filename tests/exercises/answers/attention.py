@@ -38,7 +38,11 @@ def scores_dott(query, key):
     return query @ key.T / math.sqrt(query.shape[-1])
 
 
-@answer("attention.scores", "crash", "The two do not fit for a matrix product: the left one is")
+@answer(
+    "attention.scores",
+    "crash",
+    "The two do not fit for a matrix product: `query` is (11, 3), `key` is (2, 3), and the last axis of",
+)
 def scores_notrans(query, key):
     return query @ key
 
@@ -53,7 +57,11 @@ def scores_absd(query, key):
     return (query @ key.transpose(-2, -1)).abs() / math.sqrt(query.shape[-1])
 
 
-@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
+@answer(
+    "attention.scores",
+    "likeness:cell",
+    "All cells of your scores differ from the target, in a way that is not known here.",
+)
 def scores_dist(query, key):
     return -torch.cdist(query, key)
 
@@ -147,7 +155,11 @@ def scores_centered(query, key):
     return s - s.mean(-1, keepdim=True)
 
 
-@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
+@answer(
+    "attention.scores",
+    "likeness:cell",
+    "All cells of your scores differ from the target, in a way that is not known here.",
+)
 def scores_skiplastfeat(query, key):
     return query[..., :-1] @ key[..., :-1].transpose(-2, -1) / math.sqrt(query.shape[-1])
 
@@ -174,7 +186,11 @@ def scores_undefined(query, key):
     return querry @ key.transpose(-2, -1)
 
 
-@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
+@answer(
+    "attention.scores",
+    "likeness:cell",
+    "All cells of your scores differ from the target, in a way that is not known here.",
+)
 def scores_sumkeys(query, key):
     return query.sum(-1, keepdim=True) * key.sum(-1).unsqueeze(-2) / math.sqrt(query.shape[-1])
 
@@ -243,7 +259,7 @@ def attention_twosoft(query, key, value):
     return w @ value, w
 
 
-@answer("attention.attention", "likeness:sums", "The rows of your weights should each sum to")
+@answer("attention.attention", "nan", "everywhere with strong matches; with a batch of sentences")
 def attention_exps(query, key, value):
     w = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).exp()
     return w @ value, w
@@ -255,9 +271,7 @@ def attention_sig(query, key, value):
     return w @ value, w
 
 
-@answer(
-    "attention.attention", "likeness:zero", "In 210 of 396 cells your weights are exactly 0, where the target is not."
-)
+@answer("attention.attention", "likeness:cell", "yours there stays the same when these change a little")
 def attention_relun(query, key, value):
     w = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).relu()
     w = w / w.sum(-1, keepdim=True).clamp_min(1e-6)
@@ -306,7 +320,7 @@ def attention_roundw(query, key, value):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 115 of these 132 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 132 of these 149 cells there is",
 )
 def masked_softmax_halfmask(scores, mask):
     return scores.masked_fill(~mask, -5.0).softmax(-1) * mask.any(-1, keepdim=True)
@@ -325,13 +339,13 @@ def masked_softmax_notmask(scores, mask):
 @answer(
     "attention.masked_softmax",
     "crash",
-    "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many;",
+    "`if` wants one True or False, but `mask` holds 21; torch.where decides cell by cell.",
 )
 def masked_softmax_ifmask(scores, mask):
     return scores.softmax(-1) if mask else None
 
 
-@answer("attention.masked_softmax", "likeness:sum_all", "All your weights together sum to")
+@answer("attention.masked_softmax", "nan", "everywhere with forbidden keys that match best; with a padded batch")
 def masked_softmax_renorm_all(scores, mask):
     w = scores.softmax(-1) * mask
     return w / w.sum()
@@ -352,7 +366,7 @@ def masked_softmax_empty_one(scores, mask):
     return w
 
 
-@answer("attention.masked_softmax", "shape:ones", "Right in 1 of 4 cases.")
+@answer("attention.masked_softmax", "shape:ones", "Right in 1 of 5 cases.")
 def masked_softmax_only2d(scores, mask):
     return scores.masked_fill(~mask[None], -1e9).softmax(-1) * mask
 
@@ -391,8 +405,8 @@ def softmax_maxall(scores):
 
 @answer(
     "attention.softmax",
-    "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 26 of these 29 cells there is",
+    "nan",
+    "everywhere with numbers far below zero; with several heads and with small numbers it is right",
 )
 def softmax_clampx(scores):
     p = scores.clamp(max=50).exp()
@@ -463,7 +477,7 @@ def projection_twob(hidden_states, weight, bias):
     return hidden_states @ weight + 2 * bias
 
 
-@answer("attention.projection", "crash", "The two do not fit for a matrix product: the left one is")
+@answer("attention.projection", "crash", "With the last two axes of `weight` the other way round your function")
 def projection_nope(hidden_states, weight, bias):
     return F.linear(hidden_states, weight, bias)
 
@@ -522,7 +536,11 @@ def causal_mask_vec(length):
     return torch.arange(length) >= 0
 
 
-@answer("attention.one_word", "crash", "The two do not fit for a matrix product: the left one is")
+@answer(
+    "attention.one_word",
+    "crash",
+    "The two do not fit for a matrix product: `query_i` is (2,), `key` is (11, 2), and the last axis of",
+)
 def one_word_dotall(query_i, key, value):
     return (query_i @ key).softmax(-1) @ value
 
@@ -545,7 +563,11 @@ def one_word_sqr(query_i, key, value):
     return weights @ value
 
 
-@answer("attention.one_word", "likeness:stage", "Up to the weights you are right: your variable `w` holds them.")
+@answer(
+    "attention.one_word",
+    "likeness:stage",
+    "The weights are right: your variable `w` holds them. None of your variables holds",
+)
 def one_word_lastonly(query_i, key, value):
     w = (key @ query_i / len(query_i) ** 0.5).softmax(-1)
     for wj, vj in zip(w, value, strict=True):
@@ -553,12 +575,16 @@ def one_word_lastonly(query_i, key, value):
     return out
 
 
-@answer("attention.lookup", "crash", "Index 11 is beyond the end of axis 0, which holds 11 (0 to 10).")
+@answer(
+    "attention.lookup",
+    "crash",
+    "Index 11 is beyond the end of axis 0, which holds 11 (0 to 10): `table` has shape (11, 3).",
+)
 def lookup_oob(table, input_ids):
     return table[input_ids + 1]
 
 
-@answer("attention.lookup", "crash", "Index 9 is beyond the end of axis 0, which holds 3 (0 to 2).")
+@answer("attention.lookup", "crash", "With the last two axes of `table` the other way round your function")
 def lookup_tr(table, input_ids):
     return table.T[input_ids]
 
@@ -740,7 +766,11 @@ def scores_minus1(q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1] - 1)
 
 
-@answer("attention.scores", "likeness:cell", "All cells of your scores differ from the target.")
+@answer(
+    "attention.scores",
+    "likeness:cell",
+    "All cells of your scores differ from the target, in a way that is not known here.",
+)
 def scores_squared(q, k):
     return (q @ k.transpose(-2, -1)) ** 2 / math.sqrt(q.shape[-1])
 
@@ -803,7 +833,7 @@ def attention_ctx_res(q, k, v):
 
 
 @answer(
-    "attention.attention", "likeness:zero", "In 341 of 396 cells your weights are exactly 0, where the target is not."
+    "attention.attention", "likeness:zero", "In 371 of 431 cells your weights are exactly 0, where the target is not."
 )
 def attention_onehot(q, k, v):
     s = sc(q, k)
@@ -811,13 +841,21 @@ def attention_onehot(q, k, v):
     return w @ v, w
 
 
-@answer("attention.attention", "likeness:stage", "Up to the weights you are right: your variable `w` holds them.")
+@answer(
+    "attention.attention",
+    "likeness:stage",
+    "The weights are right: your variable `w` holds them. The fault lies after that, or",
+)
 def attention_halfprec(q, k, v):
     w = sc(q, k).softmax(-1)
     return (w.half() @ v.half()).float(), w
 
 
-@answer("attention.attention", "likeness:negative_weights", "Some of your weights are below")
+@answer(
+    "attention.attention",
+    "likeness:sums",
+    "The rows of your weights should each sum to 1; they sum to numbers from −2.",
+)
 def attention_norm2(q, k, v):
     s = sc(q, k)
     w = s / s.norm(dim=-1, keepdim=True)
@@ -833,7 +871,7 @@ def attention_dictret(q, k, v):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 115 of these 132 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 132 of these 149 cells there is",
 )
 def masked_softmax_mask_value(s, m):
     return s.masked_fill(~m, s.min().item()).softmax(-1) * m.any(-1, keepdim=True)
@@ -844,7 +882,11 @@ def masked_softmax_where0(s, m):
     return torch.where(m, s.softmax(-1), torch.tensor(1e-9))
 
 
-@answer("attention.masked_softmax", "mistake:nan_rows", "A row with nothing allowed has become")
+@answer(
+    "attention.masked_softmax",
+    "nan",
+    "with a row with nothing to attend to; with a padded batch with heads and with one sentence it is right",
+)
 def masked_softmax_renorm(s, m):
     w = s.softmax(-1) * m
     return w / w.sum(-1, keepdim=True)
@@ -853,7 +895,7 @@ def masked_softmax_renorm(s, m):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 85 of these 132 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 91 of these 149 cells there is",
 )
 def masked_softmax_tri(s, m):
     return s.masked_fill(torch.ones_like(s).triu(1).bool(), -1e9).softmax(-1)
@@ -864,7 +906,11 @@ def masked_softmax_maskint(s, m):
     return s.masked_fill(m == 0, -9e15).softmax(-1)
 
 
-@answer("attention.softmax", "likeness:cell", "All cells of your weights differ from the target.")
+@answer(
+    "attention.softmax",
+    "likeness:cell",
+    "All cells of your weights differ from the target, in a way that is not known here.",
+)
 def softmax_abs1(s):
     return s.abs() / s.abs().sum(-1, keepdim=True)
 
@@ -903,22 +949,26 @@ def weighted_average_elem(w, v):
     return w.sum(-1, keepdim=True) * v.mean(0)
 
 
-@answer("attention.weighted_average", "crash", "The two do not fit for a matrix product: the left one is")
+@answer("attention.weighted_average", "crash", "With the last two axes of `w` the other way round your function would")
 def weighted_average_wt(w, v):
     return w.T @ v
 
 
 @answer(
     "attention.weighted_average",
-    "likeness:row_factor",
-    "In your result each row is the target's row times a number of its own.",
+    "likeness:function",
+    "Your result is the target divided by its length over the d_model axis.",
 )
 def weighted_average_rownorm(w, v):
     o = w @ v
     return o / o.norm(dim=-1, keepdim=True)
 
 
-@answer("attention.projection", "likeness:cell", "All cells of your projection differ from the target.")
+@answer(
+    "attention.projection",
+    "likeness:cell",
+    "All cells of your projection differ from the target, in a way that is not known",
+)
 def projection_biasrow(h, w, b):
     return h @ (w + b)
 
@@ -928,7 +978,11 @@ def projection_hb(h, w, b):
     return (h + b) @ w
 
 
-@answer("attention.projection", "likeness:cell", "All cells of your projection differ from the target.")
+@answer(
+    "attention.projection",
+    "likeness:cell",
+    "All cells of your projection differ from the target, in a way that is not known",
+)
 def projection_wsoft(h, w, b):
     return h @ w.softmax(0) + b
 
@@ -952,7 +1006,11 @@ def causal_mask_hardcode(length):
     return torch.tensor([[1, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
 
 
-@answer("attention.one_word", "likeness:stage", "Up to the scaled scores you are right: your variable `s` holds them.")
+@answer(
+    "attention.one_word",
+    "likeness:stage",
+    "The scaled scores are right: your variable `s` holds them. None of your variables",
+)
 def one_word_nosoft2(q, k, v):
     s = k @ q / len(q) ** 0.5
     w = s / s.sum()
@@ -968,7 +1026,11 @@ def one_word_kq(q, k, v):
     return context.mean()
 
 
-@answer("attention.one_word", "likeness:cell", "All cells of your context differ from the target.")
+@answer(
+    "attention.one_word",
+    "likeness:no_scale+size_factor",
+    "Two things come together in your context. A known mistake: “Your context comes from",
+)
 def one_word_scaleafter(q, k, v):
     return ((k @ q).softmax(0) / len(q) ** 0.5) @ v
 
@@ -990,7 +1052,9 @@ def lookup_mod(t, i):
     return t[i % 7]
 
 
-@answer("start.mean", "likeness:cell", "All cells of your average differ from the target.")
+@answer(
+    "start.mean", "likeness:cell", "Right with a single word, but not with several words. All cells of your average"
+)
 def mean_weighted(v):
     w = torch.arange(1, len(v) + 1).float()
     return (w / w.sum()) @ v
@@ -1006,6 +1070,8 @@ def mean_skip(v):
     return v[1:].mean(0)
 
 
-@answer("start.mean", "likeness:cell", "All cells of your average differ from the target.")
+@answer(
+    "start.mean", "likeness:cell", "Right with a single word, but not with several words. All cells of your average"
+)
 def mean_half(v):
     return (v.amax(0) + v.amin(0)) / 2

@@ -41,7 +41,11 @@ def parting_nothing_for_none(yours, theirs, attention_mask, tolerance):
     return None
 
 
-@answer("capstone.first_difference", "crash", "Index 0 is beyond the end of axis 0, which holds 0 (0 to -1).")
+@answer(
+    "capstone.first_difference",
+    "crash",
+    "Index 0 is beyond the end of axis 0, which is empty: `rejected.flatten(1).any(dim=1).nonzero()` has",
+)
 def parting_empty(yours, theirs, attention_mask, tolerance):
     agrees = ((yours - theirs).abs() <= tolerance).all(dim=-1)
     rejected = ~agrees & (attention_mask == 1)
@@ -105,7 +109,7 @@ def parting_squared(yours, theirs, attention_mask, tolerance):
 @answer(
     "capstone.first_difference",
     "crash",
-    "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many;",
+    "`if` wants one True or False, but `(yours[layer] - theirs[layer]).abs() > tolerance` holds 195;",
 )
 def parting_if_on_tensor(yours, theirs, attention_mask, tolerance):
     for layer in range(len(yours)):
@@ -142,8 +146,8 @@ def layer_not_merged(
 
 @answer(
     "capstone.llama_layer",
-    "likeness:stage",
-    "Up to the states after attention you are right: your variable `middle` holds them.",
+    "likeness:calls",
+    "Your second call of `feed_forward_norm` (it receives `hidden_states` plus what `to_output` returned",
 )
 def layer_normed_again(
     hidden_states, attention_norm, project, rotate, attend, merge_heads, to_output, feed_forward_norm, feed_forward
@@ -155,7 +159,9 @@ def layer_normed_again(
 
 
 @answer(
-    "capstone.llama_layer", "likeness:entry", "Your output is right in the first position, and wrong in the others."
+    "capstone.llama_layer",
+    "likeness:calls",
+    "Your third call of `rotate` (it receives what `rotate` returned the second time) is one too many: a",
 )
 def layer_turned_twice(
     hidden_states, attention_norm, project, rotate, attend, merge_heads, to_output, feed_forward_norm, feed_forward
@@ -169,8 +175,8 @@ def layer_turned_twice(
 
 @answer(
     "capstone.llama_layer",
-    "likeness:stage",
-    "Up to the attention's results you are right: your variable `attended` holds them.",
+    "likeness:calls",
+    "Your call of `feed_forward_norm` receives what `to_output` returned, where a right solution gives",
 )
 def layer_one_residual(
     hidden_states, attention_norm, project, rotate, attend, merge_heads, to_output, feed_forward_norm, feed_forward
@@ -182,8 +188,8 @@ def layer_one_residual(
 
 @answer(
     "capstone.llama_layer",
-    "likeness:stage",
-    "Up to the states after attention you are right: your variable `middle` holds them.",
+    "likeness:put_together",
+    "Every function receives what it does in a right solution, but your output is what",
 )
 def layer_halves(
     hidden_states, attention_norm, project, rotate, attend, merge_heads, to_output, feed_forward_norm, feed_forward

@@ -26,8 +26,8 @@ def pair_swapped(input_ids, attention_mask):
 
 @answer(
     "decoder.next_tokens",
-    "mutated",
-    "Your function changes its input: `input_ids` held other numbers afterwards. Whoever",
+    "mistake:padding_read_as_ignored",
+    "What you return is not right either: Your labels are right, but −100 stands in the",
 )
 def pair_in_place(input_ids, attention_mask):
     labels = input_ids[:, 1:]
@@ -38,7 +38,7 @@ def pair_in_place(input_ids, attention_mask):
 @answer(
     "decoder.next_tokens",
     "likeness:cut_off",
-    "Right with one text, but not with padded texts. Your labels are the target, but what",
+    "Right with one text and with texts of two words, but not with padded texts. Your labels are the target,",
 )
 def pair_minus_one(input_ids, attention_mask):
     return input_ids[:, :-1], input_ids[:, 1:].masked_fill(attention_mask[:, 1:] == 0, -1)
@@ -52,7 +52,7 @@ def pair_int_mask(input_ids, attention_mask):
 @answer(
     "decoder.next_tokens",
     "shape:shape",
-    "The shape of your inputs is (2, 7); wanted is (3, 6) (batch × position). In this",
+    "The shape of your inputs is (2, 7); wanted is (3, 6) (batch × position). Here 7 is",
 )
 def pair_texts(input_ids, attention_mask):
     return input_ids[:-1], input_ids[1:]
@@ -67,7 +67,11 @@ def loss_no_mask(logits, labels):
     return F.cross_entropy(logits, labels)
 
 
-@answer("decoder.cross_entropy", "crash", "Index -100 is beyond the end of axis 2, which holds 7 (0 to 6).")
+@answer(
+    "decoder.cross_entropy",
+    "crash",
+    "Among the indices is -100, and gather takes 0 to 6 here: along axis 2 `logits.log_softmax(dim=-1)`",
+)
 def loss_gather(logits, labels):
     return -logits.log_softmax(dim=-1).gather(-1, labels[..., None]).mean()
 
@@ -84,7 +88,7 @@ def loss_each(logits, labels):
 @answer(
     "decoder.cross_entropy",
     "likeness:cell",
-    "All cells of your cross-entropy differ from the target. You have 3.053, the target",
+    "Your cross-entropy is not the target, in a way that is not known here: you have",
 )
 def loss_smoothed(logits, labels):
     return F.cross_entropy(logits.mT, labels, label_smoothing=0.1)
@@ -109,15 +113,19 @@ def perplexity_each(probabilities, attention_mask):
     return (1 / probabilities) * attention_mask
 
 
-@answer("decoder.perplexity", "nan", "In your perplexity there is ∞ everywhere with padded texts; with one text it is")
+@answer(
+    "decoder.perplexity",
+    "nan",
+    "In your perplexity there is ∞ everywhere with padded texts; with one text and with texts of one word it is",
+)
 def perplexity_nan(probabilities, attention_mask):
     return (-(probabilities * attention_mask).log()).mean().exp()
 
 
 @answer(
     "decoder.perplexity",
-    "likeness:cell",
-    "All cells of your perplexity differ from the target. You have 11.431, the target is",
+    "likeness:power",
+    "Your perplexity is the target to the power of 2.3 (log 10).",
 )
 def perplexity_base_ten(probabilities, attention_mask):
     return 10 ** (-probabilities[attention_mask == 1].log().mean())
@@ -131,7 +139,7 @@ def perplexity_math(probabilities, attention_mask):
 @answer(
     "decoder.vocabulary_logits",
     "crash",
-    "The two do not fit for a matrix product: the left one is 21 × 5, the right one 13 ×",
+    "With the last two axes of `token_table` the other way round your",
 )
 def logits_untransposed(hidden_states, token_table):
     return hidden_states @ token_table
@@ -238,7 +246,7 @@ def top_k_truths(logits, k):
 @answer(
     "decoder.top_p",
     "likeness:stage",
-    "Look at your variable `probabilities` first: it does not hold the probabilities of",
+    "None of your variables holds the probabilities. With the probabilities as the",
 )
 def top_p_ascending(logits, p):
     best, order = logits.sort(dim=-1)
@@ -260,7 +268,7 @@ def top_p_gathered(logits, p):
 
 
 @answer(
-    "decoder.top_p", "likeness:cell", "48 of 65 cells of your logits differ from the target. The first one, at batch 0,"
+    "decoder.top_p", "likeness:cell", "50 of 65 cells of your logits differ from the target, in a way that is not known"
 )
 def top_p_logit_sums(logits, p):
     best, order = logits.sort(dim=-1, descending=True)
@@ -268,7 +276,11 @@ def top_p_logit_sums(logits, p):
     return logits.masked_fill(dropped.scatter(-1, order, dropped), -math.inf)
 
 
-@answer("decoder.top_p", "crash", "Index 9 is beyond the end of axis 0, which holds 3 (0 to 2).")
+@answer(
+    "decoder.top_p",
+    "crash",
+    "Index 9 is beyond the end of axis 0, which holds 3 (0 to 2): `best.masked_fill(dropped, -math.inf)`",
+)
 def top_p_scattered_values(logits, p):
     best, order = logits.sort(dim=-1, descending=True)
     probabilities = best.softmax(dim=-1)
@@ -276,7 +288,11 @@ def top_p_scattered_values(logits, p):
     return best.masked_fill(dropped, -math.inf)[order]
 
 
-@answer("decoder.repetition_penalty", "crash", "Index 8 is beyond the end of axis 1, which holds 5 (0 to 4).")
+@answer(
+    "decoder.repetition_penalty",
+    "crash",
+    "Among the indices is 8, and scatter takes 0 to 4 here: along axis 1 `torch.where(seen > 0, seen /",
+)
 def penalty_where_all(logits, input_ids, penalty):
     seen = logits.gather(1, input_ids)
     return torch.where(seen > 0, seen / penalty, seen * penalty).scatter(1, input_ids, seen)
@@ -364,8 +380,8 @@ def write_no_batch(step, cache, prompt_ids, max_new_tokens, stop_id):
 
 @answer(
     "decoder.write",
-    "shape:shape",
-    "Right with a text that ends with its first new token, but not with a text that ends",
+    "shape:calls",
+    "In the case shown: your function calls `step` once, a right solution 4 times.",
 )
 def write_early_return(step, cache, prompt_ids, max_new_tokens, stop_id):
     ids = new_ids = prompt_ids
@@ -492,8 +508,8 @@ def gate_matmul(hidden_states, gate_weight, expand_weight, contract_weight, acti
 
 @answer(
     "decoder.gated_feed_forward",
-    "likeness:cell",
-    "All cells of your output differ from the target. The first one, at batch 0, position",
+    "likeness:calls",
+    "Your function never calls `activation`; a right solution does.",
 )
 def gate_relu(hidden_states, gate_weight, expand_weight, contract_weight, activation):
     return ((hidden_states @ gate_weight).relu() * (hidden_states @ expand_weight)) @ contract_weight
@@ -511,7 +527,7 @@ def gate_linear(hidden_states, gate_weight, expand_weight, contract_weight, acti
 @answer(
     "decoder.repair",
     "likeness:cell",
-    "55 of 66 cells of your mask differ from the target. The first one, at query 0, key",
+    "55 of 66 cells of your mask differ from the target, in a way that is not known",
 )
 def repaired_triu(past, new):
     return torch.ones(new, past + new, dtype=torch.bool).triu(past)
@@ -532,7 +548,7 @@ def repaired_additive(past, new):
 @answer(
     "decoder.repair",
     "shape:transposed",
-    "Right with a whole text, but not with a text with a past and with a single new",
+    "With a text with a past and with a single new position: Your numbers are right, but",
 )
 def repaired_turned(past, new):
     return torch.ones(new, past + new, dtype=torch.bool).tril(past).T

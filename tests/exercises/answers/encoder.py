@@ -45,7 +45,9 @@ def embed_stacked(input_ids, segment_ids, token_table, position_table, segment_t
 
 
 @answer(
-    "encoder.embed", "mutated", "Your function changes its input: `token_table` held other numbers afterwards. Whoever"
+    "encoder.embed",
+    "likeness:offset",
+    "What you return is not right either: In your vectors every number is 1 too large.",
 )
 def embed_in_place(input_ids, segment_ids, token_table, position_table, segment_table):
     token_table += 1
@@ -54,8 +56,8 @@ def embed_in_place(input_ids, segment_ids, token_table, position_table, segment_
 
 @answer(
     "encoder.sinusoids",
-    "likeness:stage",
-    "Look at your variable `angles` first: it does not hold the angles of the target.",
+    "likeness:cell",
+    "127 of 182 cells of your waves differ from the target, in a way that is not known",
 )
 def waves_base(positions, d_model):
     angles = positions[:, None] / 1000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -82,7 +84,7 @@ def waves_pairs(positions, d_model):
     return torch.stack([angles.sin(), angles.cos()], dim=-1)
 
 
-@answer("encoder.sinusoids", "likeness:zero", "In 40 of 168 cells your waves are exactly 0, where the target is not.")
+@answer("encoder.sinusoids", "likeness:zero", "cells your waves are exactly 0, where the target is not.")
 def waves_integer(positions, d_model):
     angles = positions[:, None] // 10000 ** (torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
@@ -155,7 +157,11 @@ def rotary_no_angles(vectors, cosines, sines):
     return torch.cat([-second, first], dim=-1)
 
 
-@answer("encoder.offset_bias", "crash", "Index 5 is beyond the end of axis 0, which holds 5 (0 to 4).")
+@answer(
+    "encoder.offset_bias",
+    "crash",
+    "Index 5 is beyond the end of axis 1, which holds 5 (0 to 4): `table` has shape (3, 5).",
+)
 def bias_unclipped(table, length):
     positions = torch.arange(length)
     return table[:, positions[None, :] - positions[:, None] + table.shape[1] // 2]
@@ -215,13 +221,13 @@ def bias_past(table, length):
 @answer(
     "encoder.feed_forward",
     "crash",
-    "The two do not fit for a matrix product: the left one is 6 × 7, the right one 5 × 7.",
+    "The two do not fit for a matrix product: `x` is (2, 3, 7), `w2` is (5, 7), and the last axis of the",
 )
 def feed_swapped(x, w1, b1, w2, b2, activation):
     return activation(x @ w2 + b2) @ w1 + b1
 
 
-@answer("encoder.feed_forward", "likeness:cell", "differ from the target")
+@answer("encoder.feed_forward", "likeness:calls", "Your function never calls `activation`; a right solution does.")
 def feed_relu_name(x, w1, b1, w2, b2, activation):
     return torch.tanh(x @ w1 + b1) @ w2 + b2
 
@@ -238,18 +244,26 @@ def feed_bias_twice(x, w1, b1, w2, b2, activation):
 @answer(
     "encoder.feed_forward",
     "crash",
-    "The two do not fit for a matrix product: the left one is 6 × 7, the right one 5 × 7.",
+    "The two do not fit for a matrix product: `x` is (2, 3, 7), `w1` is (7, 5), and linear takes the",
 )
 def feed_transposed(x, w1, b1, w2, b2, activation):
     return F.linear(activation(F.linear(x, w1, b1)), w2, b2)
 
 
-@answer("encoder.feed_forward", "crash", "`*` does not work between Function and Tensor.")
+@answer(
+    "encoder.feed_forward",
+    "crash",
+    "`activation` is a function, and it is not called here: that takes brackets and an input.",
+)
 def feed_uncalled(x, w1, b1, w2, b2, activation):
     return activation * (x @ w1 + b1) @ w2 + b2
 
 
-@answer("encoder.feed_forward", "likeness:cell", "differ from the target")
+@answer(
+    "encoder.feed_forward",
+    "likeness:calls",
+    "Your call of `activation` receives the negative of what a right solution gives it.",
+)
 def feed_negative(x, w1, b1, w2, b2, activation):
     return activation(-(x @ w1 + b1)) @ w2 + b2
 
@@ -257,7 +271,7 @@ def feed_negative(x, w1, b1, w2, b2, activation):
 @answer(
     "encoder.feed_forward",
     "likeness:stage",
-    "Up to the hidden features you are right: your variable `hidden` holds them. What you do",
+    "The hidden features are right: your variable `hidden` holds them. None of your",
 )
 def feed_normed(x, w1, b1, w2, b2, activation):
     hidden = activation(x @ w1 + b1)
@@ -276,7 +290,7 @@ def norm_no_keepdim(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "Up to the centred vectors you are right: your variable `centred` holds them. What you",
+    "The centred vectors are right: your variable `centred` holds them. None of your",
 )
 def norm_absolute(x, weight, bias, epsilon):
     centred = x - x.mean(-1, keepdim=True)
@@ -286,7 +300,7 @@ def norm_absolute(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "Up to the centred vectors you are right: your variable `centred` holds them. What you",
+    "The centred vectors are right: your variable `centred` holds them. None of your",
 )
 def norm_length(x, weight, bias, epsilon):
     centred = x - x.mean(-1, keepdim=True)
@@ -324,7 +338,7 @@ def norm_unit(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "Up to the centred vectors you are right: your variable `centred` holds them. What you",
+    "The centred vectors are right: your variable `centred` holds them. None of your",
 )
 def norm_variance_of_total(hidden_states, weight, bias, epsilon):
     centred = hidden_states - hidden_states.mean(dim=-1, keepdim=True)
@@ -332,7 +346,11 @@ def norm_variance_of_total(hidden_states, weight, bias, epsilon):
     return centred / (variance + epsilon).sqrt() * weight + bias
 
 
-@answer("encoder.post_norm", "crash", "`+` does not work between Tensor and Function.")
+@answer(
+    "encoder.post_norm",
+    "crash",
+    "`sublayer` is a function, and it is not called here: that takes brackets and an input.",
+)
 def post_functions_added(hidden_states, sublayer, norm):
     return norm(hidden_states + sublayer)
 
@@ -358,27 +376,35 @@ def post_no_norm_call(hidden_states, sublayer, norm):
 
 @answer(
     "encoder.post_norm",
-    "shape:shape",
-    "The shape of your output is (1, 3, 10); wanted is (1, 3, 5) (batch × position ×",
+    "shape:calls",
+    "Your function never calls `norm`; a right solution does, with `hidden_states` plus what",
 )
 def post_side_by_side(hidden_states, sublayer, norm):
     return torch.cat([hidden_states, sublayer(hidden_states)], dim=-1)
 
 
-@answer("encoder.pre_norm", "likeness:cell", "differ from the target")
+@answer(
+    "encoder.pre_norm",
+    "likeness:put_together",
+    "Every function receives what it does in a right solution, but your output is twice `hidden_states`",
+)
 def pre_double(hidden_states, sublayer, norm):
     return 2 * hidden_states + sublayer(norm(hidden_states))
 
 
-@answer("encoder.pre_norm", "likeness:cell", "differ from the target")
+@answer(
+    "encoder.pre_norm",
+    "likeness:calls",
+    "Your second call of `norm` (it receives what `norm` returned) is one too many: a right solution",
+)
 def pre_norm_twice(hidden_states, sublayer, norm):
     return hidden_states + sublayer(norm(norm(hidden_states)))
 
 
 @answer(
     "encoder.pre_norm",
-    "likeness:stage",
-    "Up to the sub-layer's result you are right: your variable `result` holds them. What you",
+    "likeness:put_together",
+    "Every function receives what it does in a right solution, but your output is `hidden_states` plus",
 )
 def pre_all(hidden_states, sublayer, norm):
     normed = norm(hidden_states)
@@ -395,8 +421,8 @@ def pre_function(hidden_states, sublayer, norm):
 
 @answer(
     "encoder.encoder_layer",
-    "likeness:stage",
-    "Up to the states after attention you are right: your variable `attended` holds them.",
+    "likeness:calls",
+    "Your second call of `self_attention` (it receives what `attention_norm` returned) is one too many:",
 )
 def layer_attention_twice(hidden_states, self_attention, feed_forward, attention_norm, feed_forward_norm):
     attended = attention_norm(hidden_states + self_attention(hidden_states))
@@ -405,15 +431,19 @@ def layer_attention_twice(hidden_states, self_attention, feed_forward, attention
 
 @answer(
     "encoder.encoder_layer",
-    "likeness:stage",
-    "Up to the states after attention you are right: your variable `attended` holds them.",
+    "likeness:calls",
+    "Your call of `feed_forward_norm` receives `hidden_states` plus what `attention_norm` returned plus",
 )
 def layer_all_added(hidden_states, self_attention, feed_forward, attention_norm, feed_forward_norm):
     attended = attention_norm(hidden_states + self_attention(hidden_states))
     return feed_forward_norm(hidden_states + attended + feed_forward(attended))
 
 
-@answer("encoder.encoder_layer", "likeness:cell", "differ from the target")
+@answer(
+    "encoder.encoder_layer",
+    "likeness:calls",
+    "Your second call of `self_attention` (it receives what `feed_forward_norm` returned) is one too",
+)
 def layer_twice(hidden_states, self_attention, feed_forward, attention_norm, feed_forward_norm):
     for _ in range(2):
         hidden_states = attention_norm(hidden_states + self_attention(hidden_states))
@@ -452,8 +482,8 @@ def run_output(hidden_states, layers):
 
 @answer(
     "encoder.run_layers",
-    "shape:shape",
-    "Right with a single layer, but not with one text and with a batch of texts. The shape",
+    "shape:calls",
+    "Your function never calls `layers[1]`; a right solution does, with what `layers[0]`",
 )
 def run_first_only(hidden_states, layers):
     states = [hidden_states, layers[0](hidden_states)]
@@ -462,8 +492,8 @@ def run_first_only(hidden_states, layers):
 
 @answer(
     "encoder.run_layers",
-    "shape:shape",
-    "The shape of your all_states is (2, 1, 7, 11); wanted is (3, 1, 7, 11) (states × batch",
+    "shape:calls",
+    "In the case shown: your call of `layers[1]` receives `hidden_states`, where a right solution gives it",
 )
 def run_skipped(hidden_states, layers):
     states = [hidden_states]
@@ -546,14 +576,16 @@ def dropout_in_place(hidden_states, uniform, probability, training):
 @answer(
     "encoder.dropout",
     "likeness:not_zero",
-    "Right in 2 of 3 cases. In the others: Where the target is 0, your output should be 0",
+    "Right with a model in use, but not with a model in training. Where the target is 0, your output should be 0",
 )
 def dropout_constant(hidden_states, uniform, probability, training):
     return hidden_states * (uniform >= 0.1) / 0.9 if training else hidden_states
 
 
 @answer(
-    "encoder.classify", "crash", "The two do not fit for a matrix product: the left one is 3 × 5, the right one 11 × 7."
+    "encoder.classify",
+    "crash",
+    "The two do not fit for a matrix product: `hidden_states.mean(-1)` is (3, 5), `weight` is (11, 7),",
 )
 def classify_over_features(hidden_states, attention_mask, weight, bias):
     return hidden_states.mean(-1) @ weight + bias
@@ -582,7 +614,7 @@ def classify_label(hidden_states, attention_mask, weight, bias):
 @answer(
     "encoder.classify",
     "likeness:stage",
-    "Up to the means you are right: your variable `mean` holds them. What you do after that",
+    "The means are right: your variable `mean` holds them. None of your variables holds",
 )
 def classify_tanh(hidden_states, attention_mask, weight, bias):
     real = attention_mask[..., None]
@@ -636,8 +668,8 @@ def span_float(start_scores, end_scores, max_length):
 
 @answer(
     "encoder.best_span",
-    "likeness:unused",
-    "Right with one text, but not with a batch of texts and with one word at most. In your",
+    "part:start_first",
+    "Your start is right with one text and with texts of one word, but not with a batch of texts and with one word",
 )
 def span_clamped(start_scores, end_scores, max_length):
     start = start_scores.argmax(1)
@@ -676,7 +708,9 @@ def mask_swapped(input_ids, attention_mask, choice, action, random_ids, mask_id)
 
 
 @answer(
-    "encoder.mask_words", "crash", "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many;"
+    "encoder.mask_words",
+    "crash",
+    "`and` wants one True or False on each side, but `choice < 0.15` holds 115; `&` goes cell by cell",
 )
 def mask_and(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = choice < 0.15 and attention_mask == 1
@@ -685,8 +719,8 @@ def mask_and(input_ids, attention_mask, choice, action, random_ids, mask_id):
 
 @answer(
     "encoder.mask_words",
-    "mutated",
-    "Your function changes its input: `input_ids` held other numbers afterwards. Whoever",
+    "mistake:none_exchanged",
+    "What you return is not right either: The right words are hidden, and the other",
 )
 def mask_in_place(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = (choice < 0.15) & (attention_mask == 1)
@@ -710,7 +744,7 @@ def mask_float(input_ids, attention_mask, choice, action, random_ids, mask_id):
 @answer(
     "encoder.mask_words",
     "likeness:stage",
-    "Up to the chosen words you are right: your variable `chosen` holds them. What you do",
+    "Up to the chosen words you are right: your variable `chosen` holds them. None of",
 )
 def mask_share(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = (choice < 0.15) & (attention_mask == 1)
@@ -722,7 +756,7 @@ def mask_share(input_ids, attention_mask, choice, action, random_ids, mask_id):
 @answer(
     "encoder.mask_words",
     "likeness:stage",
-    "Right with one text, but not with padded texts. Up to the chosen words you are right:",
+    "Right with one text and with texts of one word, but not with padded texts. Up to the chosen words you are",
 )
 def mask_padding_hidden(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = (choice < 0.15) & (attention_mask == 1)
@@ -771,8 +805,8 @@ def positions_axis(input_ids, token_table, position_table):
 
 @answer(
     "encoder.repair_norm",
-    "likeness:stage",
-    "What you return as output is only the states after attention: up to there it is right.",
+    "likeness:calls",
+    "Your function never calls `feed_forward_norm`; a right solution does, with",
 )
 def repaired_half(hidden_states, self_attention, feed_forward, attention_norm, feed_forward_norm):
     return hidden_states + self_attention(attention_norm(hidden_states))

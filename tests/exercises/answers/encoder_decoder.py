@@ -13,7 +13,7 @@ from answers import answer
 @answer(
     "encoder_decoder.attend_to_memory",
     "crash",
-    "Two shapes do not fit each other: one has 2 and the other 7 where they should be",
+    "`scores` is (2, 3, 7, 11) and `attention_mask == 0` is (2, 11)",
 )
 def memory_no_axes(query, key, value, attention_mask):
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
@@ -70,8 +70,8 @@ def layer_memory_asks(hidden_states, memory, self_attention, cross_attention, fe
 
 @answer(
     "encoder_decoder.decoder_layer",
-    "likeness:cell",
-    "All cells of your output differ from the target. The first one, at batch 0, position",
+    "likeness:calls",
+    "Your call of `feed_forward` receives `hidden_states` plus what `self_attention` returned plus what",
 )
 def layer_last_norm(hidden_states, memory, self_attention, cross_attention, feed_forward, n1, n2, n3):
     hidden_states = hidden_states + self_attention(n1(hidden_states))
@@ -137,7 +137,9 @@ def inputs_late_mask(labels, start_id, pad_id):
 
 
 @answer(
-    "encoder_decoder.smoothed_cross_entropy", "crash", "Index -100 is beyond the end of axis 2, which holds 7 (0 to 6)."
+    "encoder_decoder.smoothed_cross_entropy",
+    "crash",
+    "Among the indices is -100, and gather takes 0 to 6 here: along axis 2 `losses` holds 7.",
 )
 def smooth_no_mask(logits, labels, epsilon):
     losses = -logits.log_softmax(dim=-1)
@@ -171,7 +173,7 @@ def smooth_number(logits, labels, epsilon):
 @answer(
     "encoder_decoder.smoothed_cross_entropy",
     "likeness:cell",
-    "Right in 1 of 3 cases. In the others: All cells of your loss differ from the target.",
+    "Right in 1 of 5 cases. In the others: Your loss is not the target, in a way that is",
 )
 def smooth_default(logits, labels, epsilon):
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=0.1)
@@ -180,7 +182,7 @@ def smooth_default(logits, labels, epsilon):
 @answer(
     "encoder_decoder.learning_rates",
     "crash",
-    "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds many;",
+    "This is Python's `min`, which compares with one `<`, but a tensor holds many numbers; what works on",
 )
 def rates_python(steps, d_model, warmup):
     return d_model**-0.5 * min(steps**-0.5, steps * warmup**-1.5)
@@ -227,8 +229,8 @@ def translate_item(next_logits, memory, start_id, stop_id, pad_id, max_new_token
 
 @answer(
     "encoder_decoder.translate",
-    "shape:shape",
-    "Right with texts that end at different steps and with one text and with texts that",
+    "shape:calls",
+    "Your fourth call of `next_logits` receives as its first argument",
 )
 def translate_forever(next_logits, memory, start_id, stop_id, pad_id, max_new_tokens):
     ids = torch.full((len(memory), 1), start_id)
@@ -294,8 +296,8 @@ def beams_true_division(log_probabilities, next_log_probabilities):
 
 @answer(
     "encoder_decoder.beam_step",
-    "likeness:stage",
-    "Look at your variable `sums` first: it does not hold the sums of the target.",
+    "likeness:factor",
+    "In your log_probabilities every number is the target's times 0.5.",
 )
 def beams_averaged(log_probabilities, next_log_probabilities):
     sums = (log_probabilities[:, None] + next_log_probabilities) / 2

@@ -146,8 +146,8 @@ def merge_cat0(vectors):
 
 @answer(
     "multi_head.merge_heads",
-    "mutated",
-    "Your function changes its input: `vectors` held other numbers afterwards. Whoever",
+    "likeness:factor",
+    "What you return is not right either: In your vectors every number is the target's",
 )
 def merge_in_place(vectors):
     vectors *= 1.5
@@ -184,7 +184,7 @@ def stack_rev(weights):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:stage",
-    "Up to the keys of each head you are right: your variable `ks` holds them. What you do",
+    "The keys of each head are right: your variable `ks` holds them. None of your",
 )
 def whole_causal(hidden_states, q, k, v, o, n):
     x = hidden_states
@@ -215,7 +215,7 @@ def whole_kq(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:unused",
-    "In your output nothing changes when other numbers stand in `key_weight`, but it should.",
+    "In your output nothing changes when other numbers stand in `value_weight`, but it should.",
 )
 def whole_queries_everywhere(x, q, k, v, o, n):
     qs = heads(x @ q, n)
@@ -245,7 +245,7 @@ def whole_o_per_head(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:stage",
-    "Up to the contexts of each head you are right: your variable `c` holds them. What you",
+    "The contexts of each head are right: your variable `c` holds them. None of your",
 )
 def whole_first_head(x, q, k, v, o, n):
     d = x.shape[-1] // n
@@ -266,7 +266,7 @@ def whole_no_root(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:stage",
-    "Up to the scores you are right: your variable `scores` holds them. Your `weights`,",
+    "The scores are right: your variable `scores` holds them. None of your variables",
 )
 def whole_query_axis(hidden_states, query_weight, key_weight, value_weight, output_weight, num_heads):
     n = num_heads
@@ -316,7 +316,11 @@ def whole_dropout(x, q, k, v, o, n):
     return merged(F.dropout(attended(heads(x @ q, n), heads(x @ k, n), heads(x @ v, n)), 0.1)) @ o
 
 
-@answer("multi_head.head_outputs", "crash", "The two do not fit for a matrix product: the left one is")
+@answer(
+    "multi_head.head_outputs",
+    "crash",
+    "The two do not fit for a matrix product: `context` is (2, 7, 3, 5), `output_weight` is (35, 35),",
+)
 def out_whole(context, output_weight):
     return context @ output_weight
 
@@ -528,7 +532,7 @@ def cross_mean(x, m, q, k, v, o, n):
 @answer(
     "multi_head.cross_attention",
     "likeness:stage",
-    "Up to the scores you are right: your variable `s` holds them. What you do after that is",
+    "The scores are right: your variable `s` holds them. None of your variables holds",
 )
 def cross_axis(x, m, q, k, v, o, n):
     s = heads(x @ q, n) @ heads(m @ k, n).mT / (x.shape[-1] // n) ** 0.5
@@ -626,7 +630,11 @@ def share_reshaped(vectors, num_heads):
     return vectors[:, :, :, None].expand(b, k, p, g, d).reshape(b, num_heads, p, d)
 
 
-@answer("multi_head.repair", "nan", "In your context there is NaN (not a number) everywhere. It comes from")
+@answer(
+    "multi_head.repair",
+    "nan",
+    "In your context there is NaN (not a number) everywhere with a padded batch; with a single word it is right.",
+)
 def rep_query_mask(query, key, value, num_heads, mask):
     n = num_heads
     q, k, v = heads(query, n), heads(key, n), heads(value, n)
@@ -637,7 +645,7 @@ def rep_query_mask(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "Up to the scores you are right: your variable `s` holds them. What you do after that is",
+    "Up to the scores you are right: your variable `s` holds them. None of your",
 )
 def rep_zero_before(query, key, value, num_heads, mask):
     n = num_heads
@@ -671,7 +679,7 @@ def rep_no_merge(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "Up to the keys of each head you are right: your variable `k` holds them. What you do",
+    "Up to the keys of each head you are right: your variable `k` holds them. None of",
 )
 def rep_axis(query, key, value, num_heads, mask):
     n = num_heads
@@ -700,7 +708,7 @@ def rep_no_root(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "Up to the queries of each head you are right: your variable `q` holds them. What you do",
+    "Up to the queries of each head you are right: your variable `q` holds them. None of",
 )
 def rep_keys_scrambled(query, key, value, num_heads, mask):
     b, _, d = query.shape

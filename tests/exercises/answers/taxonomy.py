@@ -99,7 +99,7 @@ def soft_negative(student_logits, teacher_logits, temperature):
 @answer(
     "taxonomy.soft_loss",
     "likeness:cell",
-    "All cells of your loss differ from the target. You have 5.167, the target is",
+    "Your loss is not the target, in a way that is not known here: you have 5.167, the",
 )
 def soft_squares(student_logits, teacher_logits, temperature):
     return F.mse_loss(student_logits / temperature, teacher_logits / temperature) * temperature**2
@@ -114,8 +114,8 @@ def soft_number(student_logits, teacher_logits, temperature):
 
 @answer(
     "taxonomy.replace_tokens",
-    "dtype",
-    "In your labels there are True and False (bool); wanted are whole numbers (int64).",
+    "mistake:padding_asked",
+    "Your labels are right with one text and with texts of one word, but not with padded texts. Your ids are",
 )
 def replace_labels_bool(input_ids, attention_mask, chosen, samples):
     real = attention_mask == 1
@@ -143,7 +143,9 @@ def replace_float_labels(input_ids, attention_mask, chosen, samples):
 
 
 @answer(
-    "taxonomy.replace_tokens", "crash", "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds"
+    "taxonomy.replace_tokens",
+    "crash",
+    "`and` wants one True or False on each side, but `chosen` holds 39; `&` goes cell by cell (put",
 )
 def replace_and(input_ids, attention_mask, chosen, samples):
     replaced_ids = torch.where(chosen and attention_mask == 1, samples, input_ids)
@@ -179,7 +181,7 @@ def disentangled_all_rows(query, key, offset_query, offset_key, rows):
 @answer(
     "taxonomy.disentangled_scores",
     "likeness:stage",
-    "Up to the key scores you are right: your variable `key_scores` holds them. Your",
+    "The key scores are right: your variable `key_scores` holds them. If your",
 )
 def disentangled_key_axis(query, key, offset_query, offset_key, rows):
     content_scores = query @ key.transpose(-2, -1)
@@ -191,7 +193,7 @@ def disentangled_key_axis(query, key, offset_query, offset_key, rows):
 @answer(
     "taxonomy.disentangled_scores",
     "likeness:stage",
-    "Up to the key scores you are right: your variable `key_scores` holds them. What",
+    "Up to the key scores you are right: your variable `key_scores` holds them. The",
 )
 def disentangled_fourth(query, key, offset_query, offset_key, rows):
     content_scores = query @ key.transpose(-2, -1)
@@ -212,8 +214,8 @@ def disentangled_gather(query, key, offset_query, offset_key, rows):
 
 @answer(
     "taxonomy.parallel_layer",
-    "likeness:stage",
-    "Up to the normed states you are right: your variable `normed` holds them. What",
+    "likeness:calls",
+    "Your second call of `norm` (it receives what `norm` returned) is one too many: a right solution",
 )
 def parallel_two_norms(hidden_states, self_attention, feed_forward, norm):
     normed = norm(hidden_states)
@@ -268,7 +270,9 @@ def window_column(length, window):
 
 
 @answer(
-    "taxonomy.window_mask", "crash", "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds"
+    "taxonomy.window_mask",
+    "crash",
+    "`0 <= behind < window` is two comparisons with `and` between them, and `and` wants one True or",
 )
 def window_and(length, window):
     behind = torch.arange(length)[:, None] - torch.arange(length)
@@ -293,7 +297,9 @@ def window_half(length, window):
 
 
 @answer(
-    "taxonomy.cache_bytes", "crash", "An `if` (or `and`, `or`, `not`) wants one True or False, but the tensor holds"
+    "taxonomy.cache_bytes",
+    "crash",
+    "This is Python's `min`, which compares with one `<`, but a tensor holds many numbers; what works on",
 )
 def bytes_min(lengths, num_layers, num_kv_heads, d_head, window, bytes_per_number):
     return 2 * num_layers * num_kv_heads * d_head * bytes_per_number * min(lengths, window)
@@ -377,7 +383,9 @@ def spans_place_forgotten(input_ids, spans, sentinel_ids):
 
 
 @answer(
-    "taxonomy.corrupt_spans", "mutated", "Your function changes its input: `input_ids` held other numbers afterwards."
+    "taxonomy.corrupt_spans",
+    "mistake:a_sentinel_a_word",
+    "What you return is not right either: Your targets are right, but in your input a",
 )
 def spans_in_place(input_ids, spans, sentinel_ids):
     targets = []
@@ -435,7 +443,9 @@ def prefix_added(prefix_lengths, length):
 
 
 @answer(
-    "taxonomy.prefix_mask", "likeness:same", "Right with one text and with no prefix at all, but not with texts with"
+    "taxonomy.prefix_mask",
+    "likeness:same",
+    "Right with one text and with no prefix at all and with texts of one word, but not with texts with",
 )
 def prefix_longest(prefix_lengths, length):
     causal = torch.ones(length, length, dtype=torch.bool).tril()
@@ -464,7 +474,7 @@ def hide_norm_of_all(read, length):
 @answer(
     "taxonomy.leave_one_out",
     "likeness:stage",
-    "Up to the masks you are right: your variable `masks` holds them. What you do",
+    "Up to the masks you are right: your variable `masks` holds them. None of your",
 )
 def hide_cosine(read, length):
     masks = 1 - torch.eye(length, dtype=torch.long)
@@ -474,7 +484,7 @@ def hide_cosine(read, length):
 @answer(
     "taxonomy.leave_one_out",
     "likeness:stage",
-    "Up to the masks you are right: your variable `masks` holds them. What you do",
+    "Up to the masks you are right: your variable `masks` holds them. None of your",
 )
 def hide_largest(read, length):
     masks = 1 - torch.eye(length, dtype=torch.long)
@@ -528,7 +538,9 @@ def twice_bool_mask(input_ids, attention_mask, labels):
 
 
 @answer(
-    "taxonomy.repair", "shape:shape", "The shape of your input_ids is (3, 7); wanted is (3, 14) (batch × position). In"
+    "taxonomy.repair",
+    "shape:unchanged+factor",
+    "Two things come together in your input_ids. A known mistake: “Those are the three",
 )
 def twice_added(input_ids, attention_mask, labels):
     silent = torch.full_like(labels, -100)
@@ -536,7 +548,9 @@ def twice_added(input_ids, attention_mask, labels):
 
 
 @answer(
-    "taxonomy.repair", "likeness:cell", "81 of 162 cells of your labels differ from the target. The first one, at batch"
+    "taxonomy.repair",
+    "likeness:cell",
+    "82 of 164 cells of your labels differ from the target, in a way that is not known",
 )
 def twice_minus_one(input_ids, attention_mask, labels):
     silent = torch.full_like(labels, -1)

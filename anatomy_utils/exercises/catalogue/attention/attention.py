@@ -9,19 +9,21 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.attention.shared import WITH_HEADS, attend, dots
+from anatomy_utils.exercises.catalogue.attention.shared import WITH_HEADS, attend, dots, lift
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _attention_cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead in WITH_HEADS:
+    for kind, lead in (*WITH_HEADS, ("strong matches", ())):
         query, key, d_head, d_value = primes(generator, 4)
         arguments = {
             "query": 2 * normal(generator, *lead, query, d_head),
             "key": normal(generator, *lead, key, d_head),
             "value": normal(generator, *lead, key, d_value),
         }
+        if kind == "strong matches":
+            lift(arguments["query"], arguments["key"], 144.0)
         yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
 
 
@@ -43,7 +45,7 @@ def _wrong_weights(query: Tensor, key: Tensor, value: Tensor, weights: Tensor) -
 EXERCISE = Exercise(
     id="attention.attention",
     title="Attention, all words at once",
-    task="Write Softmax(QKᵀ/√d_head)V, and return the context together with the weights.",
+    task="Write softmax(query · key transposed / √d_head) · value, and return the context together with the weights.",
     difficulty="medium",
     minutes=5,
     signature="attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]",

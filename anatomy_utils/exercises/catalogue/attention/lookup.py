@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import and_short, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -42,7 +42,7 @@ EXERCISE = Exercise(
     docstring="One row of `table` (vocab_size, d_model) per id: input_ids (…, position) → (…, position, d_model).",
     reference="anatomy_utils.functional.embeddings.lookup",
     returns=(Output("vectors", "position d_model"),),
-    cases=_ids_and_tables,
+    cases=and_short(_ids_and_tables, "position", "a single word"),
     mistakes=(
         Mistake(
             "counts_from_one",

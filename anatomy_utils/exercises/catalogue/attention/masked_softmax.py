@@ -19,6 +19,7 @@ def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
         ("a row with nothing to attend to", ()),
         ("a padded batch with heads", (2, 3)),
         ("a row with nothing to attend to", (2,)),
+        ("forbidden keys that match best", ()),
     ):
         query, key = primes(generator, 2, (3, 5, 7))
         if kind.startswith("a padded"):
@@ -31,12 +32,13 @@ def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
         if kind.startswith("a row"):
             mask[1] = False
         arguments = {"scores": 2 * normal(generator, *lead, query, key) + 1, "mask": mask}
+        if kind.startswith("forbidden"):
+            arguments["scores"] -= 150.0 * mask  # e to their power is 0 in float32
         yield Case(arguments, kind, {"query": query, "key": key})
 
 
 def _right(scores: Tensor, mask: Tensor) -> Tensor:
-    powers = (scores - scores.amax(-1, keepdim=True)).exp() * mask
-    return powers / powers.sum(-1, keepdim=True).clamp_min(1e-30)
+    return scores.masked_fill(~mask, -1e9).softmax(-1) * mask
 
 
 def _in_place(scores: Tensor, mask: Tensor) -> Tensor:

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.attention.shared import lift
+from anatomy_utils.exercises.catalogue.sizes import and_short, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -21,6 +22,8 @@ def _one_word_cases(generator: torch.Generator) -> Iterator[Case]:
             "key": normal(generator, position, d_head),
             "value": normal(generator, position, d_value),
         }
+        if factor > 1:
+            lift(arguments["query_i"], arguments["key"], 144.0)
         yield Case(arguments, kind, {"position": position, "d_head": d_head, "d_value": d_value})
 
 
@@ -54,7 +57,7 @@ EXERCISE = Exercise(
     docstring="query_i (d_head), key (position, d_head), value (position, d_value) → context (d_value).",
     reference=_attend_one_word,
     returns=(Output("context", "d_value"),),
-    cases=_one_word_cases,
+    cases=and_short(_one_word_cases, "position", "a sentence of one word"),
     mistakes=(
         Mistake(
             "no_scale",

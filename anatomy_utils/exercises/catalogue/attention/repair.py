@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.debugging.colleague.attention_scale import almost_right_attention
-from anatomy_utils.exercises.catalogue.attention.shared import attend
+from anatomy_utils.exercises.catalogue.attention.shared import attend, lift
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -21,6 +21,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("a padded batch", (2,), 1),
         ("a long sentence", (), 4),
         ("a batch with heads", (2, 3), 1),
+        ("padding that matches best", (2,), 1),
     ):
         query, key, d_head, d_value = primes(generator, 4, (3, 5, 7, 11))
         key = key * long + (long > 1)
@@ -36,6 +37,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "value": normal(generator, *lead, key, d_value),
             "mask": mask,
         }
+        if kind == "padding that matches best":
+            lift(arguments["query"], arguments["key"], -144.0 * mask[:, 0])
         yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
 
 

@@ -17,9 +17,15 @@ def _softmax(scores: Tensor) -> Tensor:
 
 
 def _score_cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead, size in (("small numbers", (), 1.0), ("several heads", (2,), 1.0), ("large numbers", (), 300.0)):
+    for kind, lead, size in (
+        ("small numbers", (), 1.0),
+        ("several heads", (2,), 1.0),
+        ("large numbers", (), 300.0),
+        ("numbers far below zero", (), 1.0),
+    ):
         query, key = primes(generator, 2, (3, 5, 7))
         scores = size * (normal(generator, *lead, query, key) + 1)
+        scores -= 150.0 * (kind == "numbers far below zero")  # exp of it is 0 in float32
         if kind == "large numbers":
             scores[..., 0] = 200.0 + scores[..., 0].abs()  # exp of it is beyond float32 in every row
         yield Case({"scores": scores}, kind, {"query": query, "key": key})

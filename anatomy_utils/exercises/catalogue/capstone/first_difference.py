@@ -15,33 +15,42 @@ TOLERANCE = 0.01
 
 
 def _cases(generator: torch.Generator) -> list[Case]:
-    return [_case(generator, kind) for kind in ("a spreading fault", "a single number", "a gap", "NaN", "no fault")]
+    kinds = ("a spreading fault", "a single number", "a gap", "NaN", "no fault", "a single layer", "one word")
+    return [_case(generator, kind) for kind in kinds]
 
 
 def _case(generator: torch.Generator, kind: str) -> Case:
     """Rounding everywhere, other numbers at padding (but for one kind), and in real positions what the kind says."""
     layer, position = primes(generator, 2, (5, 7, 11))
     batch, d_model = primes(generator, 2, (2, 3, 13))
+    first = int(torch.randint(1, layer - 3, (), generator=generator))
+    layer, batch = (1, 1) if kind == "a single layer" else (layer, batch)
+    position = 1 if kind in ("a single layer", "one word") else position
     mask = torch.ones(batch, position, dtype=torch.long)
-    mask[1:, -2:] = 0
+    if kind == "one word":
+        mask[-1] = 0
+    else:
+        mask[1:, slice(1) if kind == "no fault" else slice(-2, None)] = 0
     theirs = normal(generator, layer, batch, position, d_model)
+    theirs[..., -1] = 0.1
     off = 1e-5 * normal(generator, layer, batch, position, d_model)
     off[:, mask == 0] += 0.0 if kind == "a single number" else 1.0
-    first = int(torch.randint(1, layer - 3, (), generator=generator))
     real = mask == 1
     if kind == "a spreading fault":  # first in one text, where all is too low; largest in the middle
         off[first, -1, :-2] -= 30 * TOLERANCE
         off[first + 1 :, real] += 10 * TOLERANCE
         off[first + 2, real] += 40 * TOLERANCE
     elif kind == "a single number":
-        off[first:, -1, 0, 0] += 1.5 * TOLERANCE
+        off[first:, -1, 0, -1] += 1.5 * TOLERANCE
     elif kind == "a gap":  # from the lowest layer on, with one that agrees
         off[:, real] += 5 * TOLERANCE
         off[1, real] = 0.0
     elif kind == "NaN":
         off[first, 0, 1], off[first + 1 :, real], off[:, mask == 0] = torch.nan, torch.nan, torch.nan
+    elif kind in ("a single layer", "one word"):
+        off[min(first, layer - 1) :, real] += 5 * TOLERANCE
     else:  # a whole vector, each of its numbers within the tolerance
-        off[first, -1, 1] += 0.9 * TOLERANCE
+        off[first, -1, -1] += 0.9 * TOLERANCE
     arguments = {"yours": theirs + off, "theirs": theirs, "attention_mask": mask, "tolerance": TOLERANCE}
     return Case(arguments, kind, {"layer": layer, "batch": batch, "position": position, "d_model": d_model})
 

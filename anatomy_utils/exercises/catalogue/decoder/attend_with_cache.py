@@ -9,21 +9,28 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from anatomy_utils.exercises.catalogue.attention.shared import lift
 from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 Three = tuple[Tensor, Tensor, Tensor]
 
 
+LATER, FIRST = "a later position that matches best", "the first position of all"
+
+
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("one new position", "several new positions", "an empty cache", "one text"):
+    for kind in ("one new position", "several new positions", "an empty cache", "one text", LATER, FIRST):
         batch, heads, past, new, d_head = batch_and_primes(generator, kind, 5, (2, 3, 5, 7, 11))
         past, new = (new, past) if new == 2 else (past, new)  # with two new ones, "sees the next" is "sees all"
-        new = 1 if kind == "one new position" else new
-        past = 0 if kind == "an empty cache" else past
+        new = 1 if kind in ("one new position", FIRST) else new
+        past = 0 if kind in ("an empty cache", FIRST) else past
         arguments = {name: normal(generator, batch, heads, new, d_head) for name in ("query", "key", "value")}
         for name in ("past_keys", "past_values"):
             arguments[name] = normal(generator, batch, heads, past, d_head)
+        if kind == LATER:
+            lift(arguments["query"], arguments["past_keys"], -144.0)
+            lift(arguments["query"], arguments["key"], -144.0 * (torch.arange(new) < new - 1))
         sizes = {"batch": batch, "heads": heads, "past": past, "new": new, "d_head": d_head}
         yield Case(arguments, kind, sizes)
 

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.decoder.shared import labelled_cases
+from anatomy_utils.exercises.catalogue.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
@@ -24,10 +25,6 @@ def _losses(logits: Tensor, labels: Tensor) -> Tensor:
 
 def _mean(numbers: Tensor, labels: Tensor) -> Tensor:
     return numbers[labels != IGNORE].mean()
-
-
-def _text_by_text(logits: Tensor, labels: Tensor) -> Tensor:
-    return torch.stack([_mean(_losses(*pair), pair[1]) for pair in zip(logits, labels, strict=True)]).mean()
 
 
 def _over_positions(logits: Tensor, labels: Tensor) -> Tensor:
@@ -68,38 +65,10 @@ EXERCISE = Exercise(
     docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ().",
     reference="anatomy_utils.training.losses.cross_entropy",
     returns=(Output("cross-entropy"),),
-    cases=labelled_cases,
+    cases=and_short(labelled_cases, "position", "texts of one word"),
     mistakes=(
-        Mistake(
-            "padding_counted",
-            lambda logits, labels: _losses(logits, labels).mean(),
-            "Positions without a label count in yours, as if token 0 had been right there.",
-        ),
-        Mistake(
-            "divided_by_all",
-            lambda logits, labels: (_losses(logits, labels) * (labels != IGNORE)).mean(),
-            "Your sum is right, but it is divided by the number of all positions; those with −100 do not count.",
-        ),
-        Mistake(
-            "summed",
-            lambda logits, labels: _losses(logits, labels)[labels != IGNORE].sum(),
-            "Yours is the sum over the tokens; the loss is their average.",
-        ),
-        Mistake(
-            "per_text",
-            lambda logits, labels: (_losses(logits, labels) * (labels != IGNORE)).sum(1).mean(),
-            "Yours is the sum over each text, averaged over the texts: long texts cost more.",
-        ),
-        Mistake(
-            "texts_alike",
-            _text_by_text,
-            "You average text by text first: a token in a short text counts more than one in a long text.",
-        ),
-        Mistake(
-            "no_minus",
-            lambda logits, labels: -_mean(_losses(logits, labels), labels),
-            "The sign is missing: log p is never above 0, the loss never below.",
-        ),
+        *averaging_mistakes(_losses),
+        *logits_mistakes(_losses),
         Mistake(
             "no_logarithm",
             lambda logits, labels: -_mean(_chosen(logits.softmax(-1), labels), labels),
@@ -116,24 +85,9 @@ EXERCISE = Exercise(
             "Yours is the average of the right tokens' logits, with a minus: they have seen no softmax.",
         ),
         Mistake(
-            "two_softmaxes",
-            lambda logits, labels: _mean(_losses(logits.softmax(-1), labels), labels),
-            "One softmax too many: it has been taken of probabilities (torch's cross_entropy takes one by itself).",
-        ),
-        Mistake(
-            "base_two",
-            lambda logits, labels: _mean(_losses(logits, labels), labels) / torch.tensor(2.0).log(),
-            "Your loss is in bits, with the logarithm to base 2; the natural one is meant.",
-        ),
-        Mistake(
             "over_positions",
             _over_positions,
             "Your softmax runs over the positions of a text; it should run over the vocabulary.",
-        ),
-        Mistake(
-            "shifted_again",
-            lambda logits, labels: _mean(_losses(logits[:, :-1], labels[:, 1:]), labels[:, 1:]),
-            "Your labels have been shifted once more; these here already are the tokens that follow.",
         ),
     ),
     alternatives={

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import real_words
+from anatomy_utils.exercises.catalogue.sizes import and_short, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
@@ -19,7 +19,7 @@ Both = tuple[Tensor, Tensor]
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 13)):
+    for kind, batch, position in (("padded texts", 3, 7), ("one text", 1, 13), ("padded texts", 5, 11)):
         mask = real_words(generator, kind, batch, position, range(3, position - 1), position - 2).long()
         ids = torch.randint(2, 97, (batch, position), generator=generator)
         arguments = {"input_ids": ids.masked_fill(mask == 0, PADDING), "attention_mask": mask}
@@ -57,7 +57,7 @@ EXERCISE = Exercise(
     "shorter. The text 5 6 7 gives the inputs 5 6 and the labels 6 7.",
     reference="anatomy_utils.training.teacher_forcing.next_token_pair",
     returns=(Output("inputs", "batch position"), Output("labels", "batch position")),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of two words", length=2),
     mistakes=(
         Mistake(
             "not_shifted",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import real_words
+from anatomy_utils.exercises.catalogue.sizes import and_short, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -58,7 +58,7 @@ EXERCISE = Exercise(
     "1 = a token that counts, 0 = padding → one number, ().",
     reference="anatomy_utils.training.losses.perplexity",
     returns=(Output("perplexity"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake("padding_counted", lambda p, mask: (-p.log()).mean().exp(), "Padding counts in your average."),
         Mistake(

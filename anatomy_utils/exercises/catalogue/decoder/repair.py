@@ -11,12 +11,14 @@ from anatomy_utils.debugging.colleague.causal_mask import colleagues_causal_mask
 from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
+FIRST = "the first position of all"
+
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a text with a past", "a whole text", "a single new position", "a text with a past"):
+    for kind in ("a text with a past", "a whole text", "a single new position", "a text with a past", FIRST):
         past, new = primes(generator, 2, (2, 3, 5, 7))
-        past = 0 if kind == "a whole text" else past
-        new = 1 if kind == "a single new position" else new
+        past = 0 if kind in ("a whole text", FIRST) else past
+        new = 1 if kind in ("a single new position", FIRST) else new
         yield Case({"past": past, "new": new}, kind, {"past": past, "new": new})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import normal
+from anatomy_utils.exercises.catalogue.sizes import and_short, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -15,14 +15,17 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position, vocab_size, penalty in (
         ("a batch of texts", 3, 5, 11, 1.5),
         ("one text", 1, 7, 13, 2.0),
-        ("a batch of texts", 2, 5, 11, 1.2),
+        ("a batch of texts", 3, 5, 11, 1.2),
     ):
         ids = torch.randint(vocab_size - 2, (batch, position), generator=generator)
+        ids[0, 0] *= penalty > 1.2  # token 0 is one like any other
         ids[:, 1] = ids[:, 0]  # one token twice
         ids[:, 2] = (ids[:, 0] + 1) % (vocab_size - 2)
         ids[:, 3] = (ids[:, 0] + 2) % (vocab_size - 2)
         logits = 2 * normal(generator, batch, vocab_size)
         logits.scatter_(1, ids[:, :1], 1 + torch.rand(batch, 1, generator=generator))  # a seen one above 0 …
+        if penalty == 1.2:
+            logits[1, ids[1, 0]] *= -1  # another text may like it less
         logits.scatter_(1, ids[:, 2:3], -1 - torch.rand(batch, 1, generator=generator))  # … and one below
         yield Case(
             {"logits": logits, "input_ids": ids, "penalty": penalty},
@@ -84,7 +87,7 @@ EXERCISE = Exercise(
     "the same shape. A token counts once, however often it stands there.",
     reference="anatomy_utils.decoding.filters.repetition_penalty",
     returns=(Output("logits", "batch vocab_size"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "all_divided",

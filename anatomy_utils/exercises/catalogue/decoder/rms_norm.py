@@ -16,9 +16,11 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, epsilon in (("a batch of texts", 0.05), ("one text", 0.1), ("short vectors", 0.01)):
         batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
         states = 2 * normal(generator, batch, position, d_model) + normal(generator, batch, position, 1)
+        weight = 1 + 0.5 * normal(generator, d_model)
+        weight[0] *= -1 if kind == "one text" else 1
         arguments = {
             "hidden_states": 0.1 * states if kind == "short vectors" else states,
-            "weight": 1 + 0.5 * normal(generator, d_model),
+            "weight": weight,
             "epsilon": epsilon,
         }
         yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})

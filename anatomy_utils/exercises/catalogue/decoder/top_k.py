@@ -12,7 +12,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, k in (("a batch of texts", 3), ("one text", 4), ("a batch of texts", 2)):
+    for kind, k in (("a batch of texts", 3), ("one text", 4), ("a batch of texts", 2), ("only the best", 1)):
         batch, vocab_size = batch_and_primes(generator, kind, 2, (5, 7, 11, 13))
         vocab_size = max(vocab_size, 7)
         batch = 3 if batch == vocab_size else batch

@@ -19,6 +19,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         batch, vocab_size = primes(generator, 2, (3, 5)), primes(generator, 1, (7, 11))[0]
         rows = 1 if kind == "one text" else batch[0]
         logits = torch.cat([_clear_row(generator, vocab_size, p, kind) for _ in range(rows)])
+        if kind == "a model that is sure":  # not too sure: the second word is nearly as likely
+            logits[0] = torch.tensor([0.42, 0.54] + [0.04 / (vocab_size - 2)] * (vocab_size - 2)).log()
         yield Case({"logits": logits, "p": p}, kind, {"batch": rows, "vocab_size": vocab_size})
 
 

@@ -23,10 +23,10 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("a prompt of one token", 3),
     ):
         position = 1 if kind == "a prompt of one token" else primes(generator, 1, (3, 5))[0]
-        stop_id = int(torch.randint(VOCAB_SIZE, (1,), generator=generator))
+        stop_id = int(torch.randint(VOCAB_SIZE, (1,), generator=generator)) if written != 3 else 0
         prompt = torch.randint(VOCAB_SIZE - 1, (1, position), generator=generator)
         arguments = {
-            "step": TableStep(normal(generator, VOCAB_SIZE, VOCAB_SIZE), stop_id, position + written - 1),
+            "step": TableStep(normal(generator, VOCAB_SIZE, VOCAB_SIZE) - 3, stop_id, position + written - 1),
             "cache": SeenIds(),
             "prompt_ids": prompt + (prompt >= stop_id),  # no stop token among them
             "max_new_tokens": 7,

@@ -6,6 +6,6 @@ from anatomy_utils.exercises.catalogue.encoder import closing, predictions, ques
 
 EXERCISES = """
     embed sinusoids rotary offset_bias feed_forward layer_norm post_norm pre_norm encoder_layer run_layers dropout
-    classify best_span mask_words repair_positions repair_norm
+    classify classifier_head train_step best_span mask_words repair_positions repair_norm
 """.split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.sizes import and_short, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -64,7 +64,7 @@ EXERCISE = Exercise(
     "\nweight (d_model, labels), bias (labels,) → logits (batch, labels).",
     reference="anatomy_utils.functional.heads.classify",
     returns=(Output("logits", "labels"),),
-    cases=_texts,
+    cases=and_short(_texts, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "padding_counts",

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.sizes import and_short, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 ROWS = 17
@@ -16,11 +16,12 @@ ROWS = 17
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of texts", "one text", "a batch of texts"):
+    for kind, first in (("a batch of texts", 0), ("one text", 0), ("a batch of texts", 1)):
         batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
+        later = torch.arange(position) >= position // 2
         arguments = {
             "input_ids": torch.randint(13, (batch, position), generator=generator),
-            "segment_ids": (torch.arange(position) >= position // 2).long().repeat(batch, 1),
+            "segment_ids": torch.where(later, 1 - first, first).repeat(batch, 1),
             "token_table": normal(generator, 13, d_model),
             "position_table": normal(generator, ROWS, d_model),
             "segment_table": normal(generator, 2, d_model),
@@ -63,7 +64,7 @@ EXERCISE = Exercise(
     "→ vectors (batch, position, d_model). Positions count from 0.",
     reference="anatomy_utils.functional.embeddings.embed",
     returns=(Output("vectors", "position d_model"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "no_positions",

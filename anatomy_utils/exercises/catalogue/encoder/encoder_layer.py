@@ -51,7 +51,7 @@ EXERCISE = Exercise(
     "    hidden_states: Tensor, self_attention, feed_forward, attention_norm, feed_forward_norm\n"
     ") -> Tensor",
     docstring="Four functions, each from (batch, position, d_model) to the same shape\n"
-    "→ output (batch, position, d_model). Attention first; each norm behind its sum.",
+    "→ output (batch, position, d_model). Attention first; each norm after its sum.",
     reference="anatomy_utils.functional.layers.encoder_layer",
     returns=(Output("output", "position d_model"),),
     cases=ENCODER_LAYER_CASES,

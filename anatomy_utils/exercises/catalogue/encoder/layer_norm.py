@@ -18,9 +18,11 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         states = 2 * normal(generator, batch, position, d_model) + normal(generator, batch, position, 1)
         if kind == "nearly constant vectors":
             states = 1 + 0.1 * normal(generator, batch, position, d_model)
+        weight = 1 + 0.5 * normal(generator, d_model)
+        weight[0] *= -1 if kind == "one text" else 1
         arguments = {
             "hidden_states": states,
-            "weight": 1 + 0.5 * normal(generator, d_model),
+            "weight": weight,
             "bias": normal(generator, d_model),
             "epsilon": epsilon,
         }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
@@ -14,7 +15,7 @@ VOCABULARY, MASK = 97, 103
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, batch, position in (("padded texts", 5, 23), ("padded texts", 7, 17), ("one text", 1, 61)):
+    for kind, batch, position in (("padded texts", 5, 23), ("one text", 1, 61), ("padded texts", 7, 17)):
         shape = (batch, position)
         ids = torch.randint(VOCABULARY, shape, generator=generator)
         real = torch.randint(position // 2, position, (batch, 1), generator=generator)
@@ -115,7 +116,7 @@ EXERCISE = Exercise(
     "→ masked_ids, and labels: the chosen words' own ids, −100 elsewhere.",
     reference="anatomy_utils.objectives.masked_tokens.mask_words",
     returns=(Output("masked_ids", "batch position"), Output("labels", "batch position")),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "all_hidden",

@@ -12,11 +12,13 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _tables(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a table that reaches all offsets", "far offsets", "far offsets", "one head"):
+    for kind in ("a table that reaches all offsets", "far offsets", "one head", "far offsets", "a single word"):
         heads, farthest, length = 3, 5, 5
         if kind == "far offsets":
             heads, farthest = primes(generator, 2, (2, 3))
             length = (5, 7, 11)[int(torch.randint(3, (1,), generator=generator))]
+        if kind == "a single word":
+            heads, length = 2, 1
         if kind == "one head":
             heads, farthest, length = 1, 2, 7
         arguments = {"table": normal(generator, heads, 2 * farthest + 1), "length": length}

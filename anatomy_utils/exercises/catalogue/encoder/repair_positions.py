@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.debugging.colleague.position_offset import colleagues_embedding
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.sizes import and_short, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -39,7 +39,7 @@ EXERCISE = Exercise(
     docstring="input_ids (batch, position); two tables, (rows, d_model) each → vectors (batch, position, d_model).",
     reference="anatomy_utils.functional.embeddings.embed_words",
     returns=(Output("vectors", "position d_model"),),
-    cases=_texts,
+    cases=and_short(_texts, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "unchanged",

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.catalogue.sizes import and_short, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("4 features", "positions from 0", "positions far on"):
+    for kind in ("4 features", "positions from 0", "2 features", "positions far on"):
         position, pairs = primes(generator, 2, (3, 5, 7))
-        pairs = 2 if kind == "4 features" else pairs
+        pairs = {"4 features": 2, "2 features": 1}.get(kind, pairs)
         start = int(torch.randint(200, 300, (1,), generator=generator)) if kind == "positions far on" else 0
         arguments = {"positions": torch.arange(start, start + position), "d_model": 2 * pairs}
         yield Case(arguments, kind, {"position": position, "d_model": 2 * pairs})
@@ -86,7 +86,7 @@ EXERCISE = Exercise(
     "With d_model 4, position 1 gets sin 1, cos 1, sin 0.01, cos 0.01: 0.84, 0.54, 0.01, 1.00.",
     reference="anatomy_utils.functional.positions.sinusoids",
     returns=(Output("waves", "position d_model"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "a single position"),
     mistakes=(
         Mistake(
             "sines_first",

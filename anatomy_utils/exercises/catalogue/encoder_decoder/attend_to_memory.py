@@ -8,12 +8,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from anatomy_utils.exercises.catalogue.attention.shared import lift
 from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
+BEST = "padding that matches best"
+
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("padded texts", "one text", "padded texts", "a single position that asks"):
+    for kind in ("padded texts", "one text", "padded texts", "a single position that asks", BEST):
         batch, heads, query, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         key = 11
         query = 1 if kind.startswith("a single") else query
@@ -24,6 +27,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "value": normal(generator, batch, heads, key, d_head),
             "attention_mask": real.long(),
         }
+        if kind == BEST:
+            lift(arguments["query"], arguments["key"], -144.0 * real[:, None])
         sizes = {"batch": batch, "heads": heads, "query": query, "key": key, "d_head": d_head}
         yield Case(arguments, kind, sizes)
 

@@ -102,7 +102,7 @@ EXERCISE = Exercise(
     "    log_probabilities: Tensor, next_log_probabilities: Tensor\n"
     ") -> tuple[Tensor, Tensor, Tensor]",
     docstring="log_probabilities (beams): log p of each kept text; next_log_probabilities (beams, vocab_size): log p\n"
-    "of each token behind each → log p of the new texts, which text each continues, and with which token, all (beams).",
+    "of each token after each → log p of the new texts, which text each continues, and with which token, all (beams).",
     reference="anatomy_utils.decoding.by_hand.beam_step",
     returns=(Output("log_probabilities", "beams"), Output("parents", "beams"), Output("tokens", "beams")),
     cases=_cases,

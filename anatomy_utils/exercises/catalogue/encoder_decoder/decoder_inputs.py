@@ -7,15 +7,16 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import real_words
+from anatomy_utils.exercises.catalogue.sizes import and_short, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 13)):
+    for kind, batch, position in (("padded texts", 3, 7), ("one text", 1, 13), ("padded texts", 5, 11)):
         real = real_words(generator, kind, batch, position, range(3, position - 1), position - 2)
         start, stop, pad = (4 + torch.randperm(7, generator=generator)[:3]).tolist()
+        start, pad = start * (kind != "one text"), pad * (batch != 5)  # an id of 0 is one like any other
         labels = torch.randint(20, 97, (batch, position), generator=generator)
         labels = labels.where(torch.arange(position) != real.sum(1, keepdim=True) - 1, stop)
         arguments = {"labels": labels.masked_fill(~real, IGNORE), "start_id": start, "pad_id": pad}
@@ -70,7 +71,7 @@ EXERCISE = Exercise(
     "The labels 5 6 2 −100 give the inputs start 5 6 2.",
     reference="anatomy_utils.training.teacher_forcing.shift_right",
     returns=(Output("inputs", "batch position"),),
-    cases=_cases,
+    cases=and_short(and_short(_cases, "position", "texts of two words", length=2), "position", "texts of one word"),
     mistakes=(
         Mistake(
             "not_shifted",

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.encoder.shared import norm, sublayer
 from anatomy_utils.exercises.catalogue.encoder_decoder.shared import reader
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.sizes import and_short, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.functional.layers import Part
 
@@ -111,7 +111,7 @@ EXERCISE = Exercise(
     "and memory, all others take states; each gives the shape of the states → output (batch, position, d_model).",
     reference="anatomy_utils.functional.layers.decoder_layer",
     returns=(Output("output", "position d_model"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "no_cross_attention",

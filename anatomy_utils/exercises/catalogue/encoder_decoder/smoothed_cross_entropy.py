@@ -9,11 +9,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.decoder.shared import labelled_cases
+from anatomy_utils.exercises.catalogue.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE, cross_entropy
 
-EPSILONS = (0.1, 0.3, 0.2)
+EPSILONS = (0.1, 0.05, 0.2, 0.3)
 
 
 def _cases(generator: torch.Generator) -> list[Case]:
@@ -29,6 +30,11 @@ def _both(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     """−log p of the right token, and of a token on average, at every position (where there is no label: of token 0)."""
     losses = -logits.log_softmax(-1)
     return losses.gather(-1, labels.clamp(min=0)[..., None])[..., 0], losses.mean(-1)
+
+
+def _losses(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
+    mine, even = _both(logits, labels)
+    return (1 - epsilon) * mine + epsilon * even
 
 
 def _mixed(logits: Tensor, labels: Tensor, right: float, spread: float) -> Tensor:
@@ -77,8 +83,10 @@ EXERCISE = Exercise(
     "to below 1 → one number, ().",
     reference=_smoothed,
     returns=(Output("loss"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
+        *averaging_mistakes(_losses),
+        *logits_mistakes(_losses),
         Mistake(
             "not_smoothed",
             lambda logits, labels, e: _mixed(logits, labels, 1.0, 0.0),
@@ -111,11 +119,6 @@ EXERCISE = Exercise(
             "as well.",
         ),
         Mistake(
-            "padding_counted",
-            lambda logits, labels, e: ((1 - e) * _both(logits, labels)[0] + e * _both(logits, labels)[1]).mean(),
-            "Positions without a label count in yours, as if token 0 had been right there.",
-        ),
-        Mistake(
             "padding_smoothed",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0) + e * _both(logits, labels)[1].mean(),
             "For the right tokens padding does not count in yours, but the mean over the vocabulary is taken at all "
@@ -135,19 +138,9 @@ EXERCISE = Exercise(
             "What you average over the vocabulary are the logits; they have seen no softmax.",
         ),
         Mistake(
-            "no_minus",
-            lambda logits, labels, e: -_mixed(logits, labels, 1 - e, e),
-            "The sign is missing: log p is never above 0, the loss never below.",
-        ),
-        Mistake(
             "one_sign",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, -e),
             "The second part has the wrong sign in yours: it takes away where it should add.",
-        ),
-        Mistake(
-            "summed",
-            lambda logits, labels, e: _mixed(logits, labels, 1 - e, e) * (labels != IGNORE).sum(),
-            "Yours is the sum over the tokens; the loss is their average.",
         ),
     ),
     alternatives={

@@ -18,20 +18,30 @@ ENDS = {
     "one text": (3,),
     "texts that fill their allowance": (NEVER, 2),
     "texts that end together": (3, 3, 3),
+    "texts that end at once": (1,) * 7,
 }
 """Kind → how many tokens each text has when its stop token becomes the likeliest next one."""
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, ends in ENDS.items():
-        start, stop, pad = torch.randperm(VOCAB_SIZE, generator=generator)[:3].tolist()
+        start, stop, pad = (1 + torch.randperm(VOCAB_SIZE - 1, generator=generator)[:3]).tolist()
+        if kind == "texts that end together":
+            stop = 0
+        elif kind == "one text":
+            start = 0
+        elif kind == "texts that fill their allowance":
+            pad = stop  # many a model has but one token for both
+        elif kind == "texts that end at different steps":
+            pad = 0
         order = torch.randperm(len(ends), generator=generator)
         memory = normal(generator, len(ends), 2, 7)
         memory[:, 0, 0] = torch.tensor(ends, dtype=torch.float32)[order]
-        table = 2 * normal(generator, VOCAB_SIZE, VOCAB_SIZE)
+        spread = 0.2 if kind == "one text" else 2.0
+        table = spread * normal(generator, VOCAB_SIZE, VOCAB_SIZE) - 3
         table[:, pad] -= 100  # padding is never written by itself
         arguments = {
-            "next_logits": NextLogits(table, 2 * normal(generator, 7, VOCAB_SIZE), stop),
+            "next_logits": NextLogits(table, spread * normal(generator, 7, VOCAB_SIZE), stop),
             "memory": memory,
             "start_id": start,
             "stop_id": stop,

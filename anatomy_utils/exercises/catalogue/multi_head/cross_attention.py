@@ -11,13 +11,13 @@ from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.attention.shared import dots
 from anatomy_utils.exercises.catalogue.multi_head import shared
-from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, merge, split
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, lift_weights, merge, split
+from anatomy_utils.exercises.catalogue.sizes import and_short, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of sentences", "one sentence", "a memory of a single vector", "a batch of sentences"):
+    for kind in ("a batch of sentences", "one sentence", "a memory of a single vector", "strong matches"):
         batch, query, key, heads, d_head = batch_and_primes(generator, kind, 5, (2, 3, 5, 7, 11))
         key = 1 if kind == "a memory of a single vector" else key
         d_model = heads * d_head
@@ -27,6 +27,9 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         }
         for role in ("query", "key", "value", "output"):
             arguments[f"{role}_weight"] = normal(generator, d_model, d_model) * d_model**-0.5
+        if kind == "strong matches":
+            arguments["hidden_states"][..., 0] = arguments["memory"][..., 0] = 12.0
+            lift_weights(arguments["query_weight"], arguments["key_weight"], d_head)
         sizes = {"batch": batch, "query": query, "key": key, "heads": heads, "d_head": d_head}
         yield Case({**arguments, "num_heads": heads}, kind, sizes)
 
@@ -79,7 +82,7 @@ EXERCISE = Exercise(
     "→ output (batch, query, d_model): one vector for each that asks.",
     reference="anatomy_utils.functional.multi_head.cross_attention",
     returns=(Output("output", "query d_model"),),
-    cases=_cases,
+    cases=and_short(_cases, "query", "a single vector that asks"),
     mistakes=(
         Mistake(
             "memory_asks",

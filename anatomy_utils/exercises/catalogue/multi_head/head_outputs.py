@@ -13,11 +13,11 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _contexts(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of sentences", "one sentence", "a batch of sentences"):
+    for kind, more in (("a batch of sentences", 0), ("one sentence", 1), ("a batch of sentences", 0)):
         batch, position, heads, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         arguments = {
             "context": normal(generator, batch, heads, position, d_head),
-            "output_weight": normal(generator, heads * d_head, heads * d_head),
+            "output_weight": normal(generator, heads * d_head, heads * (d_head + more)),
         }
         sizes = {"batch": batch, "heads": heads, "position": position, "d_head": d_head}
         yield Case(arguments, kind, sizes)
@@ -66,7 +66,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "columns",
-            lambda context, output_weight: context @ _rows(output_weight.T, context),
+            lambda context, output_weight: context @ output_weight.T.reshape(context.shape[1], context.shape[3], -1),
             "You have cut W_O along its columns. A head's context meets rows: the features that go in.",
         ),
         Mistake(

@@ -10,18 +10,21 @@ from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.attention.shared import attend, dots
 from anatomy_utils.exercises.catalogue.multi_head import shared
-from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, merge, split
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, lift_weights, merge, split
+from anatomy_utils.exercises.catalogue.sizes import and_short, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of sentences", "one sentence", "a batch of sentences"):
+    for kind in ("a batch of sentences", "one sentence", "a batch of sentences", "strong matches"):
         batch, position, heads, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         d_model = heads * d_head
         arguments = {"hidden_states": normal(generator, batch, position, d_model)}
         for role in ("query", "key", "value", "output"):
             arguments[f"{role}_weight"] = normal(generator, d_model, d_model) * d_model**-0.5
+        if kind == "strong matches":
+            arguments["hidden_states"][..., 0] = 12.0
+            lift_weights(arguments["query_weight"], arguments["key_weight"], d_head)
         sizes = {"batch": batch, "position": position, "heads": heads, "d_head": d_head}
         yield Case({**arguments, "num_heads": heads}, kind, sizes)
 
@@ -100,7 +103,7 @@ EXERCISE = Exercise(
     "→ output (batch, position, d_model). No biases, no mask.",
     reference="anatomy_utils.functional.multi_head.multi_head_attention",
     returns=(Output("output", "position d_model"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "a single word"),
     mistakes=(
         Mistake(
             "one_wide_head",

@@ -10,15 +10,17 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.debugging.colleague.head_splitting import colleagues_heads
-from anatomy_utils.exercises.catalogue.attention.shared import attend, dots
+from anatomy_utils.exercises.catalogue.attention.shared import attend, dots, lift
 from anatomy_utils.exercises.catalogue.multi_head import shared
 from anatomy_utils.exercises.catalogue.multi_head.shared import in_heads, merge, split
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.sizes import and_short, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+
+ENDING = ("one sentence", "padding that matches best")
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a padded batch", "a mask of its own for each query", "more keys than queries", "one sentence"):
+    for kind in ("a padded batch", "a mask of its own for each query", "more keys than queries", *ENDING):
         batch, query, heads, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         key = 11 if kind == "more keys than queries" else query
         if kind == "a mask of its own for each query":
@@ -27,9 +29,13 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         else:
             real = torch.randint(1, key, (batch, 1, 1, 1), generator=generator)
             mask = torch.arange(key) < real  # batch 1 1 key
+        asking, asked = (normal(generator, batch, length, heads, d_head) for length in (query, key))
+        asking *= 2
+        if kind == "padding that matches best":
+            lift(asking, asked, -144.0 * mask[:, 0, 0, :, None])
         arguments = {
-            "query": 2 * normal(generator, batch, query, heads * d_head),
-            "key": normal(generator, batch, key, heads * d_head),
+            "query": asking.flatten(2),
+            "key": asked.flatten(2),
             "value": normal(generator, batch, key, heads * d_head),
             "num_heads": heads,
             "mask": mask,
@@ -90,7 +96,7 @@ EXERCISE = Exercise(
     "→ context (batch, query, d_model).",
     reference="anatomy_utils.functional.multi_head.attend_in_heads",
     returns=(Output("context", "query d_model"),),
-    cases=_cases,
+    cases=and_short(_cases, "query", "a single word"),
     mistakes=(
         Mistake(
             "unchanged",

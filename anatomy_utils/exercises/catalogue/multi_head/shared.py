@@ -65,6 +65,12 @@ def in_heads(
     return join(attend(query, key, value, query.shape[-1] ** -0.5 if scale is None else scale, mask)[0])
 
 
+def lift_weights(query_weight: Tensor, key_weight: Tensor, d_head: int) -> None:
+    """Where feature 0 of all vectors is 12, the scaled scores of each head grow by 144; see `lift`."""
+    query_weight[0, ::d_head], key_weight[0, ::d_head] = 1.0, d_head**0.5
+    query_weight[1:, ::d_head], key_weight[1:, ::d_head] = 0.0, 0.0
+
+
 def head_sizes(generator: torch.Generator) -> Iterator[tuple[str, dict[str, int]]]:
     """Kind and sizes of each case of splitting and merging."""
     for kind in ("a batch of sentences", "a batch of sentences", "one sentence"):

@@ -14,7 +14,8 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _whole_vectors(generator: torch.Generator) -> Iterator[Case]:
-    for kind, sizes in head_sizes(generator):
+    whole = {"batch": 3, "position": 2, "heads": 1, "d_head": 5}
+    for kind, sizes in (*head_sizes(generator), ("a single head", whole)):
         shape = (sizes["batch"], sizes["position"], sizes["heads"] * sizes["d_head"])
         arguments = {"vectors": normal(generator, *shape), "num_heads": sizes["heads"]}
         yield Case(arguments, kind, sizes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import and_short, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -89,7 +89,7 @@ EXERCISE = Exercise(
     "row for j as seen from i; both tables are asked for that row → scores (batch, heads, position, position).",
     reference="anatomy_utils.functional.attention.disentangled_scores",
     returns=(Output("scores", "heads query key"),),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "content_only",

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.encoder.shared import layer_cases
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
 from anatomy_utils.functional.layers import Part
 
@@ -38,7 +39,11 @@ EXERCISE = Exercise(
     "→ the layer's output, of the same shape.",
     reference="anatomy_utils.functional.layers.parallel_layer",
     returns=(Output("output", "batch position d_model"),),
-    cases=layer_cases(self_attention="self-attention", feed_forward="a feed-forward network", norm="a norm"),
+    cases=and_short(
+        layer_cases(self_attention="self-attention", feed_forward="a feed-forward network", norm="a norm"),
+        "position",
+        "texts of one word",
+    ),
     mistakes=(
         Mistake(
             "one_after_the_other",

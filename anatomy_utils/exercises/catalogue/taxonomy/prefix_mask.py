@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.attention.shared import ones
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -54,7 +55,7 @@ EXERCISE = Exercise(
     "texts → mask (batch, 1, query, key) for all heads, boolean, True = may attend.",
     reference="anatomy_utils.objectives.prefix_lm.prefix_mask",
     returns=(Output("mask", "batch head query key"),),
-    cases=_prefixes,
+    cases=and_short(_prefixes, "length", "texts of one word"),
     mistakes=(
         Mistake(
             "causal_everywhere",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import real_words
+from anatomy_utils.exercises.catalogue.sizes import and_short, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
@@ -20,7 +20,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         labels = torch.randint(1, 9, (batch, position), generator=generator).masked_fill(mask == 0, IGNORE)
         labels[:, 0] = IGNORE  # <bos> has no tag
         arguments = {
-            "input_ids": torch.randint(10, 97, (batch, position), generator=generator) * mask,
+            "input_ids": torch.randint(10, 97, (batch, position), generator=generator).where(mask == 1, batch // 5),
             "attention_mask": mask,
             "labels": labels,
         }
@@ -88,7 +88,7 @@ EXERCISE = Exercise(
         Output("attention_mask", "batch position"),
         Output("labels", "batch position"),
     ),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "asked_twice",

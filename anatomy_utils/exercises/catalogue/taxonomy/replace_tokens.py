@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
@@ -14,7 +15,7 @@ Both = tuple[Tensor, Tensor]
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, batch, position in (("padded texts", 3, 13), ("padded texts", 5, 17), ("one text", 1, 23)):
+    for kind, batch, position in (("padded texts", 3, 13), ("one text", 1, 23), ("padded texts", 5, 17)):
         shape = (batch, position)
         ids = torch.randint(10, 97, shape, generator=generator)
         real = torch.randint(7, position - 2, (batch, 1), generator=generator)
@@ -91,7 +92,7 @@ EXERCISE = Exercise(
     "→ replaced_ids, and labels: 1 = replaced, 0 = not, −100 = padding. Padding stays as it is.",
     reference="anatomy_utils.objectives.replaced_tokens.replace_tokens",
     returns=(Output("replaced_ids", "batch position"), Output("labels", "batch position")),
-    cases=_cases,
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         Mistake(
             "chosen_are_replaced",

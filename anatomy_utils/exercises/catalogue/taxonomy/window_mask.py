@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.attention.shared import ones
-from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.catalogue.sizes import and_short, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -44,7 +44,7 @@ EXERCISE = Exercise(
     docstring="A boolean (query, key) table, True = may attend. With a window of 3 position 5 sees 3, 4 and itself.",
     reference="anatomy_utils.functional.masks.local_causal",
     returns=(Output("mask", "query key"),),
-    cases=_lengths,
+    cases=and_short(_lengths, "length", "a single word"),
     mistakes=(
         Mistake(
             "one_too_many",

@@ -28,7 +28,7 @@ function labelStep(cell) {
 }
 
 // The map on its canvas: {measure(), drawMap()}.
-function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, view, pointed }) {
+function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, view, tallest, pointed }) {
   // ---- drawing
   function measure() {
     const font = `${LABEL_SIZE}px ${getComputedStyle(root).fontFamily}`;
@@ -39,7 +39,7 @@ function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, vi
     const margin = Math.min(width(queryTokens) + 10, Math.floor(wide * 0.34));
     const crown = Math.min(width(keyTokens) + 10, LABEL_MAX) + 16;
     const written = { query: fitting(queryTokens, margin - 6), key: fitting(keyTokens, crown - 22) };
-    const cell = Math.min(CELL_MAX, (wide - margin - 18) / keys, Math.max(2, 620 / queries));
+    const cell = Math.min(CELL_MAX, (wide - margin - 18) / keys, Math.max(2, (tallest - crown) / queries));
     kept.geometry = { font, written, margin: margin + 16, crown, cell };
     map.resize(Math.ceil(kept.geometry.margin + keys * cell + 2), Math.ceil(crown + queries * cell + 2));
   }

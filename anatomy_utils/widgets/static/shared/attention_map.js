@@ -12,7 +12,7 @@ function placesOfLargest(values, count) {
 
 // How exact the weight of one head is, as a remark.
 function exactByte(exact) {
-  return `${exact}/255: weights are kept in steps of 1/255, so this is exact to ±\u00a00.002.`;
+  return `${exact}/255: kept in steps of 1/255, exact to ±\u00a00.002.`;
 }
 
 // Small canvases of all heads' maps, in the order of the weights: thumbnails(map) paints them in the map's colours.
@@ -26,8 +26,19 @@ function smallMaps(data, [layers, heads, queries, keys], side) {
 
 // `show` takes {values, unit, name, exactness(value)}; `say(nodes)` puts something else in the place of the read-out
 // until it is called with null. `onPoint(query, key)` tells a choice, `onColours` and `onResize` that all is to be
-// drawn anew.
-function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null, onPoint, onColours, onResize }) {
+// drawn anew. `tallest` is the height that the map may have.
+function attentionMap({
+  root,
+  signal,
+  queryTokens,
+  keyTokens,
+  query,
+  key = null,
+  tallest = 470,
+  onPoint,
+  onColours,
+  onResize,
+}) {
   const [queries, keys] = [queryTokens.length, keyTokens.length];
   const self = queries === keys && queryTokens.every((token, i) => token === keyTokens[i]);
   const state = { query, key, over: null, lifted: Math.max(queries, keys) > 32, said: null };
@@ -64,6 +75,12 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
   });
   const view = element("div", { class: "av-view av-map" }, title, map.node);
   const told = element("div", { class: "av-told" }, read, strongest);
+  const legend = element(
+    "span",
+    { class: "row av-legend" },
+    element("span", { class: "av-scale" }, "0", bar, "1"),
+    liftToggle.node,
+  );
   const words = element(
     "div",
     {},
@@ -77,7 +94,7 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
           ? "Choose a query token; each token is shaded by the weight that the query gives it."
           : "Choose a query token; below, each key token is shaded by the weight that the query gives it.",
       ),
-      element("span", { class: "row" }, element("span", { class: "av-scale" }, "0", bar, "1"), liftToggle.node),
+      legend,
     ),
     strip,
     keyStrip,
@@ -133,7 +150,18 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
     kept.shaded = null;
     if (kept.table && kept.current) kept.large = pixels(keys, queries, kept.current.values, kept.current.unit);
   }
-  const { measure, drawMap } = mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, view, pointed });
+  const { measure, drawMap } = mapDrawing({
+    root,
+    queryTokens,
+    keyTokens,
+    queries,
+    keys,
+    kept,
+    map,
+    view,
+    tallest,
+    pointed,
+  });
 
   // The cell spoken of: under the pointer, else the one last chosen.
   function pointed() {
@@ -238,5 +266,5 @@ function attentionMap({ root, signal, queryTokens, keyTokens, query, key = null,
     const best = placesOfLargest(kept.current.values.subarray(q * keys, (q + 1) * keys), 1)[0];
     return `${queryTokens[q]} attends most to ${keyTokens[best]}, ${format(weightAt(q, best), 3)}`;
   };
-  return { view, told, words, self, show, point, say, pixels, inWords };
+  return { view, told, words, legend, read, self, show, point, say, pixels, inWords };
 }

@@ -1,8 +1,8 @@
 // The kit's controls: sliders, buttons, choices, lines of text.
 
 // A labelled slider: {node, input, output, set(value), get()}. `format` makes the text shown and spoken, `caption`
-// (text or node) is shown in place of `label` where that is too long, `tint` names the role whose colour it has.
-function slider({ label, caption, min, max, step = "any", value, format: shown, signal, onInput, tint = "query" }) {
+// (text or node) is shown in place of `label` where that is too long, `tint` names the role that it sets, if any.
+function slider({ label, caption, min, max, step = "any", value, format: shown, signal, onInput, tint = "accent" }) {
   const id = uniqueId("slider");
   const show = shown ?? ((number) => format(number));
   const name = caption ? label : null;
@@ -48,8 +48,9 @@ function button({ label, name, signal, onClick, primary = false, title }) {
   return node;
 }
 
-// A button that stays pressed: {node, set(pressed), get()}; aria-pressed and a tick carry the state.
-function toggleButton({ label, name, pressed = false, signal, onToggle }) {
+// A button that stays pressed: {node, set(pressed), get()}; aria-pressed and its sign carry the state. The sign is a
+// switch, or a triangle where `look` is "play".
+function toggleButton({ label, name, pressed = false, look = "toggle", signal, onToggle }) {
   const node = button({
     label,
     name,
@@ -59,7 +60,7 @@ function toggleButton({ label, name, pressed = false, signal, onToggle }) {
       onToggle?.(get());
     },
   });
-  node.classList.add("toggle");
+  node.classList.add(look);
   const get = () => node.getAttribute("aria-pressed") === "true";
   const set = (next) => node.setAttribute("aria-pressed", String(Boolean(next)));
   set(pressed);
@@ -91,8 +92,8 @@ function select({ label, options, value, signal, onChange: chosen }) {
   return { node, input, set, get: () => input.value, setOptions };
 }
 
-// Buttons of which one is chosen: {node, set(value)}; `choices` are {value: label}, `onChoose(value)` is told another
-// one.
+// Buttons of which one is chosen: {node, nodes, set(value)}; `choices` are {value: label}, `onChoose(value)` is told
+// another one. `set` with none of the values leaves none chosen; arrow keys skip what is disabled.
 function radioRow({ label, choices, signal, onChoose }) {
   const values = Object.keys(choices);
   const nodes = values.map((value) => button({ label: choices[value], signal, onClick: () => onChoose(value) }));
@@ -103,23 +104,25 @@ function radioRow({ label, choices, signal, onChoose }) {
     chosen = values.indexOf(value);
     nodes.forEach((each, i) => {
       each.setAttribute("aria-checked", String(i === chosen));
-      each.tabIndex = i === chosen ? 0 : -1;
+      each.tabIndex = i === Math.max(0, chosen) ? 0 : -1;
     });
   };
   listen(node, "keydown", signal, (event) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by) return;
     event.preventDefault();
-    const next = (chosen + by + values.length) % values.length;
+    let next = nodes.indexOf(document.activeElement);
+    do next = (next + by + values.length) % values.length;
+    while (nodes[next].disabled);
     set(values[next]);
     onChoose(values[next]);
     nodes[next].focus();
   });
-  return { node, set };
+  return { node, nodes, set };
 }
 
 // A labelled line of text: {node, input, set(text), get(), error(text)}; onInput per key, onCommit on Enter or leaving.
-function textField({ label, value = "", placeholder, maxlength = 300, signal, onInput, onCommit }) {
+function textField({ label, value = "", placeholder, maxlength, signal, onInput, onCommit }) {
   const id = uniqueId("text");
   const line = element("div", { class: "error", id: `${id}-error`, role: "status", "aria-live": "polite" });
   const input = element(

@@ -15,42 +15,111 @@ function logTicks(low, high) {
   return list;
 }
 
-// A chart of width × height units; `log` makes the y axis logarithmic, `xText(at, digits)` writes the numbers below.
-function lineChart({ width = 460, height = 260, xLabel, yLabel, log = false, xText = format }) {
-  const floor = height - CHART.bottom,
-    right = width - CHART.right;
+// The heights of texts that must not lie on each other: each moved as little as keeps `apart` pixels between them.
+function spreadOut(heights, apart, low, high) {
+  const order = heights.map((_, i) => i).sort((a, b) => heights[a] - heights[b]);
+  const spread = [...heights];
+  order.forEach((i, n) => {
+    spread[i] = Math.max(spread[i], n ? spread[order[n - 1]] + apart : low);
+  });
+  order.reverse().forEach((i, n) => {
+    spread[i] = Math.min(spread[i], n ? spread[order[n - 1]] - apart : high);
+  });
+  return spread;
+}
+
+// A number of a curve in few signs.
+function briefNumber(value) {
+  const size = Math.abs(value);
+  if (size && size < 0.0095) return value.toExponential(0).replaceAll("-", "−");
+  return size >= 1e4 ? grouped(value) : format(value, size >= 100 ? 0 : 2);
+}
+
+// The reading of a chart's named curves, under the pointer and with the arrow keys: {node, set(curves)}, of curves
+// [{name, points: [{x, y, text}], class}] in pixels; `chartWidth()` is the chart's width.
+function curveReading(chart, chartWidth) {
+  const node = svg("g", { class: "reading away", "aria-hidden": "true" });
+  let curves = [];
+  let at = null; // [curve, point]
+  const show = (to) => {
+    at = to;
+    node.classList.toggle("away", !at);
+    if (!at) return "";
+    const { name, points, class: look } = curves[at[0]];
+    const { x, y, text } = points[at[1]];
+    const told = `${name}: ${text}`;
+    const wide = 6.6 * told.length + 12;
+    const left = clamp(x - wide / 2, 0, Math.max(0, chartWidth() - wide));
+    const top = y > 40 ? y - 32 : y + 12;
+    node.replaceChildren(
+      svg("circle", { class: `dot ${look}`, cx: x, cy: y, r: 4 }),
+      svg("rect", { x: left, y: top, width: wide, height: 20, rx: 4 }),
+      svg("text", { x: left + wide / 2, y: top + 14, "text-anchor": "middle", text: told }),
+    );
+    return told;
+  };
+  chart.addEventListener("pointermove", (event) => {
+    const box = chart.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let [nearest, least] = [null, 40];
+    curves.forEach(({ points }, i) =>
+      points.forEach((each, k) => {
+        const far = Math.hypot(each.x - x, each.y - y);
+        if (far < least) [nearest, least] = [[i, k], far];
+      }),
+    );
+    show(nearest);
+  });
+  for (const type of ["pointerleave", "blur"]) chart.addEventListener(type, () => show(null));
+  chart.addEventListener("keydown", (event) => {
+    const [i, k] = at ?? [0, curves[0]?.points.length];
+    const to = { ArrowLeft: [i, k - 1], ArrowRight: [i, k + 1], ArrowUp: [i - 1, k], ArrowDown: [i + 1, k] }[event.key];
+    if (!to || !curves.length) return;
+    event.preventDefault();
+    const curve = (to[0] + curves.length) % curves.length;
+    const told = show([curve, clamp(to[1], 0, curves[curve].points.length - 1)]);
+    announce(chart.closest(".anatomy"), told);
+  });
+  const set = (list) => {
+    curves = list;
+    show(null);
+    setAttributes(chart, list.length ? focusable() : { tabindex: null });
+  };
+  return { node, set };
+}
+
+// A chart as wide as its place and `height` CSS pixels high; `log` makes the y axis logarithmic, `xText(at, digits)`
+// writes the numbers below.
+function lineChart({ height = 240, xLabel, yLabel, log = false, xText = format }) {
+  const floor = height - CHART.bottom;
+  let width = 460; // until it is laid out
+  let last = null;
   const grid = svg("g"),
     lines = svg("g");
-  const name = svg("text", {
-    class: "tick",
-    x: (CHART.left + right) / 2,
-    y: height - 6,
-    "text-anchor": "middle",
-    text: xLabel,
-  });
+  const name = svg("text", { class: "tick", y: height - 6, "text-anchor": "middle", text: xLabel });
   const side = svg("text", {
     class: "tick",
     transform: `translate(11 ${(CHART.top + floor) / 2}) rotate(-90)`,
     "text-anchor": "middle",
     text: yLabel,
   });
-  const node = svg(
-    "svg",
-    { class: "line-chart", viewBox: `0 0 ${width} ${height}`, role: "img" },
-    grid,
-    svg("path", { class: "axis", d: `M${CHART.left} ${CHART.top}V${floor}H${right}` }),
-    lines,
-    name,
-    side,
-  );
+  const axis = svg("path", { class: "axis" });
+  const node = svg("svg", { class: "line-chart", style: { height: `${height}px` }, role: "img" });
+  const reading = curveReading(node, () => width);
+  node.append(grid, axis, lines, name, side, reading.node);
 
-  // series: [{points: [[x, y], …], class, end}]; `end` is written after the last point. x and y limits: {x: [low,
-  // high], y: [low, high]}.
+  // series: [{points: [[x, y], …], class, end, name}]; `end` is written after the last point, and what has a `name` can
+  // be read point by point. x and y limits: {x: [low, high], y: [low, high]}.
   const draw = (series, { x: [left, end], y: [low, high], told = "" }) => {
+    last = [series, { x: [left, end], y: [low, high], told }];
+    const room = Math.max(0, ...series.map(({ end: text }) => 7 * String(text ?? "").length));
+    const right = width - CHART.right - room;
+    axis.setAttribute("d", `M${CHART.left} ${CHART.top}V${floor}H${right}`);
+    name.setAttribute("x", (CHART.left + right) / 2);
     const scale = log ? Math.log10 : (value) => value;
     const px = (x) => CHART.left + ((x - left) / (end - left || 1)) * (right - CHART.left);
     const py = (y) => floor - ((scale(y) - scale(low)) / (scale(high) - scale(low) || 1)) * (floor - CHART.top);
-    const below = ticks(left, end, 6);
+    const below = ticks(left, end, width < 400 ? 4 : 6);
     const across = ticks(low, high, 5);
     const beside = log ? logTicks(low, high) : across.list.map((at) => [at, format(at, across.digits)]);
     grid.replaceChildren(
@@ -69,31 +138,47 @@ function lineChart({ width = 460, height = 260, xLabel, yLabel, log = false, xTe
       ]),
     );
     const visible = (y) => Number.isFinite(y) && (!log || y > 0);
+    const drawn = series
+      .map((one) => ({ ...one, points: one.points.filter(([, y]) => visible(y)) }))
+      .filter(({ points }) => points.length);
+    const named = drawn.filter(({ end: text }) => text);
+    const ends = named.map(({ points }) => py(clamp(points.at(-1)[1], low, high)) + 4);
+    const free = spreadOut(ends, 13, CHART.top + 4, floor);
     lines.replaceChildren(
-      ...series.flatMap(({ points, class: look, end: text }) => {
-        const kept = points.filter(([, y]) => visible(y));
-        if (!kept.length) return [];
-        const path = svg("path", {
+      ...drawn.map(({ points, class: look }) =>
+        svg("path", {
           class: `line ${look}`,
-          d: `M${kept.map(([x, y]) => `${px(x).toFixed(1)} ${py(clamp(y, low, high)).toFixed(1)}`).join("L")}`,
-        });
-        const [x, y] = kept.at(-1);
-        const dot = kept.length === 1 ? svg("circle", { class: `dot ${look}`, cx: px(x), cy: py(y), r: 3 }) : null;
-        return [
-          path,
-          dot,
-          text &&
-            svg("text", {
-              class: `end ${look}`,
-              x: Math.min(px(x) + 4, width - 16),
-              y: py(clamp(y, low, high)) - 5,
-              text,
-            }),
-        ].filter(Boolean);
-      }),
+          d: `M${points.map(([x, y]) => `${px(x).toFixed(1)} ${py(clamp(y, low, high)).toFixed(1)}`).join("L")}`,
+        }),
+      ),
+      ...drawn
+        .filter(({ points }) => points.length === 1)
+        .map(({ points: [[x, y]], class: look }) =>
+          svg("circle", { class: `dot ${look}`, cx: px(x), cy: py(clamp(y, low, high)), r: 3 }),
+        ),
+      ...named.map(({ points, class: look, end: text }, i) =>
+        svg("text", { class: `end ${look}`, x: px(points.at(-1)[0]) + 5, y: free[i], text }),
+      ),
+    );
+    reading.set(
+      drawn
+        .filter(({ name: known }) => known)
+        .map(({ points, name: known, class: look }) => ({
+          name: known,
+          class: look,
+          points: points.map(([x, y]) => ({
+            x: px(x),
+            y: py(clamp(y, low, high)),
+            text: `${briefNumber(y)} at ${xText(x, Number.isInteger(x) ? 0 : 1)}`,
+          })),
+        })),
     );
     node.setAttribute("aria-label", told);
   };
+  onWidth(node, null, (wide) => {
+    width = wide;
+    if (last) draw(...last);
+  });
   return { node, draw };
 }
 

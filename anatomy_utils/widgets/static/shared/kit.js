@@ -131,6 +131,23 @@ function frame(callback, signal) {
   };
 }
 
+// Calls `draw(width)` when `node` is first laid out and whenever its width changes, so that an SVG is drawn in CSS
+// pixels: a viewBox would scale its text.
+function onWidth(node, signal, draw) {
+  let [wide, told] = [0, 0];
+  const tell = frame(() => {
+    if (!wide || wide === told) return;
+    told = wide;
+    draw(wide);
+  }, signal);
+  const observer = new ResizeObserver(([entry]) => {
+    wide = Math.floor(entry.contentRect.width);
+    tell();
+  });
+  observer.observe(node);
+  signal?.addEventListener("abort", () => observer.disconnect());
+}
+
 // Runs `callback` at once; asked again before the next frame, it runs once more with that frame.
 function promptly(callback, signal) {
   let ready = true;

@@ -1,7 +1,7 @@
 // What widgets share that ask Python something: the question, the wait for its answer, and a field for a sentence.
 
-// Asks Python: {ask(question), error(text)}. The shown line tells errors; `onBusy(on)` while it waits, `onAnswer()`
-// after a good one.
+// Asks Python: {ask(question), line}. The shown line tells errors; `onBusy(on)` while it waits, `onAnswer()` after a
+// good one, as soon as its data are drawn: the parts of an answer arrive one by one, views draw with the next frame.
 function request({ model, signal, onBusy, onAnswer }) {
   const line = element("div", { class: "error", role: "status", "aria-live": "polite" });
   const wait = answerWait(signal, (text) => settle(`${text} The picture still shows the last one.`));
@@ -17,9 +17,10 @@ function request({ model, signal, onBusy, onAnswer }) {
     const { times = 0, ...before } = model.get("question");
     change(model, { question: { ...before, ...question, times: times + 1 } }); // the same question again is one too
   };
+  const drawn = frame(() => requestAnimationFrame(() => signal.aborted || onAnswer?.()), signal);
   onChange(model, signal, "answered", () => {
     settle(model.get("error"));
-    if (!model.get("error")) onAnswer?.();
+    if (!model.get("error")) drawn();
   });
   return { ask, line };
 }

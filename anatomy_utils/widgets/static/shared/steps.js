@@ -14,9 +14,9 @@ function walkControls({ count, pause: milliseconds, signal, go }) {
     pause();
     walk(to, true);
   };
-  const back = button({ label: "◀ Back", name: "Back", signal, onClick: () => jump(step - 1) });
-  const next = button({ label: "Next ▶", name: "Next", primary: true, signal, onClick: () => jump(step + 1) });
-  const play = toggleButton({ label: "Play", signal, onToggle: (on) => (on ? start() : pause()) });
+  const back = button({ label: "← Back", name: "Back", signal, onClick: () => jump(step - 1) });
+  const next = button({ label: "Next →", name: "Next", primary: true, signal, onClick: () => jump(step + 1) });
+  const play = toggleButton({ label: "Play", look: "play", signal, onToggle: (on) => (on ? start() : pause()) });
 
   function start() {
     clearInterval(timer);

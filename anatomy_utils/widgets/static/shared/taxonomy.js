@@ -119,3 +119,14 @@ function maskDrawing({ name, rows }) {
     element("figcaption", {}, name, element("span", { class: "shape", text: ` ${seen} of ${size * keys}` })),
   );
 }
+
+// A table of a card: the names of its columns, "" for one without and [] for none at all, and its rows.
+function cardTable(heads, ...rows) {
+  const head = (text) => (text ? element("th", { scope: "col", text }) : element("td"));
+  return element(
+    "table",
+    { class: "tx-table" },
+    heads.length ? element("thead", {}, element("tr", {}, heads.map(head))) : null,
+    element("tbody", {}, rows),
+  );
+}

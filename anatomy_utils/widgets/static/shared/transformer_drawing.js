@@ -1,7 +1,19 @@
 // The figure of 2017 as SVG: its arrows, its signs and its labelled boxes.
 
 const TIP = 7; // size of an arrow's tip
-const FRAME_LABEL = 11; // how far above a frame's lower edge its label stands
+const LEAST_LETTERS = 11; // pixels
+const LETTER_WIDTH = 0.64; // of a letter's size
+const FOOT = 11; // added to a frame, so that no way crosses its label
+const MARGIN = 8; // pixels of the figure above and below it
+const NARROW = 480; // pixels under which the figure's columns move together
+const NARROW_SIDE = 60; // width of what stands beside a column then
+// The two parts beside each other, where a column is narrow: room for the shorter word.
+const lack = (scale) => Math.max(0, 60 - 108 * scale); // pixels that “attention” wants more
+const SIDE_BY_SIDE = {
+  encoder_self_attention: (x, scale) => ({ x: x - lack(scale) / 3, width: 108 * scale + lack(scale) }),
+  heads: (x, scale) => ({ x: x - 11 * scale + lack(scale) / 1.5, width: Math.max(69 * scale, 38) }),
+};
+const FRAME_LABEL = 9; // how far above a frame's lower edge its label stands
 
 // The points of an arrow as a path with softly rounded corners.
 function pathOf(points, radius = 8) {
@@ -39,18 +51,79 @@ function arrowOf({ points, kind, label, label_at: at }) {
 }
 
 // A sign that belongs to no part: a sum, or how often a block is stacked.
-function markOf({ text, at: [x, y] }) {
+function markOf({ text, at: [x, y], radius = 11 }) {
   return svg(
     "g",
     { class: "tm-mark", "aria-hidden": "true" },
-    text === "+" ? svg("circle", { cx: x, cy: y, r: 11 }) : null,
+    text === "+" ? svg("circle", { cx: x, cy: y, r: radius }) : null,
     svg("text", { x, y }, text),
   );
 }
 
+// A label in one line, or in two where the box is too narrow for one of letters that can be read.
+function labelLines({ label, width, frame }) {
+  if (frame || label.length * LEAST_LETTERS * LETTER_WIDTH <= width - 4) return [label];
+  const cut = [...label.matchAll(label.includes(" ") ? / /g : /-/g)].map(({ index }) => index + 1);
+  const middle = cut.sort((a, b) => Math.abs(a - label.length / 2) - Math.abs(b - label.length / 2))[0];
+  return middle ? [label.slice(0, middle), label.slice(middle)] : [label];
+}
+
+// The figure in CSS pixels, for a page `wide` and `tall`: parts, arrows and marks at their places there. Where there is
+// little room, the two columns move together, each block says itself how often it is stacked, and positions move under
+// their block.
+function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
+  const narrow = wide < NARROW;
+  const top = Math.min(...parts.map((part) => part.y)) - MARGIN;
+  const bottom = Math.max(...parts.map((part) => part.y + part.height)) + MARGIN;
+  const frames = parts.filter((part) => part.frame);
+  const [left, right] = [frames[0], frames.at(-1)];
+  const [gapStart, gapEnd] = [left.x + left.width, right.x];
+  const scale = narrow ? (wide / 2 - 5) / left.width : wide / size[0];
+  const across = (x) => {
+    if (!narrow) return x * scale;
+    const [start, end] = [2 + left.width * scale, wide - 2 - right.width * scale];
+    if (x <= gapStart) return 2 + (x - left.x) * scale;
+    if (x >= gapEnd) return wide - 2 - (right.x + right.width - x) * scale;
+    return start + ((x - gapStart) / (gapEnd - gapStart)) * (end - start);
+  };
+  const down = (y) => ((y - top) / (bottom - top)) * tall;
+  const placed = ([x, y]) => [across(x), down(y)];
+  const beside = (part) => narrow && part.id.endsWith("_positions");
+  const side = Math.min(NARROW_SIDE, across(left.x + left.width / 2) - 11 * scale - 4); // short of the sum
+  const edge = (part) => (part.x < gapStart ? side : wide - side);
+  const ways = Object.fromEntries(parts.filter(beside).map((part) => [part.id, edge(part)]));
+  return {
+    width: wide,
+    height: tall,
+    parts: parts.map((part) => ({
+      ...part,
+      label: narrow && part.frame ? "block × N" : part.label,
+      x: beside(part) ? edge(part) - (part.x < gapStart ? NARROW_SIDE : 0) : across(part.x),
+      y: down(part.y),
+      width: beside(part) ? NARROW_SIDE : part.width * scale,
+      height: down(part.y + part.height + (part.frame ? FOOT : 0)) - down(part.y),
+      ...(narrow ? SIDE_BY_SIDE[part.id]?.(across(part.x), scale) : null),
+    })),
+    arrows: arrows.map((arrow) => ({
+      ...arrow,
+      points: arrow.points.map((point, i) =>
+        i === 0 && ways[arrow.start] ? [ways[arrow.start], down(point[1])] : placed(point),
+      ),
+      label: narrow ? "" : arrow.label,
+      label_at: arrow.label_at.length ? placed(arrow.label_at) : [],
+    })),
+    marks: marks
+      .filter(({ text }) => !narrow || text === "+")
+      .map((mark) => ({ ...mark, at: placed(mark.at), radius: 11 * Math.min(1, scale) })),
+  };
+}
+
 // A part as a labelled box, or as the frame around a block; `middle` is where the figure's two columns meet.
 function partOf(part, middle, attributes, ...signs) {
-  const letters = clamp(Math.min(part.height * 0.5, (part.width - 14) / (part.label.length * 0.58)), 11, 16);
+  const lines = labelLines(part);
+  const longest = Math.max(...lines.map((line) => line.length));
+  const room = Math.min(part.height * 0.5, (part.width - 14) / (longest * LETTER_WIDTH));
+  const letters = lines.length > 1 ? LEAST_LETTERS : clamp(room, LEAST_LETTERS, 16);
   const centre = [part.x + part.width / 2, part.y + part.height / 2];
   return svg(
     "g",
@@ -59,7 +132,7 @@ function partOf(part, middle, attributes, ...signs) {
       class: `tm-part${part.frame ? " tm-frame" : ""}${attributes.class ? ` ${attributes.class}` : ""}`,
       style: {
         "--tint": `var(--${(part.role || "ink").replaceAll("_", "-")})`,
-        "--letters": `${part.frame ? 12 : letters}px`,
+        "--letters": `${part.frame ? LEAST_LETTERS : letters}px`,
       },
     },
     svg("rect", {
@@ -84,12 +157,14 @@ function partOf(part, middle, attributes, ...signs) {
       part.frame
         ? // In the corner that no arrow crosses.
           {
-            x: centre[0] < middle ? part.x + part.width - 12 : part.x + 12,
+            x: centre[0] < middle ? part.x + part.width - 8 : part.x + 8,
             y: part.y + part.height - FRAME_LABEL,
             style: { "text-anchor": centre[0] < middle ? "end" : "start" },
           }
         : { x: centre[0], y: centre[1] },
-      part.label,
+      lines.length === 1
+        ? part.label
+        : lines.map((line, i) => svg("tspan", { x: centre[0], y: centre[1] + (i - 0.5) * (letters + 1) }, line)),
     ),
   );
 }

@@ -1,0 +1,139 @@
+"""A class of modules as a function: make one, give it weights, and look at what it computes.
+
+Compared are its parameters (names, shapes; see `structure`), its outputs in evaluation mode, the gradients of some
+parameters and, where dropout is part of it, the range of its outputs in training mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from anatomy_utils.exercises.attempt.tensors import close, fresh
+from anatomy_utils.exercises.definition import Objection, Output
+from anatomy_utils.exercises.driving.structure import named_parameters, objection_to
+
+RUNS = 8
+"""In evaluation mode: dropout that is still on may drop the same twice by chance."""
+
+
+@dataclass(frozen=True)
+class ModuleDrive:
+    """Turns a class of modules into a function of what its constructor takes, its inputs and its weights.
+
+    Args:
+        reference: the class beside which an answer is held.
+        construct: names of what the constructor takes.
+        inputs: names of what `forward` takes: tensors whose first axis is the batch.
+        gradients: names of parameters whose gradients are compared.
+        copies: in training mode the first entry of the batch is given so many times, and the lowest and highest of
+            each output is compared: that hangs on what is dropped and how the rest is scaled, but not on the order in
+            which random numbers are drawn. Enough copies see every pattern of dropout. 0 leaves this mode out.
+    """
+
+    reference: Callable[..., nn.Module]
+    construct: tuple[str, ...]
+    inputs: tuple[str, ...]
+    gradients: tuple[str, ...] = ()
+    copies: int = 0
+
+    def arguments(
+        self, generator: torch.Generator, construct: Mapping[str, Any], inputs: Mapping[str, Tensor]
+    ) -> dict[str, Any]:
+        """A case's arguments: those of the constructor, the inputs, and a random weight for each parameter."""
+        with torch.random.fork_rng(devices=[]):
+            shapes = {name: weight.shape for name, weight in self.reference(*construct.values()).named_parameters()}
+        drawn = {name: torch.randn(shape, generator=generator) / shape[-1] ** 0.5 for name, shape in shapes.items()}
+        return {**construct, **inputs, **drawn}
+
+    def outputs(self, output: Output) -> tuple[Output, ...]:
+        """All that is compared, for `Exercise.returns`; `output` is what `forward` returns."""
+        of_gradients = tuple(Output(f"gradient of {name}") for name in self.gradients)
+        ends = ("lowest", "highest") if self.copies else ()
+        return (output, *of_gradients, *(Output(f"{end} {output.name} in training", output.axes) for end in ends))
+
+    def __call__(self, answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection:
+        """What an answer of this class does with a case's arguments."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            return self._outputs(answer, arguments)
+
+    def _outputs(self, answer: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Tensor, ...] | Objection:
+        first, last = len(self.construct), len(self.construct) + len(self.inputs)
+        construct, inputs = arguments[:first], arguments[first:last]
+        wanted = self.reference(*construct)
+        made = answer(*construct)
+        if objection := objection_to(made, wanted):
+            return objection
+        weights = _under_all_names(wanted, arguments[last:])
+        untouched = tuple(map(fresh, inputs))
+        made.eval()
+        output = functional_call(made, weights, inputs)
+        if not isinstance(output, Tensor):
+            return _no_tensor(output)
+        if objection := _objection_to_use(made, answer(*construct), weights, untouched, output):
+            return objection
+        return (output, *self._gradients(made, untouched), *self._range(made, untouched))
+
+    def _gradients(self, made: nn.Module, inputs: tuple[Any, ...]) -> list[Tensor]:
+        """Of a sum of all outputs, each with a weight of its own."""
+        parameters = named_parameters(made)
+        watched = [parameters[name] for name in self.gradients]
+        with torch.enable_grad():
+            output = made(*map(fresh, inputs))
+            total = (output * torch.arange(output.numel(), dtype=output.dtype).cos().reshape(output.shape)).sum()
+        if not watched or not total.requires_grad:
+            return [torch.zeros_like(parameter) for parameter in watched]
+        return list(torch.autograd.grad(total, watched, allow_unused=True, materialize_grads=True))
+
+    def _range(self, made: nn.Module, inputs: tuple[Any, ...]) -> list[Tensor]:
+        if not self.copies:
+            return []
+        made.train()
+        with torch.no_grad():
+            output = made(*(each[:1].repeat_interleave(self.copies, 0) for each in inputs))
+        made.eval()
+        return [output.amin(0), output.amax(0)] if output.dim() else [output, output]
+
+
+def _under_all_names(module: nn.Module, weights: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    """The weights by name; a shared one under each of its names."""
+    of = {id(parameter): weight for parameter, weight in zip(module.parameters(), weights, strict=True)}
+    return {name: of[id(parameter)] for name, parameter in named_parameters(module).items()}
+
+
+def _objection_to_use(
+    made: nn.Module, other: nn.Module, weights: dict[str, Tensor], inputs: tuple[Any, ...], output: Tensor
+) -> Objection | None:
+    """Loads the weights into `made` and saves it into `other`: both must then compute `output`, again and again."""
+    other.eval()
+    with torch.no_grad():
+        made.load_state_dict(weights, strict=False)
+        once, *again = (made(*map(fresh, inputs)) for _ in range(RUNS))
+        if not all(close(once, other) for other in again):
+            return Objection(
+                "eval_changes",
+                "In evaluation mode (`.eval()`) your module gives another result each time, as in training: what is "
+                "random in it must look at `self.training`, as `torch.nn.Dropout` does.",
+            )
+        other.load_state_dict(made.state_dict())
+        if not close(once, output) or not close(other(*map(fresh, inputs)), output):
+            return Objection(
+                "not_saved",
+                "Saved with `state_dict()` and loaded into another one, your module computes something else: it holds "
+                "numbers that are no parameters.",
+            )
+    return None
+
+
+def _no_tensor(output: Any) -> Objection:
+    if output is None:
+        return Objection(
+            "nothing", "Your `forward` ran to its end, but it returned nothing (None). It should end with `return`."
+        )
+    return Objection("type", f"Your `forward` returns a {type(output).__name__}; one tensor is wanted.")

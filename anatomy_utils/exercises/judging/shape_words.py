@@ -1,0 +1,254 @@
+"""A crash over shapes and indices, told from the values that met on the line: torch's own message often names an axis
+that only torch sees."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_utils.exercises.judging.evaluation import Unknown, is_torch, known
+from anatomy_utils.exercises.judging.place import Place
+
+REDUCTIONS = {
+    "sum": "the sum",
+    "mean": "the average",
+    "amax": "the largest",
+    "max": "the largest",
+    "norm": "the length",
+}
+
+
+def beyond_the_end(place: Place, message: str) -> str | None:
+    """An index of a subscript is not among the places of its axis."""
+    node = place.nodes[0] if place.nodes else None
+    if not isinstance(node, ast.Subscript):
+        return None
+    base, index = known(node.value, place.names), known(node.slice, place.names)
+    if "index out of range" in message and isinstance(base, list | tuple | range) and isinstance(index, int):
+        what = f"`{place.shown(node.value)}` has {len(base)}" if base else f"`{place.shown(node.value)}` is empty"
+        return f"Index {index} is beyond the end: {what}{_first_to_last(len(base))}."
+    if "is out of bounds for dimension" not in message or not isinstance(base, Tensor) or index is Unknown:
+        return None
+    for axis, part in _axes_of(index, base.dim()):
+        if axis < base.dim() and (outside := _outside(part, base.shape[axis])) is not None:
+            length, shape = base.shape[axis], tuple(base.shape)
+            beyond = "lies before the start" if outside < 0 else "is beyond the end"
+            holds = f"which holds {length}{_first_to_last(length)}" if length else "which is empty"
+            return f"Index {outside} {beyond} of axis {axis}, {holds}: `{place.shown(node.value)}` has shape {shape}."
+    return None
+
+
+def beyond_what_gather_can_reach(place: Place, message: str) -> str | None:
+    """An index of gather or scatter is not among the places of the axis that it picks from."""
+    node = place.nodes[0] if place.nodes else None
+    if "is out of bounds for dimension" not in message or not isinstance(node, ast.Call) or len(node.args) < 2:
+        return None
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("gather", "scatter", "scatter_"):
+        return None
+    base, axis, index = (known(part, place.names) for part in (node.func.value, *node.args[:2]))
+    if not isinstance(base, Tensor) or type(axis) is not int or not isinstance(index, Tensor):
+        return None
+    length = base.shape[axis]
+    outside = [i for i in index.flatten().tolist() if not 0 <= i < length]
+    if not outside:
+        return None
+    return (
+        f"Among the indices is {outside[0]}, and {node.func.attr} takes 0 to {length - 1} here: along axis "
+        f"{axis % base.dim()} `{place.shown(node.func.value)}` holds {length}."
+    )
+
+
+def _first_to_last(length: int) -> str:
+    return f" (0 to {length - 1})" if length else ""
+
+
+def _axes_of(index: Any, rank: int) -> Iterator[tuple[int, Any]]:
+    """Each part of an index with the axis that it picks from."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    taken = sum(_axes_taken(part) for part in parts)
+    axis = 0
+    for part in parts:
+        if part is Ellipsis:
+            axis += rank - taken
+            continue
+        yield axis, part
+        axis += _axes_taken(part)
+
+
+def _axes_taken(part: Any) -> int:
+    if part is None or part is Ellipsis or isinstance(part, bool):
+        return 0
+    return part.dim() if isinstance(part, Tensor) and part.dtype == torch.bool else 1
+
+
+def _outside(part: Any, length: int) -> int | None:
+    if isinstance(part, list):
+        part = torch.tensor(part)
+    if isinstance(part, Tensor) and part.dtype != torch.bool and not part.is_floating_point():
+        return next((int(i) for i in part.flatten().tolist() if not -length <= i < length), None)
+    if isinstance(part, int) and not isinstance(part, bool):
+        return None if -length <= part < length else part
+    return None
+
+
+def do_not_meet(place: Place, message: str) -> str | None:
+    """Two shapes that a cell by cell operation cannot bring together."""
+    match = re.search(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", message)
+    operands = _operands(place)
+    if match is None or operands is None:
+        return None
+    (left, one), (right, other) = operands
+    place_from_end = next(
+        (i for i, (a, b) in enumerate(zip(one.shape[::-1], other.shape[::-1], strict=False), 1) if _clash(a, b)), None
+    )
+    if place_from_end is None:
+        return None
+    have = one.shape[-place_from_end], other.shape[-place_from_end]
+    if sorted(have) != sorted((int(match[1]), int(match[2]))):
+        return None
+    lost = _missing_axis(place, right, other, left, one) or _missing_axis(place, left, one, right, other)
+    return (
+        f"Two shapes do not fit each other: one has {have[0]} and the other {have[1]} where they should be equal. "
+        f"{_is(place, left, one)} and {_is(place, right, other)}; compared from the end, they "
+        f"differ in {_from_end(place_from_end)}.{lost}"
+    )
+
+
+def _clash(one: int, other: int) -> bool:
+    return one != other and 1 not in (one, other)
+
+
+def _from_end(place: int) -> str:
+    return {1: "their last axes", 2: "their last axes but one"}.get(place, f"the axes at place {place} from the end")
+
+
+def _is(place: Place, node: ast.AST, held: Tensor) -> str:
+    return f"`{place.shown(node)}` is {tuple(held.shape)}"
+
+
+def _operands(place: Place) -> tuple[tuple[ast.AST, Tensor], tuple[ast.AST, Tensor]] | None:
+    """The two tensors that met in the failed expression, with what the learner calls them."""
+    if not place.nodes:
+        return None
+    node: ast.AST = place.nodes[0]
+    pair: tuple[ast.AST, ...] = ()
+    if isinstance(node, ast.BinOp):
+        pair = node.left, node.right
+    elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        pair = node.left, node.comparators[0]
+    elif isinstance(node, ast.AugAssign):
+        pair = node.target, node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        on = known(node.func.value, place.names)
+        if not isinstance(on, Tensor) and not is_torch(node.func.value, place.names):
+            return None
+        given = ([node.func.value] if isinstance(on, Tensor) else []) + list(node.args)
+        pair = tuple(part for part in given if isinstance(known(part, place.names), Tensor))
+    elif isinstance(place.statement, ast.AugAssign):
+        pair = place.statement.target, place.statement.value
+    values = [known(part, place.names) for part in pair]
+    if isinstance(node, ast.Call) and place.shown(node.func).endswith("linear"):
+        values = values[:2]
+    if len(values) != 2 or not all(isinstance(held, Tensor) for held in values):
+        return None
+    return (pair[0], values[0]), (pair[1], values[1])
+
+
+def _missing_axis(place: Place, node: ast.AST, held: Tensor, partner: ast.AST, other: Tensor) -> str:
+    """A sentence about an axis that one of the two lacks: with it the two would fit."""
+    if held.dim() + 1 != other.dim():
+        return ""
+    made, where = _made_by(place, node)
+    for axis, how in _axes_lost(place, made, other.dim()):
+        kept = held.unsqueeze(axis)
+        if not any(_clash(a, b) for a, b in zip(kept.shape[::-1], other.shape[::-1], strict=False)):
+            return f" `{place.shown(node)}` has lost the axis {how}{where}."
+    if held.shape == other.shape[:-1]:
+        return (
+            f" `{place.shown(node)}` has the first axes of `{place.shown(partner)}`, but none to go with its last, "
+            f"{other.shape[-1]}."
+        )
+    return ""
+
+
+def _axes_lost(place: Place, made: ast.AST, rank: int) -> Iterator[tuple[int, str]]:
+    """Each axis that the expression has done away with, and how."""
+    if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in REDUCTIONS:
+        if any(keyword.arg == "keepdim" for keyword in made.keywords):
+            return
+        arguments = [*made.args, *(k.value for k in made.keywords if k.arg in ("dim", "axis"))]
+        axes = (known(part, place.names) for part in arguments)
+        yield from ((a, f"over which {REDUCTIONS[made.func.attr]} is taken") for a in axes if _is_axis(a, rank))
+    elif isinstance(made, ast.Subscript) and (index := known(made.slice, place.names)) is not Unknown:
+        picked = ((axis, part) for axis, part in _axes_of(index, rank) if type(part) is int)
+        yield from ((axis, f"from which entry {part} is picked") for axis, part in picked if axis < rank)
+
+
+def _is_axis(value: Any, rank: int) -> bool:
+    return type(value) is int and -rank <= value < rank
+
+
+def _made_by(place: Place, node: ast.AST) -> tuple[ast.AST, str]:
+    """The expression, or the one that its name was last given; with the line, when it is another one."""
+    if not isinstance(node, ast.Name) or place.function is None:
+        return node, ""
+    given = [
+        part
+        for part in ast.walk(place.function)
+        if isinstance(part, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == node.id for target in part.targets)
+    ]
+    if len(given) != 1 or given[0] is place.statement:
+        return node, ""
+    return given[0].value, f" (line {given[0].lineno + place.shift})"
+
+
+def product(place: Place, message: str) -> str | None:
+    """Two shapes that a matrix product cannot bring together."""
+    if not re.search(
+        r"mat1 and mat2|first two dimensions of batch2|got input \(\d+\), mat|inconsistent tensor", message
+    ):
+        return None
+    operands = _operands(place)
+    if operands is None or (isinstance(place.nodes[0], ast.BinOp) and not isinstance(place.nodes[0].op, ast.MatMult)):
+        return None
+    (left, one), (right, other) = operands
+    if one.dim() < 1 or other.dim() < 1:
+        return None
+    inner = other.shape[-2] if other.dim() > 1 else other.shape[-1]
+    if isinstance(place.nodes[0], ast.Call) and place.shown(place.nodes[0].func).endswith("linear"):
+        inner = other.shape[-1]
+        rule = "linear takes the weight as (output, input): the last axes of the two must be equally long"
+    elif other.dim() == 1:
+        rule = "the last axis of the left must be as long as the vector"
+    else:
+        rule = "the last axis of the left must be as long as the last but one of the right"
+    if one.shape[-1] == inner:
+        return None
+    return (
+        f"The two do not fit for a matrix product: {_is(place, left, one)}, {_is(place, right, other)}, and {rule}; "
+        f"{one.shape[-1]} meets {inner}."
+    )
+
+
+def put_in(place: Place, message: str) -> str | None:
+    """Something is written into a place of another shape."""
+    match = re.search(r"Target sizes: \[(.*?)\]\.\s+Tensor sizes: \[(.*?)\]", message)
+    swapped = re.search(
+        r"value tensor of shape \[(.*?)\] cannot be broadcast to indexing result of shape \[(.*?)\]", message
+    )
+    if not (match or swapped) or not isinstance(place.statement, ast.Assign | ast.AugAssign):
+        return None
+    target = place.statement.targets[0] if isinstance(place.statement, ast.Assign) else place.statement.target
+    if not isinstance(target, ast.Subscript) or place.nodes[0] not in (target, place.statement):
+        return None
+    room, given = (match[1], match[2]) if match else (swapped[2], swapped[1]) if swapped else ("", "")
+    return f"What is put into `{place.shown(target)}` has shape ({given}), but the room there is ({room})."
+
+
+WORDS = (beyond_the_end, beyond_what_gather_can_reach, do_not_meet, product, put_in)

@@ -1,0 +1,122 @@
+"""The progress file and what may lie beside it: the lock, notes that wait, half-written files, marks of checks.
+
+progress.json
+progress.json.lock                        held while the file is read, changed and replaced
+progress.json.3f….waiting                 one note, kept until the next save when the lock was not to be had
+progress.json….new                        a file that is being written, or was when its kernel was killed
+progress.json.checking-start.mean-4711    a check is running, or was when its kernel died
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+NO_LOCKS = (OSError, NotImplementedError)
+"""What taking a lock raises where the file system knows none."""
+OLD = 3600.0
+"""Seconds after which a half-written file is no other kernel's any more."""
+
+
+def real(path: Path) -> Path:
+    """The file itself where `path` is a link to it: a new file takes its place, and the link stays."""
+    return Path(os.path.realpath(path))
+
+
+def write(path: Path, content: Any) -> None:
+    """Write a whole new file beside the old one and put it in its place."""
+    text = json.dumps(content, indent=1, sort_keys=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def keep_beside(path: Path, content: Any) -> Path:
+    """Write something that is to be merged into the file at `path` later; returns where it lies."""
+    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.waiting")
+    write(aside, content)
+    return aside
+
+
+def waiting(path: Path) -> dict[Path, Any]:
+    """What lies beside the file at `path`, oldest first. What cannot be read is left out, and left alone."""
+    found: list[tuple[float, Path, Any]] = []
+    for aside in _beside(path, ".waiting"):
+        with suppress(OSError, ValueError, RecursionError):
+            found.append((aside.stat().st_mtime, aside, json.loads(aside.read_text(encoding="utf-8"))))
+    return {aside: content for _, aside, content in sorted(found, key=lambda item: item[:2])}
+
+
+def tidy(path: Path) -> None:
+    """Take away half-written files of kernels that were killed long ago."""
+    for new in _beside(path, ".new"):
+        with suppress(OSError):
+            if time.time() - new.stat().st_mtime > OLD:
+                new.unlink()
+
+
+def free_name(path: Path) -> Path:
+    """A name for a damaged file, beside those that are there."""
+    number = 1
+    while (aside := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
+        number += 1
+    return aside
+
+
+@contextmanager
+def checking(path: Path, id: str) -> Iterator[None]:
+    """Leave a mark while a check runs, which stays if the kernel dies of it. Where that fails there is none."""
+    mark = path.with_name(f"{path.name}.checking-{id}-{os.getpid()}")
+    lock = FileLock(mark)
+    with suppress(*NO_LOCKS):
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    try:
+        yield
+    finally:
+        if lock.is_locked:
+            with suppress(OSError):
+                lock.release()
+                mark.unlink(missing_ok=True)
+
+
+def died(path: Path) -> list[str]:
+    """The exercises in whose check a kernel has died, told once. The lock of a kernel that lives is held."""
+    found = []
+    start = f"{path.name}.checking-"
+    for mark in _beside(path, ""):
+        if not mark.name.startswith(start):
+            continue
+        with suppress(*NO_LOCKS):
+            with FileLock(mark, timeout=0):
+                pass
+            mark.unlink(missing_ok=True)
+            found.append(mark.name.removeprefix(start).rpartition("-")[0])
+    return sorted(found)
+
+
+def _beside(path: Path, ending: str) -> list[Path]:
+    """The files beside the one at `path` whose names begin with its name."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in entries]
+    except OSError:
+        return []
+    return [path.with_name(n) for n in names if n.startswith(path.name) and n.endswith(ending) and n != path.name]

@@ -1,0 +1,215 @@
+"""Search the small edits of an answer for the one that explains what is wrong with it."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from anatomy_utils.exercises.attempt.trial import Trial
+from anatomy_utils.exercises.repair import calls, expressions, small, statements
+from anatomy_utils.exercises.repair.bench import Bench, EditOutcome
+from anatomy_utils.exercises.repair.child import in_a_child
+from anatomy_utils.exercises.repair.edit import Edit
+from anatomy_utils.exercises.repair.program import Program
+from anatomy_utils.exercises.repair.slip import Repair, Slip
+from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
+
+SECONDS = 1.2
+"""How much of the processor's time a search may take."""
+ON_THE_CLOCK = 1.7
+"""How many seconds it may take on a machine that has other things to do."""
+LOOK_AROUND = 0.25
+"""How long the search goes on for something better, or just as good elsewhere, when an edit has been found."""
+AS_GOOD = 0.15
+"""How little an edit elsewhere may cost more and still be named beside the best."""
+MISTAKE_LEFT = 0.8
+"""What it costs to leave a catalogued mistake to be explained."""
+LIKER = 0.1
+"""What it saves for each word that an edited answer shares with the solution and the answer did not."""
+FRESH = ("copied", "in_place")
+"""Kinds of edits that mend an answer which changes its arguments."""
+BASES = 8
+"""How many edits that come nearer are tried together with a second one."""
+DESTRUCTIVE = frozenset("left_out line_less replaced argument_less returned condition".split())
+"""Kinds of edits that take so much away that an answer may come out equal to a mistake by accident."""
+MAKESHIFT = frozenset("axis_added axis_removed laid_out bounded more".split())
+"""Kinds of edits that are found to do so by arithmetic."""
+
+
+class OutOfTime(Exception):  # noqa: N818 (it is no error)
+    """The search has had its time."""
+
+
+@dataclass
+class RepairSearch:
+    """One search.
+
+    Args:
+        program: the learner's code.
+        words: what edits are made of.
+        bench: where they are tried.
+        seconds: how long the search may take.
+        tell: told of the best explanation so far each time there is a better one.
+    """
+
+    program: Program
+    words: EditVocabulary
+    bench: Bench
+    seconds: float = SECONDS
+    tell: Callable[[Repair], None] = lambda repair: None
+    tried: int = 0
+    found: list[Repair] = field(default_factory=list)
+    nearer: list[tuple[tuple[float, ...], Edit]] = field(default_factory=list)
+
+    def run(self) -> Repair | None:
+        """The best explanation found in time."""
+        self._cpu, self._clock, self._end = time.thread_time(), time.monotonic(), self.seconds
+        function = self.program.build()
+        if function is None:
+            return None
+        self._likeness, self._words = self.words.likeness(), self.words.now()
+        try:
+            self._base = self.bench.outcome(function).nearness
+            self._try_all(())
+            if not self.found:
+                self.nearer.sort(key=lambda pair: ([-number for number in pair[0]], pair[1].cost))
+                for _, first in self.nearer[:BASES]:
+                    with first.applied():
+                        self._try_all((first,))
+            if not self.found:
+                self._try_pairs()
+        except OutOfTime:
+            pass
+        return best_of(self.found) if self.found else None
+
+    def _try_all(self, before: tuple[Edit, ...]) -> None:
+        for edit in sorted(all_edits(self.program, self.words), key=lambda edit: edit.cost):
+            if self._is_enough(edit, len(before)):
+                return
+            if self._spent() > self._end:
+                raise OutOfTime
+            with edit.applied():
+                function = self.program.build()
+                if function is not None:
+                    self._judge((*before, edit), function)
+
+    def _try_pairs(self) -> None:
+        """Two edits at once where neither alone comes nearer; the cheapest of both first."""
+        edits = sorted(all_edits(self.program, self.words), key=lambda edit: edit.cost)
+        for total in range(1, 2 * len(edits)):
+            for j in range(max(0, total - len(edits) + 1), (total + 1) // 2):
+                one, other = edits[j], edits[total - j]
+                if self._spent() > self._end or self.found:
+                    return
+                if {node for node, *_ in one.changes} & {node for node, *_ in other.changes}:
+                    continue
+                with one.applied(), other.applied():
+                    function = self.program.build()
+                    if function is not None:
+                        self._judge((one, other), function)
+
+    def _is_enough(self, edit: Edit, before: int) -> bool:
+        """Whether something was found that no such costly edit can better."""
+        costs = [repair.cost for repair in self.found if not repair.mistake and len(repair.slips) == before + 1]
+        return bool(costs) and edit.cost > min(costs) + 2 * AS_GOOD
+
+    def _judge(self, edits: tuple[Edit, ...], function: Callable[..., object]) -> None:
+        self.tried += 1
+        outcome = self.bench.outcome(function)
+        if (outcome.right and len(edits) == 1) or (
+            (outcome.right or (outcome.mistake and len(edits) == 1)) and self._leads_somewhere(edits)
+        ):
+            if self.bench.confirms(function, outcome.mistake):
+                self._keep(edits, outcome)
+        elif len(edits) == 1 and outcome.nearness > self._base and edits[0].kind not in DESTRUCTIVE:
+            self.nearer.append((outcome.nearness, edits[0]))
+
+    def _leads_somewhere(self, edits: tuple[Edit, ...]) -> bool:
+        """Whether what is left may be told: the edits take nothing away and add only what right answers have too.
+
+        Others change an answer into a mistake, or into something else that happens to be right, and mend nothing.
+        """
+        vague = DESTRUCTIVE | (MAKESHIFT if len(edits) == 1 else frozenset())
+        added = self.words.now() - self._words
+        return not any(edit.kind in vague for edit in edits) and not added - self.words.of_right_answers
+
+    def _keep(self, edits: tuple[Edit, ...], outcome: EditOutcome) -> None:
+        cost = sum(edit.cost for edit in edits) + (MISTAKE_LEFT if outcome.mistake else 0.0)
+        if self.bench.untouched and edits[0].kind in FRESH:
+            cost -= 0.8
+        cost -= LIKER * (self.words.likeness() - self._likeness)
+        name = outcome.mistake.name if outcome.mistake else ""
+        self.found.append(Repair(tuple(map(self._slip, edits)), name, cost))
+        self.tell(best_of(self.found))
+        if outcome.right:
+            self._end = min(self._end, self._spent() + LOOK_AROUND)
+
+    def _slip(self, edit: Edit) -> Slip:
+        line = getattr(edit.node, "lineno", 0)
+        text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
+        return Slip(edit.kind, line, text, line_text, statement_at(self.program.tree, line))
+
+    def _spent(self) -> float:
+        return max(time.thread_time() - self._cpu, (time.monotonic() - self._clock) * SECONDS / ON_THE_CLOCK)
+
+
+def all_edits(program: Program, words: EditVocabulary) -> Iterator[Edit]:
+    """Every edit of the program as it is now."""
+    slots = list(program.slots())
+    kinds = (*small.ALL, *calls.ALL, *expressions.ALL, *statements.ALL)
+    return chain.from_iterable(kind(slot, words) for kind in kinds for slot in slots)
+
+
+def best_of(found: Sequence[Repair]) -> Repair:
+    """The repair that costs least, with those elsewhere that cost hardly more."""
+    best = min(found, key=lambda repair: repair.cost)
+    if len(best.slips) > 1:
+        return best
+    here = best.slips[0]
+    rivals = {
+        repair.slips[0].line: repair.slips[0]
+        for repair in found
+        if len(repair.slips) == 1
+        and repair.mistake == best.mistake
+        and repair.cost <= best.cost + AS_GOOD
+        and repair.slips[0].line != here.line
+    }
+    return replace(best, rivals=tuple(rivals.values()))
+
+
+def statement_at(tree: ast.AST, line: int) -> str:
+    """The innermost statement on a line, as Python would write it; its first line."""
+    holding = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    return ast.unparse(holding[-1]).splitlines()[0] if holding else ""
+
+
+def find_repair(trial: Trial, *, seconds: float = SECONDS, on_wait: Callable[[], None] | None = None) -> Repair | None:
+    """The edits of the learner's code that explain what is wrong; None when none does, or it may not be run again.
+
+    Args:
+        trial: an answer that did not pass.
+        seconds: how much of the processor's time the search may take.
+        on_wait: called once when the learner has waited for a moment.
+    """
+    try:
+        program = Program(trial.function, trial.source)
+    except ValueError:
+        return None
+    bench = Bench.of(trial)
+    search = RepairSearch(program, EditVocabulary(program, trial.exercise), bench, seconds)
+    bench.prepare()
+
+    def work(tell: Callable[[Repair], None]) -> None:
+        search.tell = tell
+        with bench.open():
+            search.run()
+
+    found: Repair | None = in_a_child(work, seconds * ON_THE_CLOCK / SECONDS + 0.5, on_wait)
+    return found

@@ -1,0 +1,92 @@
+"""What a repair says on a card, and what its hint gives away."""
+
+from __future__ import annotations
+
+from anatomy_utils.exercises.repair.slip import Repair, Slip
+
+WHAT = {
+    "axis": "with another axis here",
+    "number": "with another number here",
+    "name": "with another name here",
+    "operator": "with another operator here",
+    "sides": "with its two sides exchanged",
+    "comparison": "with another comparison here",
+    "condition": "with another condition here",
+    "method": "with another function here",
+    "method_with_arguments": "with another call here",
+    "in_place": "with a new tensor in place of this change",
+    "switch": "with True and False exchanged here",
+    "string": "with another text here",
+    "order": "with its parts in another order",
+    "argument": "with another argument in this call",
+    "argument_less": "without this argument",
+    "argument_missing": "with one argument more in this call",
+    "axis_kept": "when this call keeps the axis that it sums up",
+    "grouped": "with the same steps grouped or ordered otherwise",
+    "transposed": "with its axes in another order",
+    "negated": "with the opposite of it",
+    "opposite": "with what it leaves of 1",
+    "sign": "with the other sign",
+    "sign_left_out": "without the sign before it",
+    "root": "with its root",
+    "more": "with one more, or one less, here",
+    "bounded": "when it is kept from going too far",
+    "axis_added": "with one axis more",
+    "laid_out": "with its numbers laid out in another shape",
+    "axis_removed": "with one axis less",
+    "kind": "with another type of number",
+    "call_missing": "with one more step done to it",
+    "copied": "with a copy of it",
+    "missing": "with something more done to it, which is missing",
+    "replaced": "with something else in its place",
+    "left_out": "without a part of it",
+    "slice": "with another end to this slice",
+    "order_of_lines": "when this line and the next change places",
+    "line_less": "without this line",
+    "block": "when this line is indented otherwise: in or out of the block beside it",
+    "returned": "when something else is returned",
+    "result_missing": "when something more is returned",
+    "return_missing": "when something is returned here",
+    "augmented": "when this adds to what is there, or no longer does",
+}
+"""How each kind of edit completes "Line 3, `dim=0`: everything is right …"."""
+LONGEST = 60
+"""How many characters of the learner's own a sentence quotes."""
+
+
+def sentence(repair: Repair, mistake: str = "") -> str:
+    """Where it is and what kind of thing is off there, without the edit itself.
+
+    Args:
+        repair: what was found.
+        mistake: the sentence of the catalogued mistake that is left.
+    """
+    first, *more = repair.slips
+    if mistake:
+        ways = " ".join(f"{_capital(place(slip))}: {WHAT[slip.kind]}," for slip in repair.slips)
+        return f"Two things seem to be off. {ways} what is left is a known mistake. “{mistake}”"
+    if more:
+        places = ". ".join(f"{_capital(place(slip))}: it is mended {WHAT[slip.kind]}" for slip in repair.slips)
+        return f"Two things are off, and mending both makes everything right. {places}."
+    if not repair.rivals:
+        return f"{_capital(place(first))}: everything is right {WHAT[first.kind]}."
+    others = repair.rivals[:2]
+    places = ", or ".join(map(place, (first, *others)))
+    ways = " or ".join(dict.fromkeys(WHAT[slip.kind] for slip in (first, *others)))
+    return f"{_capital(places)}: everything is right {ways}, in one of these places."
+
+
+def place(slip: Slip) -> str:
+    """`"line 3, `dim=0`"`."""
+    text = slip.text if len(slip.text) <= LONGEST else slip.text[:LONGEST].rstrip() + " …"
+    return f"line {slip.line}, `{text}`" if text and "`" not in text else f"line {slip.line}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def hint(repair: Repair) -> str:
+    """The edit itself."""
+    edits = " And ".join(f"line {slip.line} could read `{slip.edited}`." for slip in repair.slips)
+    return _capital(edits)

@@ -1,0 +1,141 @@
+"""The entries of a published `config.json`, checked before anything is made of them.
+
+A damaged or invented configuration would otherwise show up late: as an error from the middle of a constructor, as
+minutes of building a million layers, or as a model that computes nonsense.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from reprlib import repr
+from typing import Any
+
+CURE = "fetch it again, or take the one that belongs to the weights"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the value of an entry must be.
+
+    Attributes:
+        names: a regular expression for the entries' names.
+        expected: completes "but … is expected".
+        fits: whether a value is of this kind.
+    """
+
+    names: str
+    expected: str
+    fits: Callable[[Any], bool]
+
+    def holds(self, name: str) -> bool:
+        """Whether an entry of this name is of this kind."""
+        return re.fullmatch(self.names, name) is not None
+
+
+def _whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _from_1_to(high: int, names: str) -> Kind:
+    return Kind(names, f"a whole number from 1 to {high:,}", lambda value: _whole(value, 1, high))
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _attention_types(value: Any) -> bool:
+    """GPT-Neo's layers: `[[["global", "local"], 6]]`, kinds and how often they repeat."""
+    pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+    return pairs and all(_texts(kinds) and _whole(times, 1, 1000) for kinds, times in value)
+
+
+KINDS = (
+    _from_1_to(1000, r"num_(hidden_|decoder_)?layers|n_layers?|(en|de)coder_layers|num_hidden_groups|inner_group_num"),
+    _from_1_to(1000, r"num_(attention_|key_value_)?heads|n_heads?|(en|de)coder_attention_heads|num_random_blocks"),
+    _from_1_to(
+        100_000,
+        r"hidden_size|n_embd|d_model|dim|d_embed|embedding_size|intermediate_size|n_inner|d_ff|dff|hidden_dim|d_inner|"
+        r"(en|de)coder_ffn_dim|d_kv|d_head|head_dim|rotary_dim|pooler_hidden_size|block_size|div_val|num_labels",
+    ),
+    _from_1_to(
+        1_000_000_000,
+        r"vocab_size|max_position_embeddings|n_positions|window_size|sliding_window|local_attention|"
+        r"global_attn_every_n_layers|relative_attention_(num_buckets|max_distance)",
+    ),
+    Kind(
+        r"type_vocab_size|mem_len|conv_kernel_size|conv_groups|(decoder_start|pad)_token_id|max_relative_positions|"
+        r"position_buckets|clamp_len",
+        "a whole number from -1 to 1,000,000",
+        lambda value: _whole(value, -1, 1_000_000),
+    ),
+    Kind(
+        r"(?!.*layerdrop).*(drop|dropout|dropatt)(_prob|_rate)?",
+        "a number from 0 to 1",
+        lambda value: _number(value) and 0 <= value <= 1,
+    ),
+    Kind(
+        r".*_(eps|epsilon)|(\w+_)?rope_theta",
+        "a number above 0",
+        lambda value: _number(value) and 0 < value < float("inf"),
+    ),
+    Kind(
+        r"tie_word_embeddings|attention_bias|mlp_bias|scale_embedding|share_att_key|scale_decoder_outputs|same_length",
+        "true or false",
+        lambda value: isinstance(value, bool),
+    ),
+    Kind(r"hidden_act|norm_rel_ebd|classifier_pooling", "a text", lambda value: isinstance(value, str)),
+    Kind(r"architectures|layer_types", "a list of texts", _texts),
+    Kind(r"pos_att_type", "a text or a list of texts", lambda value: isinstance(value, str) or _texts(value)),
+    Kind(r"attention_types", 'a list such as [[["global", "local"], 6]]', _attention_types),
+    Kind(
+        r"cutoffs",
+        "a list of whole numbers",
+        lambda value: isinstance(value, list) and all(_whole(end, 1, 1_000_000_000) for end in value),
+    ),
+    Kind(
+        r"tie_projs",
+        "a list of true and false",
+        lambda value: isinstance(value, list) and all(isinstance(tied, bool) for tied in value),
+    ),
+    Kind(r"id2label", "an object with a name for each label", lambda value: isinstance(value, dict) and bool(value)),
+    Kind(
+        r"rope_parameters|rope_scaling|full_attention|sliding_attention",
+        "an object",
+        lambda value: isinstance(value, dict),
+    ),
+)
+OPTIONAL = (
+    r"architectures|layer_types|pos_att_type|rope_parameters|rope_scaling|full_attention|sliding_attention|n_inner|"
+    r"head_dim|num_key_value_heads|num_decoder_layers|sliding_window|rotary_dim|(decoder_start|pad)_token_id|"
+    r"(classifier|cls)_dropout|intermediate_size|norm_rel_ebd"
+)
+"""Entries that published files leave null."""
+
+
+def check(config: Mapping[str, Any]) -> None:
+    """Check every entry whose kind is known; entries that the zoo does not read may hold anything.
+
+    >>> check({"hidden_size": "wide"})
+    Traceback (most recent call last):
+    ValueError: hidden_size is 'wide' in this configuration, but a whole number from 1 to 100,000 is expected; fetch it again, or take the one that belongs to the weights.
+
+    Raises:
+        ValueError: an entry holds something else.
+    """  # noqa: E501 - the sentence is one line
+    for name, value in config.items():
+        if value is None and re.fullmatch(OPTIONAL, name):
+            continue
+        for kind in KINDS:
+            if kind.holds(name) and not kind.fits(value):
+                raise ValueError(
+                    f"{name} is {repr(value)} in this configuration, but {kind.expected} is expected; {CURE}."
+                )
+        if re.fullmatch(r"rope_parameters|rope_scaling|full_attention|sliding_attention", name):
+            check(value)

@@ -1,0 +1,44 @@
+"""The course's pages: one column to read, wider live views, folded cells by their titles; other notebooks as ever."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lab_page import NotebookPage, open_notebook
+from lab_server import Lab
+from playwright.sync_api import Browser, expect
+
+LOOK = """() => [...document.querySelectorAll(".jp-Notebook :is(.jp-MarkdownOutput > p, .jp-OutputArea-output)")]
+  .filter((node) => !node.querySelector(":scope > pre"))
+  .map((node) => ({ right: Math.round(node.getBoundingClientRect().right), letters: getComputedStyle(node).fontSize,
+    prose: node.matches("p"), width: Math.round(node.getBoundingClientRect().width) }))"""
+VIEWS = """() => [...document.querySelectorAll(".jp-Notebook .anatomy")].map((node) => [
+  node.matches(".exercise-card, .choice-question, .setup-report"), Math.round(node.getBoundingClientRect().width)])"""
+FOREIGN = ["from anatomy_utils.widgets.setup_report import SetupList\nSetupList(lines=[], label='x')"]
+
+
+def test_an_untrusted_page_has_one_column_and_folded_cells(browser: Browser, lab: Lab, desk: Any) -> None:
+    desk.clear()
+    with open_notebook(browser, lab, "01_attention.ipynb", size=(1440, 900)) as page:
+        looks = page.page.evaluate(LOOK)
+        assert {(look["right"], look["width"]) for look in looks} == {(looks[0]["right"], 720)}
+        assert {look["letters"] for look in looks if look["prose"]} == {"18px"}
+        breaks = "() => [...document.querySelectorAll('.jp-RenderedText pre')].map(p => getComputedStyle(p).wordBreak)"
+        assert set(page.page.evaluate(breaks)) == {"normal"}, "no line ends inside a word or a number"
+        titles = page.page.locator(".jp-InputPlaceholder .jp-PlaceholderText")
+        expect(titles.nth(1)).to_have_text("#@title Imports")
+
+
+def test_after_a_run_live_views_are_wider_than_cards(start: NotebookPage) -> None:
+    widths = {kind: {width for card, width in start.page.evaluate(VIEWS) if card == kind} for kind in (True, False)}
+    assert widths == {True: {720}, False: {960}}
+
+
+def test_another_notebook_keeps_its_own_look(browser: Browser, lab: Lab, desk: Any) -> None:
+    desk.clear()
+    with open_notebook(browser, lab, lab.write_notebook("foreign.ipynb", FOREIGN), size=(1440, 900)) as page:
+        before = page.page.evaluate("() => getComputedStyle(document.querySelector('.jp-Cell')).width")
+        page.run_all()
+        expect(page.page.locator(".anatomy")).to_be_visible()
+        assert page.page.evaluate("() => getComputedStyle(document.querySelector('.jp-Cell')).width") == before
+        assert page.page.evaluate(LOOK)[0]["width"] > 960, "outputs are as wide as the page"

@@ -1,0 +1,298 @@
+"""The search for the slip: what it finds in the learner's own lines, what it says, and what it leaves alone."""
+
+from __future__ import annotations
+
+import linecache
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+
+from anatomy_utils.exercises import exercise, find_exercise, hint, ids
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.run import execute
+from anatomy_utils.exercises.attempt.trial import Trial
+from anatomy_utils.exercises.judging.judge import judge
+from anatomy_utils.exercises.judging.verdict import Verdict
+from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.exercises.repair.child import can_fork, in_a_child
+from anatomy_utils.exercises.repair.program import Program
+from anatomy_utils.exercises.repair.search import all_edits, find_repair
+from anatomy_utils.exercises.repair.sentences import WHAT
+from anatomy_utils.exercises.repair.slip import Repair
+from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
+
+CELLS = iter(range(10**6))
+
+
+def written(text: str, name: str) -> Callable[..., Any]:
+    """The function of a cell, as if a learner had run it."""
+    file = f"<a learner's cell {next(CELLS)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    functions = {find_exercise(id).function_name: find_exercise(id).resolve() for id in ids()}
+    names = {"torch": torch, "F": torch.nn.functional, "Tensor": torch.Tensor, "__name__": "__main__", **functions}
+    exec(compile(text, file, "exec"), names)
+    function: Callable[..., Any] = names[name]
+    return function
+
+
+def found(id: str, text: str) -> Repair | None:
+    exercise = find_exercise(id)
+    function, key = written(text, exercise.function_name), AnswerKey(exercise)
+    run = execute(function, key.cases, seconds=exercise.seconds)
+    return find_repair(Trial(exercise, key, function, run, exercise.seconds), seconds=10.0)
+
+
+def judged(id: str, text: str) -> Verdict:
+    exercise = find_exercise(id)
+    return judge(exercise, written(text, exercise.function_name), search=True)
+
+
+@pytest.fixture(autouse=True)
+def enough_time(monkeypatch: pytest.MonkeyPatch, unchecked: None) -> None:
+    """A busy machine must not decide what is found."""
+    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", partial(find_repair, seconds=20.0))
+
+
+ONE = (
+    ("attention.weighted_average", "axis", 3, "1", """def weighted_average(weights, vectors):
+    pieces = [w @ vectors for w in weights.unbind(-2)]
+    return torch.stack(pieces, 1)
+"""),
+    ("attention.weighted_average", "order", 5, "j, i", """def weighted_average(weights, vectors):
+    made = torch.zeros(weights.shape[-2], vectors.shape[-1])
+    for i in range(weights.shape[0]):
+        for j in range(weights.shape[1]):
+            made[i] += weights[j, i] * vectors[j]
+    return made
+"""),
+    ("attention.projection", "transposed", 2, "weight", """def project(hidden_states, weight, bias):
+    return F.linear(hidden_states, weight, bias)
+"""),
+    ("attention.scores", "grouped", 4, "scores / width ** 1 / 2", """def attention_scores(query, key):
+    width = query.shape[-1]
+    scores = query @ key.transpose(-2, -1)
+    return scores / width ** 1 / 2
+"""),
+    ("attention.attention", "axis_kept", 4, "powers.sum(dim=-1)", """def attend_all_words(query, key, value):
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    powers = (scores - scores.amax(-1, keepdim=True)).exp()
+    weights = powers / powers.sum(dim=-1)
+    return weights @ value, weights
+"""),
+    ("multi_head.merge_heads", "method", 3, "turned.view", """def merge_heads(vectors):
+    turned = vectors.transpose(1, 2)
+    return turned.view(vectors.shape[0], vectors.shape[2], -1)
+"""),
+    ("multi_head.switch_off", "copied", 3, "context", """def switch_off(context, head, num_heads):
+    width = context.shape[-1] // num_heads
+    made = context
+    made[..., head * width : (head + 1) * width] = 0
+    return made
+"""),
+    ("decoder.top_k", "argument_missing", 2, "logits.sort(dim=-1)", """def top_k(logits, k):
+    ordered = logits.sort(dim=-1).values
+    least = ordered[..., k - 1 : k]
+    return logits.masked_fill(logits < least, float("-inf"))
+"""),
+    ("decoder.vocabulary_logits", "argument_missing", 2, "torch.nn.Linear(*token_table.T.shape)",
+     """def vocabulary_logits(hidden_states, token_table):
+    layer = torch.nn.Linear(*token_table.T.shape)
+    layer.weight.data = token_table
+    return layer(hidden_states)
+"""),
+    ("taxonomy.window_mask", "bounded", 4, "q - window + 1", """def window_mask(length, window):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for q in range(length):
+        mask[q, q - window + 1 : q + 1] = True
+    return mask
+"""),
+    ("taxonomy.cache_bytes", "block", 3, "total = 0",
+     """def cache_bytes(lengths, num_layers, num_kv_heads, d_head, window, bytes_per_number):
+    made = []
+    total = 0
+    for length in lengths.tolist():
+        for layer in range(num_layers):
+            total += 2 * min(length, window) * num_kv_heads * d_head * bytes_per_number
+        made.append(total)
+    return torch.tensor(made)
+"""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("id", "kind", "line", "text", "code"), ONE, ids=[f"{case[0]}-{case[1]}" for case in ONE])
+def test_one_slip_is_found_in_its_line(id: str, kind: str, line: int, text: str, code: str) -> None:
+    repair = found(id, code)
+    assert repair is not None and not repair.mistake
+    slip = repair.slips[0]
+    assert len(repair.slips) == 1 and (slip.kind, slip.line, slip.text) == (kind, line, text)
+    assert slip.line_text == code.splitlines()[line - 1].strip()
+    assert (slip.edited and slip.edited.replace("'", '"') not in code) or kind == "block"
+
+
+def test_two_slips_of_which_one_is_catalogued_are_both_said() -> None:
+    verdict = judged(
+        "attention.attention",
+        """def attend_all_words(query, key, value):
+    scores = query @ key.transpose(-2, -1) / value.shape[-1] ** 0.5
+    return scores.softmax(dim=-1) @ value, scores
+""",
+    )
+    assert verdict.found_by == "slip:name:scores_returned" and verdict.sentence.startswith("Two things seem to be off")
+    assert "`value`" in verdict.sentence and "scaled scores" in verdict.sentence
+    assert [slip.part for slip in verdict.slips] == ["value"]
+
+
+def test_two_slips_that_no_catalogue_knows_are_both_marked() -> None:
+    verdict = judged(
+        "multi_head.stack_heads",
+        """def stack_heads(weights):
+    num_heads, d_model, d_head = weights.shape
+    wide = torch.zeros(d_model, num_heads * d_head)
+    for h in range(num_heads - 1):
+        start = h * num_heads
+        wide[:, start : start + d_head] = weights[h]
+    return wide
+""",
+    )
+    assert {(slip.number, slip.part) for slip in verdict.slips} >= {(5, "num_heads")} and len(verdict.slips) == 2
+    assert verdict.sentence.count("Line ") == 2 and "mending both makes everything right" in verdict.sentence
+
+
+def test_the_slip_may_be_in_a_helper_and_the_crash_too() -> None:
+    verdict = judged(
+        "attention.attention",
+        """def normed(powers):
+    total = powers.sum(-1)
+    return powers / total
+
+def attend_all_words(query, key, value):
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    weights = normed((scores - scores.amax(-1, keepdim=True)).exp())
+    return weights @ value, weights
+""",
+    )
+    assert verdict.state == "crashed" and verdict.line is not None and verdict.line.number == 3
+    assert [(slip.number, slip.part) for slip in verdict.slips] == [(2, "powers.sum(-1)")]
+    assert "Line 2, `powers.sum(-1)`: everything is right when this call keeps the axis" in verdict.sentence
+
+
+def test_the_card_does_not_give_the_edit_away_and_the_hint_does() -> None:
+    verdict = judged("attention.weighted_average", ONE[0][4])
+    assert "1" not in verdict.sentence.replace("`1`", "") and "dim" not in verdict.sentence
+    assert "torch.stack(pieces, -2)" in verdict.hint or "torch.stack(pieces, " in verdict.hint
+
+
+def test_every_kind_of_edit_has_its_words() -> None:
+    kinds = set()
+    for id, _, _, _, text in ONE:
+        exercise = find_exercise(id)
+        program = Program(written(text, exercise.function_name))
+        kinds |= {edit.kind for edit in all_edits(program, EditVocabulary(program, exercise))}
+    assert len(kinds) > 30 and kinds <= WHAT.keys()
+
+
+def test_an_edit_is_taken_back() -> None:
+    program = Program(written(ONE[4][4], "attend_all_words"))
+    words = EditVocabulary(program, find_exercise("attention.attention"))
+    before = program.dump()
+    for edit in list(all_edits(program, words)):
+        with edit.applied():
+            pass
+    assert program.dump() == before
+
+
+@pytest.mark.parametrize("line", ["open('made.txt', 'w').write('x')", "os.remove('made.txt')", "import subprocess"])
+def test_code_that_reaches_beyond_itself_is_not_run_again(
+    line: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert found("attention.causal_mask", f"import os\ndef causal_mask(length):\n    {line}\n    return 1\n") is None
+    assert len(list(tmp_path.iterdir())) <= 1
+
+
+@pytest.mark.skipif(not can_fork(), reason="here a search runs in the same process")
+def test_an_edit_that_kills_its_process_kills_no_other() -> None:
+    assert in_a_child(lambda tell: (tell("before"), os.abort()), 5.0) == "before"  # type: ignore[func-returns-value]
+
+
+@pytest.mark.skipif(not can_fork(), reason="here a search runs in the same process")
+def test_a_search_that_hangs_is_ended_and_somebody_who_waits_is_told_once() -> None:
+    words: list[str] = []
+
+    def work(tell: Callable[[Any], None]) -> None:
+        tell("so far")
+        while True:
+            pass
+
+    assert in_a_child(work, 1.0, lambda: words.append("wait")) == "so far"
+    assert words == ["wait"]
+
+
+def test_what_the_edited_answers_print_and_change_stays_with_them(capfd: pytest.CaptureFixture[str]) -> None:
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    assert found(
+        "attention.weighted_average",
+        "def weighted_average(weights, vectors):\n    print('loud')\n    torch.rand(3)\n"
+        "    return weights @ vectors + 1\n",
+    )
+    assert capfd.readouterr() == ("", "") and torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_right_answer_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", lambda *a, **k: pytest.fail("searched"))
+    exercise = find_exercise("attention.scores")
+    assert judge(exercise, exercise.resolve(), search=True).passed
+    assert judge(exercise, exercise.mistakes[0].function, search=True).found_by.startswith("mistake:")
+
+
+def test_hint_gives_the_edit_first_until_the_next_check(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = Progress(tmp_path / "progress.json")
+    exercise("attention.weighted_average", record=record)(written(ONE[0][4], "weighted_average"))
+    edit, usual, *_ = hint("attention.weighted_average", record=record).text.splitlines()[1:]
+    assert edit.startswith("  1. Line 3 could read `") and usual.startswith("  2. ")
+    exercise("attention.weighted_average", record=record)(lambda weights, vectors: weights @ vectors)
+    assert "could read" not in hint("attention.weighted_average", record=record).text
+
+
+def test_who_waits_is_told_and_the_words_go_again(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def show_for_now(words: str) -> Callable[[], None]:
+        told.append(words)
+        return lambda: told.append("gone")
+
+    def slow(*arguments: Any, on_wait: Callable[[], None], **options: Any) -> None:
+        on_wait()
+
+    monkeypatch.setattr("anatomy_utils.exercises.decorator.show_for_now", show_for_now)
+    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", slow)
+    record = Progress(tmp_path / "progress.json")
+    exercise("attention.weighted_average", record=record)(lambda weights, vectors: weights @ vectors + 1)
+    assert told == ["Looking for the line …", "gone"]
+
+
+def test_a_mistake_that_spoils_what_is_right_is_not_told() -> None:
+    verdict = judged(
+        "attention.masked_softmax",
+        """def masked_softmax(scores, mask):
+    powers = (scores - scores.amax(-1, keepdim=True)).exp() * mask
+    return powers / powers.sum(-1, keepdim=True).clamp(min=1e-30)
+""",
+    )
+    assert not verdict.passed and "seem to be off" not in verdict.sentence
+
+
+def test_what_accounts_for_every_number_comes_before_a_repair_by_arithmetic() -> None:
+    verdict = judged(
+        "attention.lookup",
+        """import math
+def lookup(table, input_ids):
+    return F.embedding(input_ids, table) * math.sqrt(table.size(1))
+""",
+    )
+    assert "times 1.73" in verdict.sentence and "one axis more" not in verdict.sentence

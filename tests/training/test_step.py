@@ -1,0 +1,65 @@
+"""One training step: by hand on one weight, and as a step of the loop."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from anatomy_utils.training import fit, train_step
+from anatomy_utils.training.losses import cross_entropy
+
+
+class Bags(nn.Module):
+    """Logits from the sum of the real words' rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(5, 3)
+        self.dropout = nn.Dropout(0.5)
+        nn.init.zeros_(self.table.weight)
+
+    def forward(self, input_ids, attention_mask):
+        return self.dropout((self.table(input_ids) * attention_mask[..., None]).sum(1))
+
+
+def batch():
+    ids = torch.tensor([[1, 2], [3, 4]])
+    return SimpleNamespace(input_ids=ids, attention_mask=torch.tensor([[1, 0], [1, 1]]), labels=torch.tensor([0, 2]))
+
+
+def test_by_hand():
+    model = Bags()
+    model.dropout.p = 0.0
+    loss = train_step(model, torch.optim.SGD(model.parameters(), lr=1.0), batch(), 100.0)
+    assert loss == pytest.approx(torch.tensor(3.0).log().item()), "three logits of 0"
+    wanted = torch.tensor([[0, 0, 0], [2, -1, -1], [0, 0, 0], [-1, -1, 2], [-1, -1, 2.0]]) / 6
+    torch.testing.assert_close(model.table.weight.detach(), wanted)
+
+
+def test_gradients_are_cleared_and_clipped_and_the_mode_is_set():
+    model = Bags().eval()
+    model.table.weight.grad = torch.full((5, 3), 7.0)
+    model.dropout.p = 0.0
+    train_step(model, torch.optim.SGD(model.parameters(), lr=1.0), batch(), 0.25)
+    assert model.training
+    assert model.table.weight.norm().item() == pytest.approx(0.25, rel=1e-4)
+
+
+def test_it_is_a_step_of_the_loop():
+    one, other = Bags(), Bags()
+    optimizers = [torch.optim.SGD(each.parameters(), lr=0.3) for each in (one, other)]
+    torch.manual_seed(0)
+    losses = [train_step(one, optimizers[0], batch(), 0.1) for _ in range(3)]
+    torch.manual_seed(0)
+    history = fit(
+        other,
+        [batch()] * 3,
+        lambda model, each: cross_entropy(model(each.input_ids, each.attention_mask), each.labels),
+        learning_rate=0.3,
+        optimizer=optimizers[1],
+        clip=0.1,
+        progress=False,
+    )
+    assert history.loss == pytest.approx(losses)
+    torch.testing.assert_close(one.table.weight, other.table.weight)

@@ -1,0 +1,86 @@
+"""A configuration that holds nonsense gets one sentence: what was given, what is expected, what to do."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from zoo_cases import reference_case
+
+from anatomy_utils import pretrained, zoo
+from anatomy_utils.zoo import checkpoint, entries
+
+WHOLE = "but a whole number from 1 to"
+NONSENSE = {
+    "text": (
+        {"hidden_size": "wide"},
+        f"hidden_size is 'wide' in this configuration, {WHOLE} 100,000 is expected; fetch",
+    ),
+    "below zero": ({"num_attention_heads": -5}, f"num_attention_heads is -5 .*{WHOLE} 1,000"),
+    "nothing": ({"num_hidden_layers": 0}, f"num_hidden_layers is 0 .*{WHOLE} 1,000"),
+    "a million layers": ({"num_hidden_layers": 10**6}, f"num_hidden_layers is 1000000 .*{WHOLE} 1,000"),
+    "a billion positions": ({"max_position_embeddings": 10**12}, f"max_position_embeddings is 1000000000000 .*{WHOLE}"),
+    "a fraction": ({"vocab_size": 53.0}, rf"vocab_size is 53\.0 .*{WHOLE}"),
+    "a truth": ({"num_hidden_layers": True}, f"num_hidden_layers is True .*{WHOLE}"),
+    "null": ({"num_hidden_layers": None}, f"num_hidden_layers is None .*{WHOLE}"),
+    "null where some have none": ({"intermediate_size": None}, "lacks intermediate_size"),
+    "a nest": ({"hidden_size": [[[[[[[[[[]]]]]]]]]]}, rf"hidden_size is \[\[.*\.\.\..*\]\] .*{WHOLE}"),
+    "dropout": ({"hidden_dropout_prob": 7}, "hidden_dropout_prob is 7 .*but a number from 0 to 1"),
+    "epsilon": ({"layer_norm_eps": math.nan}, "layer_norm_eps is nan .*but a number above 0"),
+    "an architecture": (
+        {"architectures": "BertModel"},
+        "architectures is 'BertModel' .*but a list of texts is expected",
+    ),
+    "no architecture": ({"architectures": [None]}, r"architectures is \[None\] .*but a list of texts"),
+    "labels": ({"id2label": 3}, "id2label is 3 .*but an object with a name for each label"),
+    "an activation": ({"hidden_act": ["gelu"]}, r"hidden_act is \['gelu'\] .*but a text"),
+    "a flag": ({"tie_word_embeddings": "no"}, "tie_word_embeddings is 'no' .*but true or false"),
+}
+FILES = {path.stem for path in Path(zoo.__file__).parent.glob("*.py")}
+FAMILIES = sorted(name for name in FILES - {"transfo_xl"} if (family := zoo.find(name)) and family.tasks)
+"""All that can be loaded; the reference library no longer has a Transformer-XL."""
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_nonsense_gets_one_sentence(name, tiny):
+    change, sentence = NONSENSE[name]
+    config, tensors = checkpoint.read_folder(tiny[1])
+    with pytest.raises(ValueError, match=sentence) as caught:
+        zoo.loader("bert")(config | change, tensors)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 1200
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[]", "holds a list, but a configuration is a JSON object; fetch"),
+        ("null", "holds null, but a configuration is a JSON object; fetch"),
+        ("[" * 100_000, "not readable as JSON .*fetch the file again"),
+        ('{"model_type": "bert", "hidden_size": ' + "9" * 5000 + "}", "not readable as JSON .*fetch the file again"),
+        ('{"model_type": null}', "model_type None is not in the zoo"),
+        ('{"model_type": ' + "[" * 300 + "]" * 300 + "}", r"model_type \[\[\[.*\.\.\..* is not in the zoo"),
+        ('{"model_type": ["bert"]}', r"model_type \['bert'\] is not in the zoo"),
+    ],
+    ids=["list", "null", "deep", "digits", "no type", "nested type", "list of types"],
+)
+def test_what_is_no_configuration_is_named(text, sentence, tmp_path):
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(ValueError, match=sentence):
+        pretrained.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_family_meets_nonsense_unprepared(name):
+    """Whatever an entry that the zoo reads holds, the answer is one sentence, and a published file passes."""
+    family, case = zoo.find(name), reference_case(name)
+    config = json.loads(case.reference().config.to_json_string(use_diff=False)) | {"architectures": [case.architecture]}
+    with pytest.raises(ValueError, match="These weights do not belong"):  # none were given: the numbers are right
+        family.load(config, {})
+    for entry in config:
+        if not any(kind.holds(entry) for kind in entries.KINDS):
+            continue
+        for value in ("wide", -7, 10**6, None, [[[]]], {"rope_theta": "x"}):
+            with pytest.raises(ValueError, match=r"^[^\n]{1,3000}$"):
+                family.load({**config, entry: value}, {})
