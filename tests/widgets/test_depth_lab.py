@@ -174,7 +174,10 @@ def follow(shown: Shown) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_training_live_and_stopping_on_the_page(browser: Browser, theme: Any) -> None:
+def test_training_live_and_stopping_on_the_page(
+    browser: Browser, theme: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anatomy_utils.widgets.depth_lab.PAUSE", 0.0)  # told at every step, however slow the machine
     slow = Slow()
     shown = show(browser, lab(slow), theme=theme)
     shown.page.get_by_role("radio", name="Post-norm").focus()
@@ -185,9 +188,7 @@ def test_training_live_and_stopping_on_the_page(browser: Browser, theme: Any) ->
     shown.page.get_by_role("button", name="Train").click()
     shown.settle()
     assert shown.widget.running and (shown.widget.depth, shown.widget.norm, shown.widget.seed) == (2, "pre", 2)
-    slow.steps.release(1)
-    time.sleep(0.15)
-    slow.steps.release(1)
+    slow.steps.release(2)
     for _ in range(100):
         follow(shown)
         if "step 2 of 5" in shown.page.locator(".anatomy").inner_text():
