@@ -39,6 +39,14 @@ def test_a_title_folds_a_cell_and_nothing_else_does() -> None:
     assert normal.cells[1].metadata == normal.cells[2].metadata == {}
 
 
+def test_a_section_that_may_be_left_out_is_folded_and_no_other() -> None:
+    notebook = notebook_of("x = 1")
+    heads = ["## 9 · Since 2017 · *more*\n\nWords.", "## 1 · More", "Words.\n\n## 2 · Later · *more*"]
+    notebook.cells = [*(nbformat.v4.new_markdown_cell(head) for head in heads), *notebook.cells]
+    metadata = [cell.metadata for cell in normalise(notebook).cells]
+    assert metadata == [{"jp-MarkdownHeadingCollapsed": True}, {}, {}, {}]
+
+
 @pytest.mark.parametrize("path", ["/home/ann/x.py", "/private/abc", "/Users/ann/x", r"C:\\Users\\ann"])
 def test_machine_paths_are_found(path: str) -> None:
     assert machine_paths(f'"{path}"')

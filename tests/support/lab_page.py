@@ -210,7 +210,7 @@ def chromium_browser() -> Iterator[Browser]:
 def open_notebook(
     browser: Browser, lab: Lab, name: str, *, reduced_motion: bool = False, size: tuple[int, int] = (1400, 1000)
 ) -> Iterator[NotebookPage]:
-    """Open a notebook and wait for its kernel; close page and kernel in the end."""
+    """Open a notebook, sections marked *more* unfolded, and wait for its kernel; close page and kernel in the end."""
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce" if reduced_motion else "no-preference"
     )
@@ -223,6 +223,7 @@ def open_notebook(
         "() => window.jupyterapp?.shell?.currentWidget?.context?.sessionContext?.session?.kernel", timeout=60_000
     )
     opened._wait_for_kernel()
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:expand-all-headings')")  # nothing stays folded
     try:
         yield opened
     finally:

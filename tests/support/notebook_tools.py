@@ -31,6 +31,9 @@ PICTURE = re.compile(r"([A-Za-z0-9+/=]{200,})")
 TITLE = "#@title "
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 """The metadata of a cell whose code is folded: JupyterLab reads the one, Colab the other."""
+MORE = re.compile(r"^#+ .* · \*more\*$")
+"""A heading that says that its section may be left out; in JupyterLab the section is folded under it."""
+FOLDED_SECTION = {"jp-MarkdownHeadingCollapsed": True}
 EXERCISE = re.compile(r"^@exercise\([\"']([\w.]+)[\"']\)", re.MULTILINE)
 
 
@@ -52,6 +55,11 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 def folded(cell: NotebookNode) -> bool:
     """Whether a cell's code is not the point: it begins with a title, which stands for it on the page."""
     return cell.cell_type == "code" and cell.source.startswith(TITLE)
+
+
+def opens_more(cell: NotebookNode) -> bool:
+    """Whether a cell is the heading of a section that is marked *more*."""
+    return cell.cell_type == "markdown" and bool(MORE.match(cell.source.partition("\n")[0]))
 
 
 def network_blocked() -> dict[str, str]:
@@ -147,7 +155,9 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     for number, cell in enumerate(copy.cells):
         cell.setdefault("id", f"cell-{number}")
         tags = {"tags": cell.metadata.tags} if "tags" in cell.metadata else {}
-        cell.metadata = nbformat.from_dict({**tags, **(FOLDED if folded(cell) else {})})
+        cell.metadata = nbformat.from_dict(
+            {**tags, **(FOLDED if folded(cell) else {}), **(FOLDED_SECTION if opens_more(cell) else {})}
+        )
         if cell.cell_type == "code":
             cell.outputs = [_normalise_output(output) for output in cell.outputs]
     return copy
