@@ -217,7 +217,14 @@
     return over > SLACK ? [{ what: "wide", text: `${over.toFixed(0)} px beyond the page` }] : [];
   }
 
+  // What moves is measured where it comes to rest.
+  function rest(root) {
+    const moving = root.getAnimations({ subtree: true });
+    moving.filter((each) => Number.isFinite(each.effect?.getComputedTiming().endTime)).forEach((each) => each.finish());
+  }
+
   function measure(root, limits) {
+    rest(root);
     const found = texts(root);
     const known = new Map();
     const faults = [...tooWide(root), ...sizeFaults(found, limits)];

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import beam_search, generate
@@ -219,7 +219,7 @@ def test_it_keeps_its_height_and_its_numbers_stay_in_their_boxes(browser: Browse
         shown.update(step=step)
         assert_fits(shown.page)
         heights.add(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     inside = "nodes => nodes.every((node) => node.scrollWidth <= node.parentElement.clientWidth)"
     assert shown.page.locator("button.bt-node .number").evaluate_all(inside)
     shown.check()

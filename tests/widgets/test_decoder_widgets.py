@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from made_up_decoder_widgets import FIRST, HOSTILE, OUTCOMES, cache_lab, lens, swapper
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.experiments.cache_cost import CacheEntry
@@ -304,5 +304,5 @@ def test_a_view_fits_and_keeps_its_height(browser: Browser, make: Callable[..., 
         shown.update(**step)
         assert_fits(shown.page)
         heights.add(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import Filters, generate
@@ -230,7 +230,7 @@ def test_it_keeps_its_height_from_the_first_token_to_the_end(
         answer(shown)
         assert_fits(shown.page)
         heights.add(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     page = shown.page.locator(".ds-page")
     assert page.evaluate("node => node.scrollTop + node.clientHeight >= node.scrollHeight - 1")
     shown.check()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.experiments.norm_placement import DepthRun, depth_experiment
@@ -241,7 +241,7 @@ def test_it_fits_and_keeps_its_height(browser: Browser, width: int) -> None:
         shown.update(**step)
         assert_fits(shown.page)
         heights.add(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from measure import look_at
 from playwright.sync_api import Browser
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import show
 
 from anatomy_utils.widgets import HeadBoard
@@ -37,7 +37,7 @@ def test_the_board_fits_and_does_not_jump_when_heads_go_off(browser: Browser, wi
         shown.update(**{name: getattr(shown.widget, name) for name in ("off", "after", "moved", "answered")})
         assert_fits(shown.page)
         heights.append(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from playwright.sync_api import Browser
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Shown, show
 
 from anatomy_utils.figures.diagrams.heads import head_sharing, split_heads
@@ -241,5 +241,5 @@ def test_every_step_fits_and_nothing_jumps(browser: Browser, width: int) -> None
         shown.update(step=step)
         assert_fits(shown.page)
         heights.append(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.decoding import Filters, by_hand
@@ -215,5 +215,5 @@ def test_it_fits_and_keeps_its_height(browser: Browser, width: int) -> None:
         shown.update(**step)
         assert_fits(shown.page)
         heights.add(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils.widgets import MaskPainter
@@ -153,7 +153,7 @@ def test_an_empty_row_moves_nothing(browser: Browser, width: int) -> None:
         assert_fits(shown.page)
         heights.append(height_of(shown.page))
         places.append(shown.page.get_by_role("table", name="weights").bounding_box())
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     assert len({(place["x"], place["y"]) for place in places}) == 1
     shown.check()
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, show
 
 from anatomy_utils.widgets import Mixer
@@ -178,5 +178,5 @@ def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
         shown.page.get_by_role("button", name=name).click()
         shown.page.wait_for_timeout(600)
         heights.add(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()

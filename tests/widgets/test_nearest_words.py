@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from torch.nn import functional as F
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained
@@ -227,5 +227,5 @@ def test_a_long_sentence_stays_in_the_card(browser: Browser, minilm: Any, width:
         assert_fits(shown.page)
         heights.add(height_of(shown.page))
         assert shown.page.locator(".lj-sentences [aria-selected=true]").evaluate(INSIDE)
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from view_sizes import LAB, assert_fits, height_of
+from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_utils import pretrained
@@ -171,7 +171,7 @@ def test_it_keeps_its_height_and_its_text(browser: Browser, encoder: Any, width:
         shown.settle()
         assert_fits(shown.page)
         heights.add(height_of(shown.page))
-    assert max(heights) - min(heights) <= 8
+    assert_stands_still(heights)
     shown.check()
 
 

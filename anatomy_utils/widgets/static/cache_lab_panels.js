@@ -110,7 +110,8 @@ function runningTotals({ model, prompt, perPosition, step }) {
 // Seconds and bytes over the length, measured beside expected.
 function clockCharts({ model, questions, measure, stop, status, work, perPosition }) {
   const seconds = lineChart({ height: 178, xLabel: "positions", yLabel: "ms per token", log: true });
-  const memory = lineChart({ height: 178, xLabel: "positions", yLabel: "MB kept" });
+  const [unit, inUnit] = perPosition < 1e3 ? ["kB", 1e3] : ["MB", 1e6];
+  const memory = lineChart({ height: 178, xLabel: "positions", yLabel: `${unit} kept` });
   const lineKey = (look, text) =>
     element(
       "span",
@@ -183,11 +184,11 @@ function clockCharts({ model, questions, measure, stop, status, work, perPositio
     const heights = series.flatMap(({ points }) => points.map(([, y]) => y));
     const [low, high] = heights.length ? limits(heights) : [1, 100];
     seconds.draw(series, { x, y: [low * 0.8, high * 1.25], told: secondsTold() });
-    const bytes = lengths.map((length) => [length, (length * perPosition) / 1e6]);
+    const bytes = lengths.map((length) => [length, (length * perPosition) / inUnit]);
     memory.draw(
       [
-        { points: costs.map(({ length, kept }) => [length, kept / 1e6]), class: "with" },
-        { points: bytes, class: "theory formula", name: "MB" },
+        { points: costs.map(({ length, kept }) => [length, kept / inUnit]), class: "with" },
+        { points: bytes, class: "theory formula", name: unit },
       ],
       {
         x,

@@ -6,7 +6,7 @@ const HEAD_LABEL = 48; // pixels of “head 0”
 const CELL_MAX = 34;
 const CELL_MIN = 15;
 const BLOCK_CELL_MIN = 24; // pixels of a cell from which two blocks stand side by side
-const NUMBER_ROOM = 22; // pixels that a number needs
+const NUMBER_ROOM = 25; // pixels that a number needs
 const GAP = 16;
 const TITLE = 20; // pixels of a block's title
 
