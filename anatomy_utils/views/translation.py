@@ -46,6 +46,8 @@ EXAMPLES = (
 )
 """Sentences to pick from, in both languages."""
 RIVALS = 3
+MOST_FOLLOWED = 31
+"""Words of a translation that are followed step by step: one that never ends takes 60 steps then."""
 MOST_NAMED = 4
 """Unknown words of a sentence that are named one by one."""
 LONGEST_NAMED = 20
@@ -168,7 +170,7 @@ def translation_flow(model: EncoderDecoder, sentence: str = FIRST, *, place: int
     """
     tokens, _, other = _read(sentence)
     decoded = decode(model, to_translate(detokenize(tokens), other))
-    return TranslationFlow(run_of(model, decoded.texts, decoded.written_ids), place=place)
+    return TranslationFlow(run_of(model, decoded.texts, decoded.written_ids[:MOST_FOLLOWED]), place=place)
 
 
 @cache

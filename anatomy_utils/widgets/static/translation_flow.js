@@ -1,7 +1,7 @@
 // The translation flow: the figure of 2017, lit part by part while a sentence is translated, with the tensors of each
 // step beside it.
 
-const TALL = 470; // pixels of the figure
+const TALL = 462; // pixels of the figure
 const PAUSE = 1100; // milliseconds per step while playing
 const AT_WORK = { heads: "encoder_self_attention" }; // parts that work together with another
 
@@ -159,6 +159,8 @@ function render({ model, el }) {
       return node;
     });
     if (appended) chips.push(word(written[now - 1], { class: "word fl-chip new" }));
+    // The place of what is written later is kept, so that nothing moves when a line is full.
+    chips.push(...written.slice(chips.length - 1).map((text) => word(text, { class: "word fl-chip fl-later" })));
     track.replaceChildren(
       element(
         "dl",
@@ -167,7 +169,7 @@ function render({ model, el }) {
           "source",
           source.map((text) => word(text, { class: "word fl-chip still" })),
         ),
-        line("target", now ? chips : element("span", { class: "note", text: "nothing yet: the encoder reads first" })),
+        line("target", now ? chips : [element("span", { class: "note", text: "nothing yet: the encoder reads first" }), ...chips.slice(1)]),
       ),
     );
   }
