@@ -35,7 +35,13 @@ NARROW = 600
 """In a window narrower than this, nobody has the file browser open."""
 TALL = 2600
 PAUSE_MS = 120
-SETTLE_MS = 400
+SETTLE_MS = 200
+UNTIL_STILL = """async (pause) => {
+  const heights = () => [...document.querySelectorAll(".anatomy")].map((node) => node.offsetHeight).join();
+  for (let before = "", turn = 0; turn < 20 && before !== (before = heights()); turn += 1)
+    await new Promise((done) => setTimeout(done, pause));
+}"""
+"""Waits until no view changes its height any more: a busy machine lays them out late."""
 
 
 @dataclass
@@ -56,7 +62,7 @@ def window(notebook: NotebookPage, width: int) -> Iterator[None]:
     _resize(notebook, width, SIZES[width])
     try:
         with all_cells_laid_out(notebook):
-            page.wait_for_timeout(SETTLE_MS)
+            page.evaluate(UNTIL_STILL, SETTLE_MS)
             yield
     finally:
         if before:
