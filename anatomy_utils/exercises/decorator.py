@@ -183,7 +183,7 @@ def _judged(found: Exercise, function: Callable[..., Any], source: str | None, s
     try:
         return judge(
             found, function, source=source, seconds=seconds, search=True,
-            on_wait=lambda: shown.append(show_for_now("Looking for the line …")),
+            on_wait=lambda: shown.append(show_for_now("Looking for the line")),
         )  # fmt: skip
     except Exception as error:  # a failed check must not look like a wrong answer, nor stop the notebook
         return Verdict(

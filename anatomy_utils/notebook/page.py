@@ -60,27 +60,22 @@ def show_for_now(words: str) -> Callable[[], None]:
         return lambda: None
     from IPython.display import HTML, display
 
-    shown = display(HTML(f"<p><small>{html.escape(words)}</small></p>"), display_id=True)
-    return lambda: shown.update(HTML(""))
+    shown = display(HTML(f'<p role="status"><small>⏳ {html.escape(words)} …</small></p>'), display_id=True)
+    return lambda: shown.update(HTML('<p role="status" hidden></p>'))
 
 
 @contextmanager
 def while_it_runs(words: str) -> Iterator[None]:
-    """Say what a slow cell computes, and about how long; what the cell shows next takes the place of the words.
+    """Say what a slow cell computes, and about how long, until it is done.
 
     with while_it_runs("Three models learn, about 20 seconds"):
         trials = train()
     """
-    if shell() is None:
-        yield
-        return
-    from IPython.display import HTML, clear_output, display
-
-    display(HTML(f'<p role="status"><small>⏳ {html.escape(words)} …</small></p>'))
+    take_away = show_for_now(words)
     try:
         yield
     finally:
-        clear_output(wait=True)
+        take_away()
 
 
 def show(thing: Any) -> None:

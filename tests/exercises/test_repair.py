@@ -273,7 +273,7 @@ def test_who_waits_is_told_and_the_words_go_again(tmp_path: Any, monkeypatch: py
     monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", slow)
     record = Progress(tmp_path / "progress.json")
     exercise("attention.weighted_average", record=record)(lambda weights, vectors: weights @ vectors + 1)
-    assert told == ["Looking for the line …", "gone"]
+    assert told == ["Looking for the line", "gone"]
 
 
 def test_a_mistake_that_spoils_what_is_right_is_not_told() -> None:

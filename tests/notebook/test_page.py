@@ -22,19 +22,24 @@ def test_a_table_aligns_words_on_the_left_and_numbers_on_the_right():
     assert '<th scope="col">year</th><th scope="col" style="text-align:left">said</th>' in drawn.html
 
 
-def test_words_stand_while_a_cell_computes_and_leave_with_what_comes_next(monkeypatch: pytest.MonkeyPatch):
+def test_words_are_there_while_a_cell_computes_and_then_gone(monkeypatch: pytest.MonkeyPatch):
     shown: list[object] = []
-    display = SimpleNamespace(
-        HTML=str, display=shown.append, clear_output=lambda *, wait: shown.append(("cleared", wait))
-    )
+
+    def display_one(words: str, *, display_id: bool) -> SimpleNamespace:
+        assert display_id
+        shown.append(words)
+        return SimpleNamespace(update=shown.append)
+
+    gone = '<p role="status" hidden></p>'
+    display = SimpleNamespace(HTML=str, display=display_one)
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: object()))
     monkeypatch.setitem(sys.modules, "IPython.display", display)
     with while_it_runs("One < two learn, about 20 seconds"):
         assert "One &lt; two learn, about 20 seconds" in str(shown[0])
-    assert shown[1:] == [("cleared", True)]
+    assert shown[1:] == [gone]
     with pytest.raises(ZeroDivisionError), while_it_runs("Fails"):
         raise ZeroDivisionError
-    assert shown[3:] == [("cleared", True)], "a cell that fails shows its error and no more words"
+    assert shown[3:] == [gone], "a cell that fails shows its error and no more words"
 
 
 def test_no_words_in_a_plain_script(capsys: pytest.CaptureFixture):
