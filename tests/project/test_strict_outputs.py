@@ -1,0 +1,73 @@
+"""What the strict run compares: nearly every stored output, and in it every number but times and measured memory."""
+
+from __future__ import annotations
+
+import configparser
+import re
+
+import pytest
+from nbformat import NotebookNode, from_dict
+from notebook_tools import ROOT, code_cells, notebook_paths, read
+
+MOST_IGNORED = 50
+MARKERS = ("NBVAL_IGNORE_OUTPUT", "PYTEST_VALIDATE_IGNORE_OUTPUT", "NBVAL_SKIP")
+TAGS = {"nbval-ignore-output", "nbval-skip"}
+RULES = ROOT / "tests" / "support" / "sanitize.cfg"
+
+EXACT = (
+    "as it is: 94 MB",
+    "1,327,104 parameters, 9.0 MiB",
+    "A. 512 MiB",
+    "1,536 bytes",
+    "(medium, about 5 minutes)",
+    "3 × 64 numbers",
+    "8 times as many",
+    "1.5 times the memory",
+    "4 tokens, 12 words, 768 wide",
+)  # fmt: skip
+MEASURED = (
+    ("12.3 ms a token", "TIME a token"),
+    ("after 1.7 s", "after TIME"),
+    ("peak: about 94 MB", "peak: MEMORY"),
+    ("peak: ≈ 1.2 GiB", "peak: MEMORY"),
+    ("2.1 times as fast", "RATIO as fast"),
+    ("3.0 × the time", "RATIO the time"),
+)
+
+
+def ignored(cell: NotebookNode) -> bool:
+    """Whether the strict run does not compare this cell's output."""
+    return any(marker in cell.source for marker in MARKERS) or bool(TAGS & set(cell.metadata.get("tags", [])))
+
+
+def sanitized(text: str) -> str:
+    """A text as nbval compares it."""
+    rules = configparser.RawConfigParser()
+    rules.read_string(RULES.read_text(encoding="utf-8"))
+    for name in rules.sections():
+        text = re.sub(rules.get(name, "regex"), rules.get(name, "replace"), text)
+    return text
+
+
+def test_few_cells_ignore_their_output() -> None:
+    counts = {path.stem: sum(map(ignored, code_cells(read(path)))) for path in notebook_paths()}
+    assert sum(counts.values()) <= MOST_IGNORED, str(counts)
+
+
+@pytest.mark.parametrize("text", EXACT)
+def test_counted_numbers_are_compared(text: str) -> None:
+    assert sanitized(text) == text
+
+
+@pytest.mark.parametrize(("text", "compared"), MEASURED)
+def test_measured_numbers_may_differ(text: str, compared: str) -> None:
+    assert sanitized(text) == compared
+
+
+def test_a_marked_cell_counts_as_ignored() -> None:
+    def cell(source: str, *tags: str) -> NotebookNode:
+        return from_dict({"cell_type": "code", "source": source, "metadata": {"tags": list(tags)}})
+
+    assert ignored(cell("# NBVAL_IGNORE_OUTPUT\nprint(1)"))
+    assert ignored(cell("print(1)", "nbval-ignore-output"))
+    assert not ignored(cell("print(1)"))
