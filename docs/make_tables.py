@@ -17,28 +17,33 @@ from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.costs import parameters
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.resolve().parent / "tests" / "support"))  # the references stand there
+sys.path.insert(0, str(HERE.resolve().parent / "tests" / "support"))  # where the references are
 
 ABOUT_MODELS = """# The models
 
 Every model of the family tree. *Equals*: the largest difference between the answers of a tiny random model of ours and
-of its reference implementation (the `transformers` library, where nothing else is said), on a padded batch. Parameters
-are counted on the modules; beside them stands what was published. Notebook 06 walks through the tree.
+of its reference implementation (the `transformers` library, where nothing else is said), on a padded batch. *Parameters*
+are counted on our modules; in parentheses is the number that the authors state, or that the published files hold.
+*Year*: of the paper's first version, or of the release where there is no paper. Notebook 06 walks through the tree.
+
+"""
+NOTES = """
+## What a reader may stumble over
 
 """
 ABOUT_EXERCISES = """# The exercises
 
-Each of them is proven: reference and alternatives pass on 200 seeds, and every mistake gets exactly its own sentence.
+Tests prove each exercise on 200 seeds: the reference and its alternatives pass, and every mistake gets its own sentence.
 
-Its cases are proven hard enough: small edits of the solution, and pairs of them, are tried as answers (`make near`).
-Whichever of these near-solutions passes is right as well on 100 further seeds and on harder inputs, or the run fails.
+They also prove that the cases are hard enough. `make near` tries small edits of the solution, and pairs of them, as
+answers. Each of these near-solutions that passes must be right on 100 further seeds and on harder inputs too.
 
 """
 MODEL_COLUMNS = ("model", "year", "branch", "against its parent", "trained on", "runs", "equals", "parameters", "paper")
-NOTEBOOK_COLUMNS = ("notebook", "the question it answers", "minutes", "exercises")
+NOTEBOOK_COLUMNS = ("notebook", "the question it answers", "time", "exercises")
 MARKERS = "<!-- notebooks -->", "<!-- /notebooks -->"
 EXERCISE_COLUMNS = (
-    "exercise", "notebook", "minutes", "mistakes recognised", "near-solutions tried", "passed, all right"
+    "exercise", "notebook", "minutes", "mistakes recognized", "near-solutions tried", "passed, all right"
 )  # fmt: skip
 EQUALS = MODEL_COLUMNS.index("equals")
 OTHER_REFERENCES = {
@@ -46,6 +51,7 @@ OTHER_REFERENCES = {
     "ELMo": "torch.nn.LSTM in both directions",
     "Transformer": "torch.nn.Transformer",
     "Transformer-XL": "transformers 4.57.6",
+    "GPT-3": "GPT-2's code, at GPT-3's sizes and without its banded layers",
 }
 
 
@@ -78,6 +84,16 @@ def model_rows() -> list[tuple[str, ...]]:
     from taxonomy_differences import largest_difference
 
     return [model_row(model, largest_difference(model) if model.runs else None) for model in TREE]
+
+
+def model_notes() -> str:
+    """The notes of the tree, one line each."""
+    return NOTES + "".join(f"- **{model.name}**: {model.note}\n" for model in TREE if model.note)
+
+
+def model_page(rows: list[tuple[str, ...]]) -> str:
+    """The whole page of the models."""
+    return ABOUT_MODELS + as_markdown(MODEL_COLUMNS, rows) + model_notes()
 
 
 def exercise_rows() -> list[tuple[str, ...]]:
@@ -121,7 +137,7 @@ def exercise_page() -> str:
     mistakes, tried, right = (sum(int(row[column]) for row in rows) for column in (3, 4, 5))
     unexplained = sum(each["unexplained"] for each in near_figures().values())
     total = (
-        f"{len(rows)} exercises, {mistakes} mistakes recognised; of {tried:,} near-solutions {right + unexplained:,} "
+        f"{len(rows)} exercises, {mistakes} mistakes recognized; of {tried:,} near-solutions {right + unexplained:,} "
         f"pass, {right:,} of them proven right, {unexplained} unexplained.\n\n"
     )
     return ABOUT_EXERCISES + total + as_markdown(EXERCISE_COLUMNS, rows)
@@ -133,7 +149,7 @@ def notebook_rows() -> list[tuple[str, ...]]:
         (
             f"[{each.number} {each.title}](notebooks/{each.file}.ipynb)",
             each.question,
-            str(each.minutes),
+            each.time,
             str(len(registry.exercises_of(each.prefix))),
         )
         for each in NOTEBOOKS
@@ -150,7 +166,7 @@ def write_all(folder: Path) -> None:
     """Write both pages into a folder, and the table of notebooks into the README beside it."""
     readme = folder.resolve().parent / "README.md"
     readme.write_text(with_notebooks(readme.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-    models = ABOUT_MODELS + as_markdown(MODEL_COLUMNS, model_rows())
+    models = model_page(model_rows())
     (folder / "models.md").write_text(models, encoding="utf-8", newline="\n")
     (folder / "exercises.md").write_text(exercise_page(), encoding="utf-8", newline="\n")
 

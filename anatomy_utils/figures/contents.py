@@ -15,7 +15,8 @@ class Notebook:
         title: as its heading.
         subject: what it is about, in a few words.
         question: what it answers.
-        minutes: how long it takes.
+        core: how many minutes it takes without the sections marked *more*.
+        minutes: how many it takes with everything.
     """
 
     file: str
@@ -23,6 +24,7 @@ class Notebook:
     title: str
     subject: str
     question: str
+    core: int
     minutes: int
 
     @property
@@ -30,38 +32,45 @@ class Notebook:
         """Its number as two digits."""
         return self.file[:2]
 
+    @property
+    def time(self) -> str:
+        """How long it takes, in words."""
+        if self.core == self.minutes:
+            return f"{self.minutes} min"
+        return f"{self.core} min core, {self.minutes} with everything"
+
 
 NOTEBOOKS = (
     Notebook(
         "00_start_here", "start", "Start here", "is everything in place?",
-        "Is everything ready, and where does each part of a transformer belong?", 10,
+        "Is everything ready, and where does each part of a transformer belong?", 15, 15,
     ),
     Notebook(
         "01_attention", "attention", "Attention", "how words look at each other",
-        "How can a word's vector depend on the words around it?", 60,
+        "How can a word's vector depend on the words around it?", 30, 60,
     ),
     Notebook(
         "02_multi_head_attention", "multi_head", "Multi-head attention", "why several heads",
-        "Why several heads, and what do real ones look at?", 60,
+        "Why several heads, and what do real ones look at?", 30, 60,
     ),
     Notebook(
         "03_encoder", "encoder", "Encoder", "positions, feed-forward, norm, the stack",
-        "What stands around attention, and why does it train?", 120,
+        "What does an encoder need besides attention, and why does a deep one train?", 60, 120,
     ),
     Notebook(
         "04_decoder", "decoder", "Decoder", "writing one token after the other",
-        "How does a model write, one token after the other?", 120,
+        "How does a model write, one token after the other?", 60, 120,
     ),
     Notebook(
         "05_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
-        "How does one text become another?", 90,
+        "How does one text become another?", 45, 90,
     ),
     Notebook(
         "06_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
-        "What do BERT, GPT, T5 and their families change?", 90,
+        "What do BERT, GPT, T5 and their families change?", 45, 90,
     ),
     Notebook(
-        "07_capstone", "capstone", "Capstone", "your own organs, real weights",
-        "Does the transformer that you built run real weights?", 60,
+        "07_capstone", "capstone", "Capstone", "your own parts, real weights",
+        "Does the transformer that you built run real weights?", 30, 60,
     ),
 )  # fmt: skip

@@ -22,7 +22,9 @@ from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.zoo.m2m_100 import Waves
 
 Stack = Any
-ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU (tanh)", F.silu: "SiLU"}
+ACTIVATIONS = {F.relu: "ReLU", F.gelu: "GELU", gelu_tanh: "GELU", F.silu: "SiLU"}
+"""Activation → its name. GELU's two forms have one: in which of them a model is published is its code's choice, not
+its design's (BERT's authors wrote the tanh form, and most checkpoints of BERT are now run in the exact one)."""
 ADDED = {
     LearnedPositions: "learned, one vector per place, added to the tokens",
     SinusoidalPositions: "fixed waves, added to the tokens",
@@ -115,7 +117,7 @@ def norm(stack: Stack) -> str:
 
 
 def norm_placement(stack: Stack) -> str:
-    """Where the norms of a residual connection stand."""
+    """Where the norms of a residual connection are."""
     norms = [part for layer in stack.layers for part in layer.modules() if isinstance(part, Norms)]
     places = {
         "before each sub-layer": [each.before for each in norms],
@@ -246,7 +248,7 @@ DESIGN: dict[str, Callable[[Stack], str]] = {
     "token table": table_width,
     "norm on the embeddings": embedding_norm,
     "norm": norm,
-    "norms stand": norm_placement,
+    "norms come": norm_placement,
     "sub-layers": order,
     "keys and values": heads,
     "norms on queries and keys": query_key_norms,

@@ -121,7 +121,7 @@ DECODERS = (
         "",
         (Size("WikiText-103", _WIKITEXT, 285 * MILLION, MILLION),),
         small={"cutoffs": [10, 20, 40], "d_embed": 32, "div_val": 2, "d_inner": 64, "mem_len": 8},
-        note="The paper counts 257 million; its published weights, and these modules, are 285 million numbers.",
+        note="Its paper counts 257 million parameters. Its published weights, and these modules, hold 285 million.",
     ),
     Model("XLNet", 2019, "Transformer-XL", "decoder", "1906.08237", ("permuted order",), "predicts in any order"),
     Model(
@@ -159,8 +159,9 @@ DECODERS = (
             Size("6.7B", _gpt2(4096, 32, 32, 2048), 6_700 * MILLION, 100 * MILLION),
             Size("175B", _gpt2(12288, 96, 96, 2048), 175 * BILLION, BILLION),
         ),
-        note="Its weights were never published: these are its numbers in GPT-2's modules. Every other layer of the "
-        "original attends to a sparse band, as in the Sparse Transformer (arXiv:1904.10509).",
+        note="Neither its weights nor its code were published: these are its sizes in GPT-2's modules. Every other layer "
+        "of the original attends to a sparse band, as in the Sparse Transformer (arXiv:1904.10509); here all layers see "
+        "the whole past.",
     ),
     Model(
         "GPT-Neo",

@@ -1,6 +1,6 @@
 """The parts of a model, read off its modules, and what tells two models apart.
 
-Nobody writes down that BERT's norms stand after the sub-layers: the describer looks where they are. Notebook 06 shows
+Nobody writes down that BERT's norms come after the sub-layers: the describer looks where they are. Notebook 06 shows
 each model as its parent plus the parts that differ.
 """
 
@@ -121,7 +121,7 @@ def changes(name: str, against: str | None = None) -> list[Difference]:
         ValueError: there is no such row, one of the two is only described, or the model has no parent.
 
     >>> [change.part for change in changes("GPT-2") if not change.is_size]
-    ['norms stand', 'last norm']
+    ['norms come', 'last norm']
     """
     other = against or find(name).parent
     if not other:

@@ -163,6 +163,6 @@ TRANSLATORS = (
             Size("418M", _m2m_100(12, 4096), 484 * MILLION, MILLION),
             Size("1.2B", _m2m_100(24, 8192), 1_200 * MILLION, 100 * MILLION),
         ),
-        note="The smaller one is called 418M, but its files hold 484 million numbers.",
+        note="The smaller one is called 418M, but its published files, and these modules, hold 484 million numbers.",
     ),
 )

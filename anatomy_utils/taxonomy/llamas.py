@@ -50,7 +50,7 @@ LLAMAS = (
         "decoder",
         "2502.02737",
         ("next token",),
-        "small: shared keys, one table",
+        "small, one table; shared keys below 1.7B",
         "llama",
         "CausalLM",
         "LlamaForCausalLM",
@@ -59,6 +59,7 @@ LLAMAS = (
             Size("360M", _llama(49152, 960, 32, 15, 5, 2560, **_SMOLLM2), 361_821_120),
             Size("1.7B", _llama(49152, 2048, 24, 32, 32, 8192, **_SMOLLM2), 1_711_376_384),
         ),
+        note="135M and 360M have three query heads for each key/value head; in 1.7B each query head has its own.",
     ),
     Model(
         "Mistral",
@@ -105,7 +106,7 @@ LLAMAS = (
         "decoder",
         "2505.09388",
         ("next token",),
-        "norms on queries and keys",
+        "norms on queries and keys, no biases",
         "qwen3",
         "CausalLM",
         "Qwen3ForCausalLM",
@@ -134,6 +135,6 @@ LLAMAS = (
             Size("2B", _llama(256000, 2048, 18, 8, 1, 16384, head_dim=256, **_GEMMA), 2_506_172_416),
             Size("7B", _llama(256000, 3072, 28, 16, 16, 24576, head_dim=256, **_GEMMA), 8_537_680_896),
         ),
-        note="The one called 7B has 8.5 billion parameters, of which 0.8 billion are its token table.",
+        note="The one called 7B has 8.5 billion parameters, 0.8 billion of them in its token table.",
     ),
 )

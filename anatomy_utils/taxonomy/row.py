@@ -20,7 +20,8 @@ class Size:
     Attributes:
         name: as it is published: "base", "7B".
         config: the entries of its `config.json` on the Hugging Face hub that decide its shape.
-        published: the number of parameters that its authors, or the hub, state; 0 where nobody does.
+        published: the number of parameters that its authors, or the hub, state, or that the published files hold
+            where the row's note says that the authors count otherwise; 0 where nobody states one.
         rounding: one unit of the last digit that is stated; 1 for an exact count.
         counts: which part of the model that number counts; "body" leaves the head out (and a root's tables).
     """
@@ -38,7 +39,7 @@ class Model:
 
     Attributes:
         name: as people call it.
-        year: of the first publication.
+        year: of the paper's first version, as on arXiv; of the release where there is no paper.
         parent: the model it changes; "" for a root.
         branch: which half of the Transformer it keeps.
         paper: arXiv id; "" where there is none.

@@ -71,7 +71,7 @@ class TransformerMap(
     way = traitlets.List(traitlets.Dict()).tag(sync=True)
     """{part, carries}: the parts that a token meets, and what it is after each."""
     notebooks = traitlets.List(traitlets.Dict()).tag(sync=True)
-    """{file, title, built} of every notebook, for the strip."""
+    """{file, title, time, built} of every notebook, for the strip."""
     strip = traitlets.Bool(False).tag(sync=True)
     folded = traitlets.Bool(False).tag(sync=True)
     """Whether only the strip is shown."""
@@ -98,7 +98,7 @@ class TransformerMap(
             raise ValueError(f"selected={selected!r} names no part of the map; its parts are {', '.join(ids)}.")
         where = Path.cwd() if folder is None else Path(folder)
         stops = [
-            {"file": each.file, "title": each.title, "built": (where / f"{each.file}.ipynb").is_file()}
+            {"file": each.file, "title": each.title, "time": each.time, "built": (where / f"{each.file}.ipynb").is_file()}
             for each in NOTEBOOKS
         ]
         short = place in [each.file for each in NOTEBOOKS] if strip is None else strip
@@ -148,4 +148,5 @@ def _described(part: transformer_layout.DrawnPart, folder: Path) -> dict[str, An
     """One part as the browser needs it; a notebook that does not exist yet is named without a link."""
     number, _, words = part.notebook.partition("_")
     title = f"{number} {words.replace('_', ' ').capitalize()}" if part.notebook else ""
-    return asdict(part) | {"title": title, "built": (folder / f"{part.notebook}.ipynb").is_file()}
+    time = next((each.time for each in NOTEBOOKS if each.file == part.notebook), "")
+    return asdict(part) | {"title": title, "time": time, "built": (folder / f"{part.notebook}.ipynb").is_file()}

@@ -40,6 +40,13 @@ def test_the_table_of_models_is_up_to_date(maker):
             assert 0 <= float(found[maker.EQUALS].split()[0]) < 1e-5
 
 
+def test_the_page_of_models_says_what_its_numbers_are(maker):
+    text = (DOCS / "models.md").read_text(encoding="utf-8")
+    assert text == maker.model_page(maker.read_rows(text)), "run `make tables`"
+    assert set(maker.OTHER_REFERENCES) >= set(OTHERS), "each reference outside transformers is named"
+    assert all(f"**{model.name}**" in maker.model_notes() for model in TREE if model.note)
+
+
 def test_every_model_that_runs_has_a_reference_to_be_measured_against():
     for model in TREE:
         assert not model.runs or model.name in OTHERS or reference_case(model.family, model.reference)

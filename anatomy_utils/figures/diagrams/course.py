@@ -33,8 +33,9 @@ def course() -> Picture:
         for i, notebook in enumerate(NOTEBOOKS):
             y = top + i * step
             _badge(pen, x, y, str(i), 14)
-            pen.text(x + 28, y - 8, notebook.title, 13, ha="left", weight="bold")
-            pen.note(x + 28, y + 10, notebook.subject, 11, ha="left")
+            pen.text(x + 28, y - 13, notebook.title, 13, ha="left", weight="bold")
+            pen.note(x + 28, y + 3, notebook.subject, 11, ha="left")
+            pen.note(x + 28, y + 17, notebook.time, 10, ha="left")
         return pen.picture(
             "The course as a map of the transformer: each part carries the number of the notebook that teaches it. "
             "The path: " + ", ".join(f"{i} {each.title}" for i, each in enumerate(NOTEBOOKS)) + "."

@@ -53,13 +53,13 @@ function notebookStrip(model) {
   return element(
     "nav",
     { class: "tm-strip", "aria-label": "The notebooks" },
-    model.get("notebooks").map(({ file, title, built }) => {
+    model.get("notebooks").map(({ file, title, time, built }) => {
       const number = Number(file.slice(0, 2));
       const content = [element("b", { text: number }), " ", element("span", { text: title })];
-      if (file === here) return element("span", { class: "tm-stop", "aria-current": "page" }, ...content);
+      if (file === here) return element("span", { class: "tm-stop", title: time, "aria-current": "page" }, ...content);
       const node = built ? notebookLink(`${file}.ipynb`, ...content) : element("span", {}, ...content);
       // A narrow strip shows the number alone.
-      setAttributes(node, { class: "tm-stop", title, "aria-label": built ? `${number} ${title}` : null });
+      setAttributes(node, { class: "tm-stop", title: `${title}: ${time}`, "aria-label": built ? `${number} ${title}` : null });
       return node;
     }),
   );
@@ -139,7 +139,13 @@ function partText(model, part) {
       : part.notebook === model.get("here")
         ? element("div", {}, "Taught in this notebook", part.section ? `: ${part.section}` : "", ".")
         : part.built
-          ? element("div", {}, "Taught in ", notebookLink(`${part.notebook}.ipynb`, place))
+          ? element(
+              "div",
+              {},
+              "Taught in ",
+              notebookLink(`${part.notebook}.ipynb`, place),
+              element("div", { class: "note", text: part.time }),
+            )
           : element("div", { class: "tm-later" }, `Taught in ${place} (not yet written)`),
   ];
 }
