@@ -6,15 +6,21 @@ from anatomy_utils.exercises.questions import Choice, Question
 
 HOW = Question(
     id="start.how",
-    text="Your answer to an exercise is wrong. What do the cells below it use?",
+    text="Yesterday you passed an exercise. Today you change a line, run the cell, and the card says “Not right yet”. "
+    "What do the cells below it use now?",
     choices=(
         Choice(
-            "Your wrong function, so they break too",
-            "They would, but you should be able to read on: the course puts its own version in its place.",
+            "Today's function, so they break too",
+            "Then you could not read on. A wrong answer is never used: the course's own version takes its place.",
         ),
         Choice(
-            "The course's own version, until yours passes",
-            "Yes. Nothing below breaks, and once yours passes, yours is used.",
+            "Yesterday's function, which had passed",
+            "It is kept, and your progress still says passed. But the cells below follow what the exercise's cell holds "
+            "today, and while that is wrong they use the course's own version.",
+        ),
+        Choice(
+            "The course's own version",
+            "Yes. Nothing below breaks. Your progress still says passed, and once the line is right again, yours is used.",
             right=True,
         ),
         Choice(
