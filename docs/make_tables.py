@@ -22,8 +22,8 @@ sys.path.insert(0, str(HERE.resolve().parent / "tests" / "support"))  # where th
 ABOUT_MODELS = """# The models
 
 Every model of the family tree. *Equals*: the largest difference between the answers of a tiny random model of ours and
-of its reference implementation (the `transformers` library, where nothing else is said), on a padded batch. *Parameters*
-are counted on our modules; in parentheses is the number that the authors state, or that the published files hold.
+of its reference implementation (the `transformers` library, where nothing else is said), on a padded batch.
+*Parameters*: counted on our modules; in parentheses, the number that the authors state or the published files hold.
 *Year*: of the paper's first version, or of the release where there is no paper. Notebook 06 walks through the tree.
 
 """
@@ -33,7 +33,7 @@ NOTES = """
 """
 ABOUT_EXERCISES = """# The exercises
 
-Tests prove each exercise on 200 seeds: the reference and its alternatives pass, and every mistake gets its own sentence.
+Tests prove each exercise on 200 seeds: reference and alternatives pass, every mistake gets exactly its own sentence.
 
 They also prove that the cases are hard enough. `make near` tries small edits of the solution, and pairs of them, as
 answers. Each of these near-solutions that passes must be right on 100 further seeds and on harder inputs too.

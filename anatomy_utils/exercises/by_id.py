@@ -40,7 +40,7 @@ def inject_solutions(cell: str) -> str:
 def your_function(id: str, *, record: Progress | None = None) -> Callable[..., Any] | None:
     """The learner's own function that passed last, from whichever notebook and day.
 
-    None when none has passed, and where its saved text does not run any more or stops on the exercise's cases; a
+    None when none has passed, and where its saved text no longer runs or stops on the exercise's cases; a
     warning then says why. Where it stops later, a warning says so, and the course's own goes on in its place.
     """
     exercise = find_exercise(id)
@@ -55,7 +55,7 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
     """The learner's function as the record holds it, with ours in reserve, or the class; None when none has passed.
 
     Raises:
-        ValueError: its saved text does not run any more, or the function stops on one of the exercise's cases.
+        ValueError: its saved text no longer runs, or the function stops on one of the exercise's cases.
     """
     text = record.source(exercise.id)
     if text is None:
@@ -70,7 +70,7 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
     if run.error is not None:
         why = f"It had not ended after {exercise.seconds:g} seconds." if run.stopped else plain_words(run.error)
         raise ValueError(
-            f"Your saved {name} does not run through, so the course's own is used until you pass the exercise once "
+            f"Your saved {name} does not run to the end, so the course's own is used until you pass the exercise once "
             f"more: {why}"
         )
     return function if isinstance(function, type) else SavedAnswer(function, exercise.resolve())

@@ -25,10 +25,10 @@ PLAIN = {
     r"closing parenthesis '(.)' does not match opening parenthesis '(.)'": "the `{0}` does not close the `{1}`.",
     r"unterminated triple-quoted": "a text in triple quotes begins here and never ends.",
     r"unterminated (?:f-)?string|EOL while scanning": "a text begins here, and its closing quote is missing.",
-    r"expected an indented block": "it must stand four spaces further right than the line above, which ends in `:`.",
-    r"unindent does not match": "its indent is that of no line above; use four spaces a level.",
-    r"unexpected indent": "it stands further right than the line above, which does not end in `:`.",
-    r"'(\w+)' outside (?:async )?function": "this `{0}` stands outside the function; indent it by four spaces.",
+    r"expected an indented block": "it must be indented four spaces more than the line above, which ends in `:`.",
+    r"unindent does not match": "its indent matches no line above; use four spaces a level.",
+    r"unexpected indent": "it is indented more than the line above, which does not end in `:`.",
+    r"'(\w+)' outside (?:async )?function": "this `{0}` is outside the function; indent it by four spaces.",
     r"Perhaps you forgot a comma": "perhaps a comma is missing.",
 }
 

@@ -159,9 +159,9 @@ DECODERS = (
             Size("6.7B", _gpt2(4096, 32, 32, 2048), 6_700 * MILLION, 100 * MILLION),
             Size("175B", _gpt2(12288, 96, 96, 2048), 175 * BILLION, BILLION),
         ),
-        note="Neither its weights nor its code were published: these are its sizes in GPT-2's modules. Every other layer "
-        "of the original attends to a sparse band, as in the Sparse Transformer (arXiv:1904.10509); here all layers see "
-        "the whole past.",
+        note="Neither its weights nor its code were published: these are its sizes in GPT-2's modules. Every other "
+        "layer of the original attends to a sparse band, as in the Sparse Transformer (arXiv:1904.10509); here all "
+        "layers see the whole past.",
     ),
     Model(
         "GPT-Neo",

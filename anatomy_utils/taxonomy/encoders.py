@@ -200,9 +200,9 @@ ENCODERS = (
             Size("base", _bert(50358, 768, 12, 12, **_BIG_BIRD), 0),
             Size("large", _bert(50358, 1024, 24, 16, **_BIG_BIRD), 0),
         ),
-        note="The first and the last block see all, so that two layers connect any two tokens. It was trained on masked "
-        "tokens alone, but its published files, and so these counts, hold BERT's pooler and next-sentence head as well: "
-        "592,130 numbers in base, 1,051,650 in large.",
+        note="The first and the last block see all, so that two layers connect any two tokens. It was trained on "
+        "masked tokens alone, but its published files, and so these counts, hold BERT's pooler and next-sentence head "
+        "as well: 592,130 numbers in base, 1,051,650 in large.",
     ),
     Model(
         "DeBERTa",

@@ -98,7 +98,12 @@ class TransformerMap(
             raise ValueError(f"selected={selected!r} names no part of the map; its parts are {', '.join(ids)}.")
         where = Path.cwd() if folder is None else Path(folder)
         stops = [
-            {"file": each.file, "title": each.title, "time": each.time, "built": (where / f"{each.file}.ipynb").is_file()}
+            {
+                "file": each.file,
+                "title": each.title,
+                "time": each.time,
+                "built": (where / f"{each.file}.ipynb").is_file(),
+            }
             for each in NOTEBOOKS
         ]
         short = place in [each.file for each in NOTEBOOKS] if strip is None else strip

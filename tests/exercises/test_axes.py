@@ -48,7 +48,7 @@ def test_an_argument_that_is_used_lying_the_other_way(unchecked: None) -> None:
         return F.linear(hidden, weight, bias)
 
     assert (
-        "With the last two axes of `weight` the other way round your function would give the target in every case: it "
+        "With the last two axes of `weight` swapped, your function would give the target in every case: it "
         "uses `weight` as if it came as (11, 5), and it comes as (5, 11)."
         in judge(find_exercise("attention.projection"), linear).sentence
     )
@@ -70,7 +70,7 @@ def test_two_arguments_in_each_others_place(unchecked: None) -> None:
         return F.embedding(table, ids)
 
     assert (
-        "With `table` and `ids` in each other's place your function would give the target in every case."
+        "With `table` and `ids` swapped, your function would give the target in every case."
         in judge(find_exercise("attention.lookup"), embedding).sentence
     )
 
@@ -81,7 +81,7 @@ def test_what_the_reference_makes_of_a_turned_argument(unchecked: None) -> None:
 
     verdict = judge(find_exercise("attention.softmax"), of_columns)
     assert verdict.found_by == "shape:turned_input"
-    assert "exactly what comes out when the last two axes of `scores` change places first." in verdict.sentence
+    assert "exactly what comes out when the last two axes of `scores` are swapped first." in verdict.sentence
 
 
 def per_position(x: Tensor, wq: Tensor, wk: Tensor, wv: Tensor, wo: Tensor, num_heads: int) -> Tensor:
@@ -121,7 +121,7 @@ def test_an_axis_that_is_there_twice(unchecked: None) -> None:
 
     line = features_by_features.__code__.co_firstlineno + 2
     assert (
-        f"In line {line} `table` became (2, 7, 5, 5): the length of `d_head` is there twice."
+        f"In line {line} `table` became (2, 7, 5, 5): the length of `d_head` appears twice."
         in judge(HEADS, features_by_features).sentence
     )
 

@@ -101,7 +101,7 @@ def test_a_saved_text_that_no_longer_runs_is_said_and_replaced(record):
     save(record, "decoder.rms_norm", "import nowhere_at_all\n")
     body = assemble(record=record)
     assert body.parts["rms_norm"].whose == "the course's own"
-    assert "Your saved rms_norm does not run any more" in repr(body)
+    assert "Your saved rms_norm no longer runs" in repr(body)
 
 
 def test_a_saved_answer_that_calls_itself_is_set_aside_and_the_model_runs(record):
@@ -110,7 +110,7 @@ def test_a_saved_answer_that_calls_itself_is_set_aside_and_the_model_runs(record
     save(record, "attention.weighted_average")
     body = assemble(record=record)
     assert body.yours == ("weighted_average",) and record.source("attention.causal_mask") == text
-    assert "Your saved causal_mask does not run through, so the course's own is used" in repr(body)
+    assert "Your saved causal_mask does not run to the end, so the course's own is used" in repr(body)
     model, *inputs = translator()
     assert body.examine(model, *inputs).accepted
     with body.inside(model):

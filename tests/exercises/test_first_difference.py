@@ -27,7 +27,7 @@ def test_up_to_here_only_where_all_earlier_stages_are_held() -> None:
         other = scaled.softmax(-1) * (1 + scaled.sin() ** 2)
         return other @ value, other / other.sum(-1, keepdim=True)
 
-    assert judge(ATTENTION, steps).sentence.startswith("Up to the scaled scores you are right: your variable `scaled`")
+    assert judge(ATTENTION, steps).sentence.startswith("You are right up to the scaled scores: your variable `scaled`")
     verdict = judge(ATTENTION, inline)
     assert verdict.sentence.startswith("The scaled scores are right: your variable `scaled` holds them.")
     assert "up to" not in verdict.sentence.lower()
@@ -62,7 +62,7 @@ def test_where_nothing_is_known_it_is_said_and_the_stages_are_named() -> None:
 
     said = judge(ATTENTION, unknown).sentence
     if "not known here" in said:
-        assert "On its way a right answer passes the scores, the scaled scores and the weights." in said
+        assert "A right answer passes through the scores, the scaled scores and the weights." in said
     assert "by hand" not in said
 
 

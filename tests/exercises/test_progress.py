@@ -171,7 +171,7 @@ def test_a_saved_function_can_be_loaded(record: Progress) -> None:
     function = your_function("attention.scores", record=record)
     assert function is not None and function(1, 2) == 2.0
     record.attempted("attention.scores", passed=True, source="def broken(:")
-    with pytest.warns(UserWarning, match="Your saved broken does not run any more"):
+    with pytest.warns(UserWarning, match="Your saved broken no longer runs"):
         assert your_function("attention.scores", record=record) is None
     with pytest.raises(ValueError, match="did you mean"):
         your_function("attention.score", record=record)
@@ -186,7 +186,7 @@ def test_a_saved_function_that_stops_is_set_aside_with_a_sentence(record: Progre
     }
     for why, text in bodies.items():
         record.attempted("attention.causal_mask", passed=True, source=text)
-        with pytest.warns(UserWarning, match=f"Your saved .* does not run through, so the course's own .*{why}"):
+        with pytest.warns(UserWarning, match=f"Your saved .* does not run to the end, so the course's own .*{why}"):
             assert your_function("attention.causal_mask", record=record) is None
         assert record.passed("attention.causal_mask") and record.source("attention.causal_mask") == text
 
@@ -228,7 +228,7 @@ def test_old_answers_run_and_those_that_cannot_leave_the_courses_own_with_a_sent
             assert callable(your_function(id, record=old)), id
     body = assemble(record=old)
     assert {name for name, part in body.parts.items() if part.whose != "yours"} == {"softmax", "weighted_average"}
-    assert "Your saved masked_softmax does not run any more (it uses anatomy_utils.attention" in repr(body)
+    assert "Your saved masked_softmax no longer runs (it uses anatomy_utils.attention" in repr(body)
     causal = your_function("attention.causal_mask", record=old)
     assert causal is not None and causal(2).tolist() == [[True, False], [True, True]], "`masks` is its own variable"
     source = old.source("attention.attention").replace("return attention.masked_softmax(scores, mask)", "return scores")

@@ -33,7 +33,7 @@ def summed_with_an_axis(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tens
             summed,
             "With the sum over the last axis, which stays with length 1, in its place your function would be right.",
         ),
-        (summed_with_an_axis, "its second argument is no axis but the number that it starts from."),
+        (summed_with_an_axis, "its second argument is not an axis but the number that it starts from."),
     ],
 )
 def test_it_adds_along_the_first_axis(function: object, says: str, unchecked: None) -> None:

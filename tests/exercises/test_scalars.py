@@ -23,7 +23,7 @@ def right(probabilities: Tensor, mask: Tensor) -> Tensor:
     ("change", "says"),
     [
         (lambda t, mask: t * math.log(2), "the target times 0.693 (log 2)."),
-        (lambda t, mask: -t, "the target with its sign turned round."),
+        (lambda t, mask: -t, "the target with its sign flipped."),
         (lambda t, mask: t + 0.5, "0.5 too large, in every case."),
         (lambda t, mask: t ** math.log(10), "the target to the power of 2.3 (log 10)."),
         (lambda t, mask: t * mask.sum(), "the target times the number of entries that count in `attention_mask`."),
@@ -39,7 +39,7 @@ def test_a_relation_over_all_cases(change: Callable[[Tensor, Tensor], Tensor], s
 
 def test_no_relation_where_every_case_has_its_own() -> None:
     verdict = judge(PERPLEXITY, lambda p, mask: right(p, mask) + p[0, 0] ** 3)
-    assert verdict.found_by == "likeness:cell" and "not known here" in verdict.sentence
+    assert verdict.found_by == "likeness:cell" and "does not recognize" in verdict.sentence
 
 
 def test_a_mistake_times_a_number() -> None:

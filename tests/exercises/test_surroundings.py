@@ -123,7 +123,7 @@ def test_the_card_says_what_was_changed() -> None:
         return vectors.mean(0)
 
     assert judge(MEAN, changes).notes == (
-        "Your function changed torch's number of threads and the module search path; after the check it is as before.",
+        "Your function changed torch's number of threads and the module search path; the check changed it back.",
     )
     assert judge(MEAN, right).notes == ()
 
@@ -212,7 +212,7 @@ def test_what_the_notebook_replaced_before_does_not_deceive_the_check(monkeypatc
     verdict = judge(MEAN, wrong)
     assert verdict.state == "wrong"
     assert verdict.notes[-1] == (
-        "Your notebook has put something else in the place of `torch.allclose` and `torch.equal`; "
+        "Your notebook has replaced `torch.allclose` and `torch.equal`; "
         "the check used the original."
     )
     assert torch.allclose is notebook["alike"] and torch.equal is torch.is_tensor

@@ -180,7 +180,7 @@ def test_one_long_call_is_waited_for_and_said_meanwhile(monkeypatch: pytest.Monk
     verdict = judge(MEAN, one_call, seconds=0.2)
     assert said == [
         "This has been running for 0.3 seconds and could not be stopped: one long call inside torch or another "
-        "library cannot be interrupted. Wait for its end, or restart the kernel.\n"
+        "library cannot be interrupted. Wait for it to end, or restart the kernel.\n"
     ]
     assert verdict.state == "stopped" and "It ended only after" in verdict.notes[-1]
     assert verdict.line is not None and verdict.line.text == "library.pthread_mutex_lock(lock)"

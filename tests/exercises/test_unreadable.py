@@ -17,8 +17,8 @@ SOLVED = solution_source("attention.scores")
 BROKEN = {
     "a colon": (SOLVED.replace(") -> Tensor:", ") -> Tensor"), "a `:` is missing", "In line 2"),
     "a parenthesis": (SOLVED.replace("transpose(-2, -1)", "transpose(-2, -1"), "the `(` is never closed", "return"),
-    "an indent": (SOLVED.replace("    return", "return"), "this `return` stands outside the function", "return"),
-    "a level": (SOLVED.replace("    return", "  return"), "its indent is that of no line above", "return"),
+    "an indent": (SOLVED.replace("    return", "return"), "this `return` is outside the function", "return"),
+    "a level": (SOLVED.replace("    return", "  return"), "its indent matches no line above", "return"),
 }
 SHELL = """
 import json, sys

@@ -15,7 +15,7 @@ from anatomy_utils.figures.contents import NOTEBOOKS
 
 INSTEAD = {
     r"(?<!fall )(?<!falls )(?<!fell )(?<!left )(?<!lags )(?<!idea )(?<!ideas )(?<!reasoning )\bbehind\b": "after",
-    r"\b(?:stand|stands|stood|standing)\b(?! (?:for|out|in for|by itself|on its own)\b| in[,.;)]|-in\b)": "is, comes, contains",
+    r"\b(?:stand|stands|stood|standing)\b(?! (?:for|out|in for|by itself)\b| in[,.;)]|-in\b)": "is, comes",
     r"\b(?:hang|hangs|hung|hanging) (?:up)?on\b": "depends on",
     r"\b(?:bring|brings|brought|bringing) forth\b": "produces",
     r"\ba hair (?:ahead|better|behind|more|less)\b": "slightly, or the number",

@@ -174,12 +174,9 @@ class Surroundings:
         """What a card says of all this, a sentence each."""
         sentences = []
         if self.set_aside:
-            sentences.append(
-                f"Your notebook has put something else in the place of {_list(self.set_aside)}; the check used the "
-                "original."
-            )
+            sentences.append(f"Your notebook has replaced {_list(self.set_aside)}; the check used the original.")
         if self.undone:
-            sentences.append(f"Your function changed {_list(self.undone)}; after the check it is as before.")
+            sentences.append(f"Your function changed {_list(self.undone)}; the check changed it back.")
         return (*sentences, *self.leftovers.in_words())
 
     def _put_back(self, settings: Settings) -> None:

@@ -113,7 +113,7 @@ def second_alarm(seconds: float) -> Iterator[None]:
         if not _alarm_is_off():
             page.write(
                 f"This has been running for {seconds + LATE:g} seconds and could not be stopped: one long call inside "
-                "torch or another library cannot be interrupted. Wait for its end, or restart the kernel.\n"
+                "torch or another library cannot be interrupted. Wait for it to end, or restart the kernel.\n"
             )
             page.flush()
         while _alarm_is_off() and not over.wait(AGAIN):

@@ -42,9 +42,7 @@ def a_stage(wrong: Wrong) -> tuple[str, str] | None:
     for name in names:
         factor = _stage_factor(wrong, [plain(stages[name]) for stages in passed])
         if factor is not None:
-            words = (
-                "with every sign turned round" if abs(factor + 1) < 1e-3 else f"times {say(factor)}, whatever the sizes"
-            )
+            words = "with every sign flipped" if abs(factor + 1) < 1e-3 else f"times {say(factor)}, whatever the sizes"
             return "stage_factor", f"{wrong.this_is} the {name} {words}."
     return None
 
@@ -73,14 +71,14 @@ def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
 def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
     names = _tensor_names(wrong)
     for one, other in combinations(names, 2):
-        yield f"when `{one}` and `{other}` change places", _swap(one, other)
+        yield f"when `{one}` and `{other}` are swapped", _swap(one, other)
         yield f"when `{one}` is used in place of `{other}`", _put(one, other)
         yield f"when `{other}` is used in place of `{one}`", _put(other, one)
     for name in _optional_names(wrong):
         yield f"when `{name}` is left out", _map(name, lambda value: None)
     for name in names:
         if all(case.arguments[name].dtype == torch.bool for case in wrong.cases):
-            yield f"when True and False change places in `{name}`", _map(name, torch.logical_not)
+            yield f"when True and False are swapped in `{name}`", _map(name, torch.logical_not)
             yield f"when `{name}` is True everywhere", _map(name, torch.ones_like)
     for name in names:
         yield from _changes_of_one(wrong, name)
@@ -88,7 +86,7 @@ def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
 
 def _changes_of_one(wrong: Wrong, name: str) -> Iterator[tuple[str, Change]]:
     if all(case.arguments[name].is_floating_point() for case in wrong.cases):
-        yield f"when the signs in `{name}` are turned round", _map(name, torch.neg)
+        yield f"when the signs in `{name}` are flipped", _map(name, torch.neg)
         yield f"when `{name}` is all 0", _map(name, torch.zeros_like)
         for size in (s for s in wrong.cases[0].sizes if all(s in case.sizes for case in wrong.cases)):
             if len({case.sizes[size] for case in wrong.cases}) > 1:
@@ -99,7 +97,7 @@ def _changes_of_one(wrong: Wrong, name: str) -> Iterator[tuple[str, Change]]:
                 yield f"when `{name}` is divided by {itself}", _scale(name, size, -1.0)
         for words, way in OF_NUMBERS:
             yield f"when {words.format(name)}", _map(name, way)
-    for axis, which in ((-1, "last axis"), (-2, "last axis but one")):
+    for axis, which in ((-1, "last axis"), (-2, "second-to-last axis")):
         for words, along in ALONG:
             yield f"when {words.format(name, which)}", _map(name, partial(along, a=axis))  # type: ignore[call-arg]
     for words, way in LAID_OUT:
@@ -111,20 +109,20 @@ OF_NUMBERS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
     ("`{}` counts half", lambda t: t / 2),
     ("every number in `{}` is squared", torch.square),
     ("every number in `{}` loses its sign", torch.abs),
-    ("1 − `{0}` stands in place of `{0}`", lambda t: 1 - t),
-    ("its average is taken off each vector in `{}`", lambda t: t - t.mean(-1, keepdim=True)),
+    ("1 − `{0}` is used in place of `{0}`", lambda t: 1 - t),
+    ("its average is subtracted from each vector in `{}`", lambda t: t - t.mean(-1, keepdim=True)),
     ("`{}` is sorted along its last axis", lambda t: t.sort(-1).values),
     ("softmax is taken of `{}` first", lambda t: t.softmax(-1)),
-    ("each vector in `{}` is first brought to length 1", lambda t: t / t.norm(dim=-1, keepdim=True)),
+    ("each vector in `{}` is first scaled to length 1", lambda t: t / t.norm(dim=-1, keepdim=True)),
 )
 ALONG: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
-    ("`{}` is turned round along its {} (last first)", lambda t, a: t.flip(a)),
-    ("everything in `{}` moves on by one along its {}", lambda t, a: t.roll(1, a)),
-    ("everything in `{}` moves back by one along its {}", lambda t, a: t.roll(-1, a)),
+    ("`{}` is reversed along its {}", lambda t, a: t.flip(a)),
+    ("everything in `{}` is shifted forward by one along its {}", lambda t, a: t.roll(1, a)),
+    ("everything in `{}` is shifted back by one along its {}", lambda t, a: t.roll(-1, a)),
 )
 LAID_OUT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
     (
-        "the numbers in `{}` are laid out as if its last two axes were the other way round",
+        "the numbers in `{}` are arranged as if its last two axes were swapped",
         lambda t: t.transpose(-2, -1).reshape(t.shape),
     ),
     (
@@ -194,7 +192,7 @@ def argument_without_effect(wrong: Wrong) -> tuple[str, str] | None:
         if all(_unmoved(wrong, name, case, yours) for case, yours in zip(wrong.cases, wrong.yours, strict=True)):
             return (
                 "unused",
-                f"In your {wrong.name} nothing changes when other numbers stand in `{name}`, but it should.",
+                f"Nothing in your {wrong.name} changes when the numbers in `{name}` change, but something should.",
             )
     return None
 

@@ -42,7 +42,7 @@ def _changes(trial: Trial) -> Iterator[tuple[str, Change]]:
                 yield _turned_words(called[name], oblong, one, other), _turn(name, one, other)
     for one_name, other_name in combinations(names, 2):
         yield (
-            f"With `{called[one_name]}` and `{called[other_name]}` in each other's place your function would give the "
+            f"With `{called[one_name]}` and `{called[other_name]}` swapped, your function would give the "
             "target in every case.",
             _swap(one_name, other_name),
         )
@@ -51,7 +51,7 @@ def _changes(trial: Trial) -> Iterator[tuple[str, Change]]:
 def _turned_words(name: str, tensor: Tensor, one: int, other: int) -> str:
     which = "last two axes" if other == -1 else "axes −3 and −2"
     return (
-        f"With the {which} of `{name}` the other way round your function would give the target in every case: it uses "
+        f"With the {which} of `{name}` swapped, your function would give the target in every case: it uses "
         f"`{name}` as if it came as {tuple(tensor.transpose(one, other).shape)}, and it comes as {tuple(tensor.shape)}."
     )
 
@@ -94,7 +94,7 @@ def first_odd_line(trial: Trial, case: int) -> str | None:
                     f"{tuple(tensor.shape)}."
                 )
         if (twice := _twice(given, labels)) and not any(_has_twice(t, trial.cases[case].sizes[twice]) for t in around):
-            return f"{start}: the length of `{twice}` is there twice."
+            return f"{start}: the length of `{twice}` appears twice."
     return None
 
 
@@ -177,7 +177,7 @@ def turned_input(wrong: Wrong) -> tuple[str, str] | None:
     for name, value in wrong.cases[0].arguments.items():
         if isinstance(value, Tensor) and wrong.holds_for_arguments(lambda given, case: _turn(name, -2, -1)(given)):  # noqa: B023
             return "turned_input", (
-                f"{wrong.this_is} exactly what comes out when the last two axes of `{name}` change places first."
+                f"{wrong.this_is} exactly what comes out when the last two axes of `{name}` are swapped first."
             )
     return None
 

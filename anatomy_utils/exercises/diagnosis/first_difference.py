@@ -60,14 +60,14 @@ class Way:
         return [name for name in everywhere if name not in self.right.values()]
 
     def in_words(self) -> str:
-        """`"Up to the scores you are right: your variable `s` holds them."` What holds a stage is right, and so is all
+        """`"You are right up to the scores: your variable `s` holds them."` What holds a stage is right, and so is all
         that it is made of; "up to" is said only where every earlier stage is held as well.
         """
         if not self.right:
             return ""
         stage = list(self.stages[0])[self.last]
         many = is_plural(stage)
-        start = f"The {stage} {'are' if many else 'is'} right" if self.before else f"Up to the {stage} you are right"
+        start = f"The {stage} {'are' if many else 'is'} right" if self.before else f"You are right up to the {stage}"
         return f"{start}: your variable `{self.right[stage]}` holds {'them' if many else 'it'}. "
 
 
@@ -166,10 +166,13 @@ def first_cell(wrong: Wrong) -> tuple[str, str]:
     single = all(m.numel() == 1 for m in marks)
     pair = f"have {yours}, the target is {target}."
     if single:
-        start = f"Your {wrong.name} {wrong.verb} not the target, in a way that is not known here: you {pair}"
+        start = (
+            f"Your {wrong.name} {wrong.verb} not the target, in a way that this check does not recognize: you {pair}"
+        )
     else:
         share = (
-            f"{_share(off, all_cells)} of your {wrong.name} differ from the target, in a way that is not known here."
+            f"{_share(off, all_cells)} of your {wrong.name} differ from the target, in a way that this check does not "
+            "recognize."
         )
         start = f"{share} The first one, at {where}: you {pair}"
     return "cell", f"{start}{attribution(wrong, tuple(cell))}{_next(wrong)}"
@@ -184,7 +187,7 @@ def _next(wrong: Wrong) -> str:
     names = [f"the {name}" for name in _stages(wrong)[0]]
     passed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return (
-        f" On its way a right answer passes {passed}. Give each of them a variable of its own: "
+        f" A right answer passes through {passed}. Give each of them a variable of its own: "
         "the next check says how far they are right."
     )
 

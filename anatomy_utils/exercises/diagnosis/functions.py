@@ -30,7 +30,7 @@ CELLWISE: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
     ("the logarithm of the target", torch.log),
     ("the target rounded down to whole numbers", torch.floor),
     ("the target rounded up to whole numbers", torch.ceil),
-    ("the target without what stands behind the point", torch.trunc),
+    ("the target without its decimals", torch.trunc),
     ("the target rounded to whole numbers", torch.round),
     ("the target rounded to one digit", lambda t: torch.round(t, decimals=1)),
     ("the target rounded to two digits", lambda t: torch.round(t, decimals=2)),
@@ -51,9 +51,9 @@ ALONG: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
     ("the target sorted along the {} axis", lambda t, a: t.sort(a).values),
 )
 MOVES: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
-    ("the target turned round along the {} axis: last first", lambda t, a: t.flip(a)),
-    ("the target moved on by one place along the {} axis", lambda t, a: t.roll(1, a)),
-    ("the target moved back by one place along the {} axis", lambda t, a: t.roll(-1, a)),
+    ("the target reversed along the {} axis", lambda t, a: t.flip(a)),
+    ("the target shifted forward by one place along the {} axis", lambda t, a: t.roll(1, a)),
+    ("the target shifted back by one place along the {} axis", lambda t, a: t.roll(-1, a)),
 )
 
 
@@ -62,7 +62,7 @@ def _changes(wrong: Wrong) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
         yield from CELLWISE
         yield from _along_each_axis(wrong, ALONG)
     if len(wrong.axes) >= 2:
-        yield "the target lying on its side: rows and columns have changed places", lambda t: t.transpose(-2, -1)
+        yield "the target transposed: its rows and columns are swapped", lambda t: t.transpose(-2, -1)
     yield from _along_each_axis(wrong, MOVES)
 
 
@@ -86,7 +86,7 @@ def cut_off(wrong: Wrong) -> tuple[str, str] | None:
         ends.append(f"above {say(high)}")
     if any(bool((t < low - 1e-3).any()) for _, t in wrong.pairs()):
         ends.append(f"below {say(low)}")
-    return "cut_off", f"{wrong.this_is} the target, but what lies {' or '.join(ends)} is cut off."
+    return "cut_off", f"{wrong.this_is} the target, but everything {' or '.join(ends)} is cut off."
 
 
 ALL: tuple[Diagnosis, ...] = (function_of_target, cut_off)

@@ -46,7 +46,7 @@ def heads_scrambled(wrong: Wrong) -> tuple[str, str] | None:
             return None
     return "layout", (
         f"In your {wrong.name} the target's numbers are all there, but read along the other axis; "
-        "a view or reshape stands where two axes should change places."
+        "a view or reshape is used where two axes should be swapped."
     )
 
 
@@ -94,9 +94,9 @@ def parts_of_a_square(wrong: Wrong) -> tuple[str, str] | None:
     query, key = (wrong.axis(axis) for axis in (-2, -1))
     if all(torch.equal(m, m & torch.eye(m.shape[-1], dtype=torch.bool)) for m in marks):
         return "diagonal", f"Only cells on the diagonal are wrong, where {query} and {key} are the same position."
-    for words, side in (("behind", lambda m: m.triu(1)), ("before", lambda m: m.tril(-1))):
+    for words, side in (("after", lambda m: m.triu(1)), ("before", lambda m: m.tril(-1))):
         if all(torch.equal(m, side(m)) for m in marks):
-            return "side", f"Only cells in which the {key} stands {words} the {query} are wrong; the others are right."
+            return "side", f"Only cells in which the {key} comes {words} the {query} are wrong; the others are right."
     return None
 
 
@@ -108,7 +108,7 @@ def same_order_of_size(wrong: Wrong) -> tuple[str, str] | None:
         if not torch.equal(yours.argsort(-1), target.argsort(-1)):
             return None
     return "ranking", (
-        f"In your {wrong.name}, within each row, the numbers stand in the right order of size, "
+        f"In your {wrong.name}, within each row, the numbers are in the right order of size, "
         "but they are not the right numbers."
     )
 
@@ -124,8 +124,7 @@ def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
         count, cells = sum(int(m.sum()) for m in too_many), sum(int((t == 0).sum()) for _, t in wrong.pairs())
         return (
             "not_zero",
-            f"Where the target is 0, your {wrong.name} should be 0 too; in {count} of these {cells} cells "
-            f"there is something.",
+            f"Where the target is 0, your {wrong.name} should be 0 too; in {count} of these {cells} cells it is not.",
         )
     too_few = [(y == 0) & (t.abs() > 1e-6) for y, t in wrong.pairs()]
     if not all(bool(m.any()) for m in too_few):
@@ -137,7 +136,7 @@ def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
         query, key = (wrong.axis(axis) for axis in (-2, -1))
         return (
             "causal",
-            f"{wrong.this_is} 0 wherever the {key} stands behind the {query}, as under a causal mask; there "
+            f"{wrong.this_is} 0 wherever the {key} comes after the {query}, as under a causal mask; there "
             f"is none here.",
         )
     count, cells = sum(int(m.sum()) for m in too_few), sum(m.numel() for m in too_few)

@@ -21,12 +21,12 @@ SIMPLEST_FIRST = ("sign", "ones", "transposed", "dtype", "factor", "layout", "si
 
 
 def cut_to_whole_numbers(wrong: Wrong) -> tuple[str, str] | None:
-    """The target in a type of whole numbers, which has cut off what they had behind the point."""
+    """The target in a type of whole numbers, which has cut off their decimals."""
     if any(y.is_floating_point() or y.dtype == torch.bool for y in wrong.yours) or wrong.targets[0].dtype == torch.bool:
         return None
     if len({float(cell) for y in wrong.yours for cell in y.flatten()[:50]}) < CELLS or not wrong.holds(torch.trunc):
         return None
-    return "cut", "What stands behind the point is cut off."
+    return "cut", "The decimals are cut off."
 
 
 LOOKS: tuple[Diagnosis, ...] = (  # the opposite of a wrong mask is often another simple mask, with a cause of its own
@@ -43,7 +43,7 @@ LOOKS_AT_SHAPES: tuple[Diagnosis, ...] = (
     shapes.repeated,
     shapes.one_axis_gone,
 )
-BY_PLACE = "last-but-three last-but-two last-but-one last"
+BY_PLACE = "fourth-to-last third-to-last second-to-last last"
 """Names for the axes of a tensor that has not the output's rank."""
 
 
@@ -94,7 +94,7 @@ def with_a_likeness(wrong: Wrong) -> tuple[str, str] | None:
         return None
     mistakes, likeness = [f"“{_about_this(entry[1])}”" for entry in best], best[0][3]
     words = f"A known mistake: {' Or, which gives the same here: '.join(mistakes)}"
-    words += f" And, with what that gives as the target: {likeness[0].lower()}{likeness[1:]}"
+    words += f" And, with that result as the target: {likeness[0].lower()}{likeness[1:]}"
     names = "|".join(f"{mistake.name}+{name}" for _, mistake, name, _ in best)
     return names, f"Two things come together in your {wrong.name}. {words}"
 

@@ -62,7 +62,7 @@ def one_relation(wrong: Wrong) -> tuple[str, str] | None:
 
 def _one_factor(wrong: Wrong, number: float) -> tuple[str, str]:
     if abs(number + 1) < STEADY:
-        return "sign", f"{wrong.this_is} the target with its sign turned round."
+        return "sign", f"{wrong.this_is} the target with its sign flipped."
     return "factor", f"{wrong.this_is} the target times {_named(number)}."
 
 

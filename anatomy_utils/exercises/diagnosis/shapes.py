@@ -17,7 +17,7 @@ def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:
     ranks = {target.dim() for target in wrong.targets}
     if min(ranks) >= 2 and wrong.holds(lambda t: t.transpose(-2, -1)):
         return "transposed", (
-            "Your numbers are right, but the last two axes have changed places: there is one row per "
+            "Your numbers are right, but the last two axes are swapped: there is one row per "
             f"{wrong.axis(-1)} and one column per {wrong.axis(-2)}."
         )
     if len(ranks) != 1:
@@ -26,7 +26,7 @@ def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:
     for order in permutations(range(rank)):
         if order != tuple(range(rank)) and wrong.holds(lambda t, order=order: t.permute(order)):  # type: ignore[misc]
             names = " × ".join(wrong.axis(axis) for axis in order)
-            return "transposed", f"Your numbers are right, but the axes stand in another order: {names}."
+            return "transposed", f"Your numbers are right, but the axes are in another order: {names}."
     return None
 
 
@@ -45,7 +45,7 @@ def extra_or_missing_ones(wrong: Wrong) -> tuple[str, str] | None:
     elif yours.dim() < target.dim():
         what = "an axis of length 1 is missing"
     else:
-        what = "the axis of length 1 stands in another place"
+        what = "the axis of length 1 is in another place"
     return "ones", f"Your numbers are right, but {what}: {_shapes(wrong)}."
 
 
@@ -114,7 +114,10 @@ def some_entries(wrong: Wrong) -> tuple[str, str] | None:
             for y, t in wrong.pairs()
         ):
             name = wrong.axis(axis)
-            return "entries", f"The target is in your result, but along the {name} axis more follows: {_shapes(wrong)}."
+            return (
+                "entries",
+                f"Your result begins with the target, but goes on along the {name} axis: {_shapes(wrong)}.",
+            )
     return None
 
 
@@ -144,7 +147,7 @@ def always_the_same_shape(wrong: Wrong) -> tuple[str, str] | None:
         return "fixed", (
             f"The shape of your {wrong.name} is {shape} in every case, however long the input is (here "
             f"{first} is wanted). "
-            "Is a number written where a size belongs?"
+            "Did you write a number where a size belongs?"
         )
     return None
 

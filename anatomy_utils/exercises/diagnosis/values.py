@@ -36,7 +36,7 @@ def opposite(wrong: Wrong) -> tuple[str, str] | None:
     if all(
         y.dtype == t.dtype == torch.bool and torch.equal(y, ~t) for y, t in zip(wrong.yours, wrong.targets, strict=True)
     ):
-        return "opposite", "Every cell is the opposite of the target: True and False have changed places."
+        return "opposite", "Every cell is the opposite of the target: True and False are swapped."
     return None
 
 
@@ -51,7 +51,7 @@ def one_factor(wrong: Wrong) -> tuple[str, str] | None:
     if number is not None and abs(number + 1) < STEADY:
         return (
             "sign",
-            f"In your {wrong.name} every sign is turned round: where the target has +, you have −, and the other way.",
+            f"In your {wrong.name} every sign is flipped: where the target has +, you have −, and vice versa.",
         )
     if number is not None:
         return "factor", f"In your {wrong.name} every number is the target's times {say(number)}."
@@ -68,7 +68,7 @@ def factor_per_case(wrong: Wrong) -> tuple[str, str] | None:
         return None
     return "case_factor", (
         f"In your {wrong.name} every number is the target's times one number, but another one in each case "
-        f"({two_cases(known, wrong.cases)}). Which size does it hang on?"
+        f"({two_cases(known, wrong.cases)}). Which size does it depend on?"
     )
 
 

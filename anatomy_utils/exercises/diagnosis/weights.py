@@ -61,8 +61,7 @@ def temperature(wrong: Wrong) -> tuple[str, str] | None:
     else:
         look = "not those of the target"
     return "temperature", (
-        f"Each row of your {wrong.name} sums to 1, but the weights are {look}: "
-        f"they belong to scores that are the right ones {words}."
+        f"Each row of your {wrong.name} sums to 1, but the weights are {look}: they come from the right scores {words}."
     )
 
 
@@ -81,7 +80,7 @@ def wrong_sums(wrong: Wrong) -> tuple[str, str] | None:
     if not _all_sum_to_one(wrong.targets, -1):
         return None
     if all(bool((y < -1e-6).any()) for y, _ in wrong.pairs()):
-        return "negative_weights", f"Some of your {wrong.name} are below 0; a weight is 0 or more."
+        return "negative_weights", f"Some of your {wrong.name} are below 0; a weight is never negative."
     if all(bool(((y.sum(-1) - 1).abs() > 1e-3).all()) for y, _ in wrong.pairs()):
         return "sums", f"The rows of your {wrong.name} should each sum to 1; they sum to {_sums(wrong)}."
     return None

@@ -126,7 +126,7 @@ def _objection_to_use(
             return Objection(
                 "not_saved",
                 "Saved with `state_dict()` and loaded into another one, your module computes something else: it holds "
-                "numbers that are no parameters.",
+                "numbers that are not parameters.",
             )
     return None
 

@@ -15,13 +15,13 @@ Parameters = dict[str, nn.Parameter]
 def objection_to(made: Any, wanted: nn.Module) -> Objection | None:
     """What is off about a module before it computes anything, or None when it has just the wanted parameters."""
     if not isinstance(made, nn.Module):
-        return Objection("no_module", "Your class is no module: its first line should end in `(torch.nn.Module):`.")
+        return Objection("no_module", "Your class is not a module: its first line should end in `(torch.nn.Module):`.")
     if "_parameters" not in vars(made):
         return Objection(
-            "super", "Your `__init__` must begin with `super().__init__()`: without it, the object is no module yet."
+            "super", "Your `__init__` must begin with `super().__init__()`: without it, the object is not a module yet."
         )
     if type(made).forward is nn.Module.forward:
-        return Objection("no_forward", "Your class has no `forward`: that is the method which a call of it runs.")
+        return Objection("no_forward", "Your class has no `forward`: that is the method that runs when it is called.")
     have, want = named_parameters(made), named_parameters(wanted)
     missing, extra = [name for name in want if name not in have], [name for name in have if name not in want]
     if missing:

@@ -47,7 +47,7 @@ def crashed(trial: Trial) -> Finding | None:
         return Finding(sentence, "time", notes=tuple(notes), state="stopped", line=line)
     sentence = crash_words(error, place, own_names)
     if line is not None and line.turns_all_axes_round():
-        sentence += " Note that `.T` turns all axes round, the batch too; only the last two should change places."
+        sentence += " Note that `.T` reverses all axes, the batch too; only the last two should be swapped."
     elif cause := _cause(trial, error):
         sentence += f" {cause}"
     if place is not None and line is not None and _about_shapes(error) and place.code_of(trial.function):
@@ -95,7 +95,7 @@ def returned_nothing(trial: Trial) -> Finding | None:
                 else (f"It does so with {trial.cases[i].kind}; with other cases it returns something.")
             )
             if trial.run.printed and always:
-                ending = "It printed something, but to print is not to return: later code cannot use what is printed."
+                ending = "It printed something, but printing is not returning: later code cannot use what is printed."
             return Finding(f"Your function ran to its end, but it returned nothing (None). {ending}", "nothing", i)
     return None
 
@@ -118,17 +118,14 @@ def _instead_of_a_tensor(result: Any) -> str:
     if known:
         return known
     if isinstance(result, tuple) and len(result) == 1 and isinstance(result[0], Tensor):
-        return (
-            "You return a tuple with one tensor in it; a comma behind the result does that. Return the tensor itself."
-        )
+        return "You return a tuple with one tensor in it; a comma after the result does that. Return the tensor itself."
     if isinstance(result, tuple) and parts(result):
         return f"You return {len(result)} tensors; this exercise wants one."
     if isinstance(result, list) and result and all(isinstance(item, Tensor) for item in result):
         return f"You return a list of {len(result)} tensors; one tensor is wanted. torch.stack makes one of many."
     if isinstance(result, list | tuple):
-        return (
-            f"You return a {type(result).__name__} of {len(result)}; a tensor is wanted. torch.tensor makes one of it."
-        )
+        kind = type(result).__name__
+        return f"You return a {kind} of {len(result)}; a tensor is wanted. torch.tensor makes one from it."
     if isinstance(result, bool | int | float | complex):
         return f"You return a plain {type(result).__name__}; a tensor is wanted."
     return f"You return {_a(result)}; a tensor is wanted."
@@ -171,7 +168,7 @@ def _strange(result: Any) -> str | None:
     if inspect.iscoroutine(result):
         return "Your function is `async`, so it returns a promise and no result; write a plain `def`."
     if callable(result) and not isinstance(result, Tensor):
-        return f"You return a function ({_name(result)}); is a pair of parentheses missing behind its name?"
+        return f"You return a function ({_name(result)}); is a pair of parentheses missing after its name?"
     return None
 
 
@@ -190,7 +187,7 @@ def changed_input(trial: Trial) -> Finding | None:
     if not trial.run.changed or any(trial.wrong.values()) or wrong_dtype(trial):
         return None
     return Finding(
-        f"{change_in_words(trial)} Whoever called it still needs them; "
+        f"{change_in_words(trial)} The code that called it still needs them; "
         "work on a new tensor (`x = x / 2` makes one, `x /= 2` and functions that end in `_` do not). "
         "What it returns is right.",
         "mutated",
@@ -236,7 +233,7 @@ def wrong_dtype(trial: Trial, output: int | None = None) -> Finding | None:
         if target.dtype == torch.bool:
             cure = " A comparison such as `a >= b` gives True and False, and so does .bool()."
         elif target.is_floating_point() and not yours.is_floating_point() and not yours.is_complex():
-            cure = " Whole numbers cut off what stands behind the point."
+            cure = " Whole numbers cut off the decimals."
         elif target.is_floating_point() and yours.is_floating_point():
             cure = " Cells further on would refuse to mix the two; bring it back with .to(…)."
         right = not trial.wrong[k]

@@ -10,7 +10,7 @@ Words = str | Callable[[re.Match[str]], str]
 PLAIN: tuple[tuple[str, Words], ...] = (
     (
         r"cannot assign .+ before Module.__init__\(\) call",
-        "`__init__` must begin with `super().__init__()`: before that, the object is no module and can hold no parts.",
+        "`__init__` must begin with `super().__init__()`: before that, the object is no module and cannot hold parts.",
     ),
     (
         r"cannot assign '.+' as parameter '(\w+)'",
@@ -19,7 +19,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     (
         r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
         "The two do not fit for a matrix product: the left one is {1} × {2}, the right one {3} × {4}. The last axis "
-        "of the left must be as long as the last but one of the right.",
+        "of the left must be as long as the second to last of the right.",
     ),
     (
         r"size mismatch, got input \((\d+)\), mat \((\d+)x(\d+)\), vec \((\d+)\)",
@@ -28,7 +28,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"[Ee]xpected size for first two dimensions of batch2 tensor to be: \[(\d+), (\d+)\] but got: \[(\d+), (\d+)\]",
-        "The two do not fit for a matrix product: the last axis of the left has {2}, the last but one of the right "
+        "The two do not fit for a matrix product: the last axis of the left has {2}, the second to last of the right "
         "has {4}; they must be equal.",
     ),
     (
@@ -147,10 +147,10 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         r"(\w+)\(\): argument '\w+' \(position \d\) must be Tensor, not (int|float)",
         "torch.{1} wants a tensor, and this is a plain number; for numbers use math.{1} or `number ** 0.5`.",
     ),
-    (r"Negation, the `-` operator, on a bool tensor", "`-` does not turn True and False round; `~mask` does."),
+    (r"Negation, the `-` operator, on a bool tensor", "`-` does not flip True and False; `~mask` does."),
     (
         r"Subtraction, the `-` operator, with (a|two) bool tensor",
-        "True and False cannot be subtracted; `~mask` turns a mask round.",
+        "True and False cannot be subtracted; `~mask` flips a mask.",
     ),
     (
         r"masked_fill_? only supports boolean masks",
@@ -170,7 +170,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"name '(\w+)' is not defined",
-        "`{1}` is not known here. Is it spelled as where it was made, and was it imported or computed before?",
+        "`{1}` is not known here. Is it spelled as it was where it was made, and was it imported or computed before?",
     ),
     (r"cannot access local variable '(\w+)'", "`{1}` is used before anything has been put into it."),
     (

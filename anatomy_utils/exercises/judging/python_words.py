@@ -47,7 +47,7 @@ def _asks(place: Place, node: ast.AST, inside: ast.AST | None) -> str | None:
             text = place.shown(node)
             return (
                 f"`{text}` is two comparisons with `and` between them, and `and` wants one True or False, but a tensor "
-                "holds many. Two comparisons in brackets with `&` between them go cell by cell."
+                "holds many. Two comparisons in parentheses with `&` between them go cell by cell."
             )
         case ast.Compare(ops=[ast.In() | ast.NotIn()]):
             return (
@@ -58,7 +58,7 @@ def _asks(place: Place, node: ast.AST, inside: ast.AST | None) -> str | None:
             word, cellwise = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
             return (
                 f"`{word}` wants one True or False on each side, but {_many(place, *node.values)}; "
-                f"`{cellwise}` goes cell by cell (put comparisons in brackets)."
+                f"`{cellwise}` goes cell by cell (put comparisons in parentheses)."
             )
         case ast.UnaryOp(op=ast.Not()):
             return f"`not` wants one True or False, but {_many(place, node.operand)}; `~` goes cell by cell."
@@ -160,7 +160,9 @@ def function_not_called(place: Place, message: str) -> str | None:
     for part in (node.left, node.right):
         held = place.names.get(part.id) if isinstance(part, ast.Name) else None
         if callable(held) and not isinstance(held, Tensor):
-            return f"`{place.shown(part)}` is a function, and it is not called here: that takes brackets and an input."
+            return (
+                f"`{place.shown(part)}` is a function, and it is not called here: that takes parentheses and an input."
+            )
     return None
 
 

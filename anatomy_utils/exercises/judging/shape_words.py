@@ -124,7 +124,7 @@ def _clash(one: int, other: int) -> bool:
 
 
 def _from_end(place: int) -> str:
-    return {1: "their last axes", 2: "their last axes but one"}.get(place, f"the axes at place {place} from the end")
+    return {1: "their last axes", 2: "their second-to-last axes"}.get(place, f"the axes at place {place} from the end")
 
 
 def _is(place: Place, node: ast.AST, held: Tensor) -> str:
@@ -227,7 +227,7 @@ def product(place: Place, message: str) -> str | None:
     elif other.dim() == 1:
         rule = "the last axis of the left must be as long as the vector"
     else:
-        rule = "the last axis of the left must be as long as the last but one of the right"
+        rule = "the last axis of the left must be as long as the second to last of the right"
     if one.shape[-1] == inner:
         return None
     return (

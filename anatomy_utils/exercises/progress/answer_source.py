@@ -66,10 +66,10 @@ def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | Non
         code = compile(tree, f"<your {name}>", "exec", dont_inherit=True)
         exec(code, namespace)
     except Exception as error:
-        raise ValueError(f"Your saved {name} does not run any more ({error}); pass the exercise once more.") from error
+        raise ValueError(f"Your saved {name} no longer runs ({error}); pass the exercise once more.") from error
     if missing := sorted({lost[used] for used in _globals_of(code) if used in lost}):
         raise ValueError(
-            f"Your saved {name} does not run any more (it uses {' and '.join(missing)}, which is no longer there); "
+            f"Your saved {name} no longer runs (it uses {' and '.join(missing)}, which is no longer there); "
             "pass the exercise once more."
         )
     made = namespace.get(name)

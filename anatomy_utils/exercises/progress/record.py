@@ -60,7 +60,7 @@ class Progress:
             self._cannot("read", error)
         except DAMAGED:
             self.notice = (
-                "Your progress file could not be read. It stays as it is; the next exercise you run puts it aside, "
+                "Your progress file could not be read. It stays as it is; the next exercise you run sets it aside, "
                 "under another name, and begins a new one."
             )
         _merge(record, (*beside, *self._unsaved))

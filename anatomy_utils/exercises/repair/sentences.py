@@ -9,31 +9,31 @@ WHAT = {
     "number": "with another number here",
     "name": "with another name here",
     "operator": "with another operator here",
-    "sides": "with its two sides exchanged",
+    "sides": "with its two sides swapped",
     "comparison": "with another comparison here",
     "condition": "with another condition here",
     "method": "with another function here",
     "method_with_arguments": "with another call here",
     "in_place": "with a new tensor in place of this change",
-    "switch": "with True and False exchanged here",
+    "switch": "with True and False swapped here",
     "string": "with another text here",
     "order": "with its parts in another order",
     "argument": "with another argument in this call",
     "argument_less": "without this argument",
-    "argument_missing": "with one argument more in this call",
+    "argument_missing": "with one more argument in this call",
     "axis_kept": "when this call keeps the axis that it sums up",
-    "grouped": "with the same steps grouped or ordered otherwise",
+    "grouped": "with the same steps grouped or ordered differently",
     "transposed": "with its axes in another order",
     "negated": "with the opposite of it",
-    "opposite": "with what it leaves of 1",
+    "opposite": "with 1 minus it",
     "sign": "with the other sign",
     "sign_left_out": "without the sign before it",
     "root": "with its root",
     "more": "with one more, or one less, here",
-    "bounded": "when it is kept from going too far",
-    "axis_added": "with one axis more",
+    "bounded": "when it is kept within a limit",
+    "axis_added": "with one more axis",
     "laid_out": "with its numbers laid out in another shape",
-    "axis_removed": "with one axis less",
+    "axis_removed": "with one axis fewer",
     "kind": "with another type of number",
     "call_missing": "with one more step done to it",
     "copied": "with a copy of it",
@@ -41,9 +41,9 @@ WHAT = {
     "replaced": "with something else in its place",
     "left_out": "without a part of it",
     "slice": "with another end to this slice",
-    "order_of_lines": "when this line and the next change places",
+    "order_of_lines": "when this line and the next are swapped",
     "line_less": "without this line",
-    "block": "when this line is indented otherwise: in or out of the block beside it",
+    "block": "when this line is indented differently: in or out of the block beside it",
     "returned": "when something else is returned",
     "result_missing": "when something more is returned",
     "return_missing": "when something is returned here",
@@ -66,8 +66,8 @@ def sentence(repair: Repair, mistake: str = "") -> str:
         ways = " ".join(f"{_capital(place(slip))}: {WHAT[slip.kind]}," for slip in repair.slips)
         return f"Two things seem to be off. {ways} what is left is a known mistake. “{mistake}”"
     if more:
-        places = ". ".join(f"{_capital(place(slip))}: it is mended {WHAT[slip.kind]}" for slip in repair.slips)
-        return f"Two things are off, and mending both makes everything right. {places}."
+        places = ". ".join(f"{_capital(place(slip))}: it is fixed {WHAT[slip.kind]}" for slip in repair.slips)
+        return f"Two things are off, and fixing both makes everything right. {places}."
     if not repair.rivals:
         return f"{_capital(place(first))}: everything is right {WHAT[first.kind]}."
     others = repair.rivals[:2]

@@ -60,7 +60,7 @@ def scores_absd(query, key):
 @answer(
     "attention.scores",
     "likeness:cell",
-    "All cells of your scores differ from the target, in a way that is not known here.",
+    "All cells of your scores differ from the target, in a way that this check does not recognize.",
 )
 def scores_dist(query, key):
     return -torch.cdist(query, key)
@@ -158,7 +158,7 @@ def scores_centered(query, key):
 @answer(
     "attention.scores",
     "likeness:cell",
-    "All cells of your scores differ from the target, in a way that is not known here.",
+    "All cells of your scores differ from the target, in a way that this check does not recognize.",
 )
 def scores_skiplastfeat(query, key):
     return query[..., :-1] @ key[..., :-1].transpose(-2, -1) / math.sqrt(query.shape[-1])
@@ -189,7 +189,7 @@ def scores_undefined(query, key):
 @answer(
     "attention.scores",
     "likeness:cell",
-    "All cells of your scores differ from the target, in a way that is not known here.",
+    "All cells of your scores differ from the target, in a way that this check does not recognize.",
 )
 def scores_sumkeys(query, key):
     return query.sum(-1, keepdim=True) * key.sum(-1).unsqueeze(-2) / math.sqrt(query.shape[-1])
@@ -291,7 +291,7 @@ def attention_flipv(query, key, value):
 @answer(
     "attention.attention",
     "likeness:causal",
-    "Your weights are 0 wherever the key stands behind the query, as under a causal mask; there is",
+    "Your weights are 0 wherever the key comes after the query, as under a causal mask; there is",
 )
 def attention_causal_sneaked(query, key, value):
     s = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
@@ -331,7 +331,7 @@ def masked_softmax_minuszero(scores, mask):
     return scores.masked_fill(~mask, float("inf")).softmax(-1)
 
 
-@answer("attention.masked_softmax", "crash", "`-` does not turn True and False round; `~mask` does.")
+@answer("attention.masked_softmax", "crash", "`-` does not flip True and False; `~mask` does.")
 def masked_softmax_notmask(scores, mask):
     return scores.masked_fill(-mask, -1e9).softmax(-1)
 
@@ -477,7 +477,7 @@ def projection_twob(hidden_states, weight, bias):
     return hidden_states @ weight + 2 * bias
 
 
-@answer("attention.projection", "crash", "With the last two axes of `weight` the other way round your function")
+@answer("attention.projection", "crash", "With the last two axes of `weight` swapped, your function")
 def projection_nope(hidden_states, weight, bias):
     return F.linear(hidden_states, weight, bias)
 
@@ -485,7 +485,7 @@ def projection_nope(hidden_states, weight, bias):
 @answer(
     "attention.projection",
     "likeness:inputs",
-    "Your projection is exactly what comes out when its average is taken off each vector in",
+    "Your projection is exactly what comes out when its average is subtracted from each vector in",
 )
 def projection_meansub(hidden_states, weight, bias):
     return (hidden_states - hidden_states.mean(-1, keepdim=True)) @ weight + bias
@@ -508,7 +508,7 @@ def causal_mask_lst(length):
 @answer(
     "attention.causal_mask",
     "likeness:side",
-    "Only cells in which the key stands before the query are wrong; the others are right.",
+    "Only cells in which the key comes before the query are wrong; the others are right.",
 )
 def causal_mask_band(length):
     return torch.ones(length, length, dtype=torch.bool).tril().triu(-1)
@@ -555,7 +555,7 @@ def one_word_torchdot(query_i, key, value):
     return torch.dot(query_i, key)
 
 
-@answer("attention.one_word", "likeness:stage", "Up to the scores you are right: your variable `scores` holds them.")
+@answer("attention.one_word", "likeness:stage", "You are right up to the scores: your variable `scores` holds them.")
 def one_word_sqr(query_i, key, value):
     scores = key @ query_i
     weights = (scores / len(query_i) ** 0.5) ** 2
@@ -584,7 +584,7 @@ def lookup_oob(table, input_ids):
     return table[input_ids + 1]
 
 
-@answer("attention.lookup", "crash", "With the last two axes of `table` the other way round your function")
+@answer("attention.lookup", "crash", "With the last two axes of `table` swapped, your function")
 def lookup_tr(table, input_ids):
     return table.T[input_ids]
 
@@ -666,7 +666,7 @@ def mean_med(vectors):
     return vectors.median(0).values
 
 
-@answer("start.mean", "type", "You return a tuple with one tensor in it; a comma behind the result does that.")
+@answer("start.mean", "type", "You return a tuple with one tensor in it; a comma after the result does that.")
 def mean_tup(vectors):
     return (vectors.mean(0),)
 
@@ -769,7 +769,7 @@ def scores_minus1(q, k):
 @answer(
     "attention.scores",
     "likeness:cell",
-    "All cells of your scores differ from the target, in a way that is not known here.",
+    "All cells of your scores differ from the target, in a way that this check does not recognize.",
 )
 def scores_squared(q, k):
     return (q @ k.transpose(-2, -1)) ** 2 / math.sqrt(q.shape[-1])
@@ -909,7 +909,7 @@ def masked_softmax_maskint(s, m):
 @answer(
     "attention.softmax",
     "likeness:cell",
-    "All cells of your weights differ from the target, in a way that is not known here.",
+    "All cells of your weights differ from the target, in a way that this check does not recognize.",
 )
 def softmax_abs1(s):
     return s.abs() / s.abs().sum(-1, keepdim=True)
@@ -949,7 +949,7 @@ def weighted_average_elem(w, v):
     return w.sum(-1, keepdim=True) * v.mean(0)
 
 
-@answer("attention.weighted_average", "crash", "With the last two axes of `w` the other way round your function would")
+@answer("attention.weighted_average", "crash", "With the last two axes of `w` swapped, your function would")
 def weighted_average_wt(w, v):
     return w.T @ v
 

@@ -88,7 +88,7 @@ def loss_each(logits, labels):
 @answer(
     "decoder.cross_entropy",
     "likeness:cell",
-    "Your cross-entropy is not the target, in a way that is not known here: you have",
+    "Your cross-entropy is not the target, in a way that this check does not recognize: you have",
 )
 def loss_smoothed(logits, labels):
     return F.cross_entropy(logits.mT, labels, label_smoothing=0.1)
@@ -148,7 +148,7 @@ def logits_untransposed(hidden_states, token_table):
 @answer(
     "decoder.vocabulary_logits",
     "shape:transposed",
-    "Your numbers are right, but the last two axes have changed places: there is one row",
+    "Your numbers are right, but the last two axes are swapped: there is one row",
 )
 def logits_turned(hidden_states, token_table):
     return token_table @ hidden_states.transpose(-2, -1)
@@ -301,7 +301,7 @@ def penalty_where_all(logits, input_ids, penalty):
 @answer(
     "decoder.repetition_penalty",
     "likeness:stage",
-    "Up to the logits of the text's tokens you are right: your variable `seen` holds",
+    "You are right up to the logits of the text's tokens: your variable `seen` holds",
 )
 def penalty_squared(logits, input_ids, penalty):
     seen = logits.gather(1, input_ids)
@@ -354,7 +354,7 @@ def write_flat(step, cache, prompt_ids, max_new_tokens, stop_id):
     return ids
 
 
-@answer("decoder.write", "type", "You return a list of 7; a tensor is wanted. torch.tensor makes one of it.")
+@answer("decoder.write", "type", "You return a list of 7; a tensor is wanted. torch.tensor makes one from it.")
 def write_list(step, cache, prompt_ids, max_new_tokens, stop_id):
     ids, new_ids = prompt_ids[0].tolist(), prompt_ids
     for _ in range(max_new_tokens):

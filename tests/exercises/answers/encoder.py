@@ -67,7 +67,7 @@ def waves_base(positions, d_model):
 @answer(
     "encoder.sinusoids",
     "shape:transposed",
-    "Your numbers are right, but the last two axes have changed places: there is one row per",
+    "Your numbers are right, but the last two axes are swapped: there is one row per",
 )
 def waves_turned(positions, d_model):
     angles = positions[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -253,7 +253,7 @@ def feed_transposed(x, w1, b1, w2, b2, activation):
 @answer(
     "encoder.feed_forward",
     "crash",
-    "`activation` is a function, and it is not called here: that takes brackets and an input.",
+    "`activation` is a function, and it is not called here: that takes parentheses and an input.",
 )
 def feed_uncalled(x, w1, b1, w2, b2, activation):
     return activation * (x @ w1 + b1) @ w2 + b2
@@ -349,7 +349,7 @@ def norm_variance_of_total(hidden_states, weight, bias, epsilon):
 @answer(
     "encoder.post_norm",
     "crash",
-    "`sublayer` is a function, and it is not called here: that takes brackets and an input.",
+    "`sublayer` is a function, and it is not called here: that takes parentheses and an input.",
 )
 def post_functions_added(hidden_states, sublayer, norm):
     return norm(hidden_states + sublayer)
@@ -413,7 +413,7 @@ def pre_all(hidden_states, sublayer, norm):
 
 
 @answer(
-    "encoder.pre_norm", "type", "You return a function (function); is a pair of parentheses missing behind its name?"
+    "encoder.pre_norm", "type", "You return a function (function); is a pair of parentheses missing after its name?"
 )
 def pre_function(hidden_states, sublayer, norm):
     return lambda states: states + sublayer(norm(states))
@@ -744,7 +744,7 @@ def mask_float(input_ids, attention_mask, choice, action, random_ids, mask_id):
 @answer(
     "encoder.mask_words",
     "likeness:stage",
-    "Up to the chosen words you are right: your variable `chosen` holds them. None of",
+    "You are right up to the chosen words: your variable `chosen` holds them. None of",
 )
 def mask_share(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = (choice < 0.15) & (attention_mask == 1)
@@ -768,7 +768,7 @@ def mask_padding_hidden(input_ids, attention_mask, choice, action, random_ids, m
 @answer(
     "encoder.repair_positions",
     "shape:transposed",
-    "Your numbers are right, but the last two axes have changed places: there is one row per",
+    "Your numbers are right, but the last two axes are swapped: there is one row per",
 )
 def positions_turned(input_ids, token_table, position_table):
     return (token_table[input_ids] + position_table[: input_ids.shape[1]]).transpose(1, 2)
@@ -777,7 +777,7 @@ def positions_turned(input_ids, token_table, position_table):
 @answer(
     "encoder.repair_positions",
     "shape:transposed",
-    "Your numbers are right, but the axes stand in another order: position × batch × d_model.",
+    "Your numbers are right, but the axes are in another order: position × batch × d_model.",
 )
 def positions_transposed(input_ids, token_table, position_table):
     return token_table[input_ids.T] + position_table[torch.arange(input_ids.shape[1])][:, None]

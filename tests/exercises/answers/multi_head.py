@@ -67,7 +67,7 @@ def split_first(vectors, num_heads):
 @answer(
     "multi_head.split_heads",
     "shape:transposed",
-    "Your numbers are right, but the axes stand in another order: heads × position × batch ×",
+    "Your numbers are right, but the axes are in another order: heads × position × batch ×",
 )
 def split_batch(vectors, num_heads):
     return vectors.unflatten(-1, (num_heads, -1)).transpose(0, 2)
@@ -114,7 +114,7 @@ def merge_batch(vectors):
 @answer(
     "multi_head.merge_heads",
     "shape:transposed",
-    "Your numbers are right, but the last two axes have changed places: there is one row per",
+    "Your numbers are right, but the last two axes are swapped: there is one row per",
 )
 def merge_turned(vectors):
     return vectors.transpose(1, 2).flatten(2).transpose(1, 2)
@@ -343,7 +343,7 @@ def out_nosum(context, output_weight):
 @answer(
     "multi_head.head_outputs",
     "shape:transposed",
-    "Your numbers are right, but the axes stand in another order: heads × batch × position ×",
+    "Your numbers are right, but the axes are in another order: heads × batch × position ×",
 )
 def out_stack0(context, output_weight):
     h, d = context.shape[1], context.shape[3]
@@ -645,7 +645,7 @@ def rep_query_mask(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "Up to the scores you are right: your variable `s` holds them. None of your",
+    "You are right up to the scores: your variable `s` holds them. None of your",
 )
 def rep_zero_before(query, key, value, num_heads, mask):
     n = num_heads
@@ -679,7 +679,7 @@ def rep_no_merge(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "Up to the keys of each head you are right: your variable `k` holds them. None of",
+    "You are right up to the keys of each head: your variable `k` holds them. None of",
 )
 def rep_axis(query, key, value, num_heads, mask):
     n = num_heads
@@ -708,7 +708,7 @@ def rep_no_root(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "Up to the queries of each head you are right: your variable `q` holds them. None of",
+    "You are right up to the queries of each head: your variable `q` holds them. None of",
 )
 def rep_keys_scrambled(query, key, value, num_heads, mask):
     b, _, d = query.shape

@@ -99,7 +99,7 @@ def soft_negative(student_logits, teacher_logits, temperature):
 @answer(
     "taxonomy.soft_loss",
     "likeness:cell",
-    "Your loss is not the target, in a way that is not known here: you have 5.167, the",
+    "Your loss is not the target, in a way that this check does not recognize: you have 5.167, the",
 )
 def soft_squares(student_logits, teacher_logits, temperature):
     return F.mse_loss(student_logits / temperature, teacher_logits / temperature) * temperature**2
@@ -193,7 +193,7 @@ def disentangled_key_axis(query, key, offset_query, offset_key, rows):
 @answer(
     "taxonomy.disentangled_scores",
     "likeness:stage",
-    "Up to the key scores you are right: your variable `key_scores` holds them. The",
+    "You are right up to the key scores: your variable `key_scores` holds them. The",
 )
 def disentangled_fourth(query, key, offset_query, offset_key, rows):
     content_scores = query @ key.transpose(-2, -1)
@@ -254,7 +254,7 @@ def parallel_attention_fed_again(hidden_states, self_attention, feed_forward, no
     return hidden_states + feed_forward(normed + self_attention(normed))
 
 
-@answer("taxonomy.window_mask", "type", "You return a list of 13; a tensor is wanted. torch.tensor makes one of it.")
+@answer("taxonomy.window_mask", "type", "You return a list of 13; a tensor is wanted. torch.tensor makes one from it.")
 def window_python(length, window):
     return [[0 <= query - key < window for key in range(length)] for query in range(length)]
 
@@ -474,7 +474,7 @@ def hide_norm_of_all(read, length):
 @answer(
     "taxonomy.leave_one_out",
     "likeness:stage",
-    "Up to the masks you are right: your variable `masks` holds them. None of your",
+    "You are right up to the masks: your variable `masks` holds them. None of your",
 )
 def hide_cosine(read, length):
     masks = 1 - torch.eye(length, dtype=torch.long)
@@ -484,14 +484,14 @@ def hide_cosine(read, length):
 @answer(
     "taxonomy.leave_one_out",
     "likeness:stage",
-    "Up to the masks you are right: your variable `masks` holds them. None of your",
+    "You are right up to the masks: your variable `masks` holds them. None of your",
 )
 def hide_largest(read, length):
     masks = 1 - torch.eye(length, dtype=torch.long)
     return (read(masks) - read(torch.ones(1, length, dtype=torch.long))).abs().amax(dim=-1)
 
 
-@answer("taxonomy.leave_one_out", "type", "You return a list of 5; a tensor is wanted. torch.tensor makes one of it.")
+@answer("taxonomy.leave_one_out", "type", "You return a list of 5; a tensor is wanted. torch.tensor makes one from it.")
 def hide_list(read, length):
     whole, effects = read(torch.ones(1, length, dtype=torch.long)), []
     for place in range(length):

@@ -15,12 +15,12 @@ HOW = Question(
         ),
         Choice(
             "Yesterday's function, which had passed",
-            "It is kept, and your progress still says passed. But the cells below follow what the exercise's cell holds "
-            "today, and while that is wrong they use the course's own version.",
+            "It is kept, and your progress still says passed. But the cells below follow what the cell holds today, "
+            "and while that is wrong they use the course's own version.",
         ),
         Choice(
             "The course's own version",
-            "Yes. Nothing below breaks. Your progress still says passed, and once the line is right again, yours is used.",
+            "Yes. Nothing below breaks. Your progress still says passed, and once the line is right, yours is used.",
             right=True,
         ),
         Choice(
