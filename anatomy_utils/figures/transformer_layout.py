@@ -72,19 +72,19 @@ def _encoder() -> list[DrawnPart]:
     return [
         DrawnPart(
             "source_tokens", "source tokens", "ink", x, 754, w, 30, "01_attention", "From words to vectors",
-            "A tokenizer cuts the text into tokens and gives each its number in the vocabulary. "
+            "A tokenizer cuts the text into tokens and gives each of them its number in the vocabulary. "
             "From here on the model sees numbers only, never letters.",
             "text", "(batch, source)",
         ),
         DrawnPart(
             "source_embedding", "token embedding", "residual", x, 696, w, 36, "01_attention", "From words to vectors",
             "Each token id picks its own row from a learned table. "
-            "The row is the same wherever the token stands, so it cannot yet know its neighbours.",
+            "The row is the same wherever the token appears, so it cannot know its neighbors yet.",
             "(batch, source)", SOURCE,
         ),
         DrawnPart(
             "encoder_positions", "positions", "residual", 12, 644, 88, 32, "03_encoder", "Positions",
-            "Attention by itself cannot tell first from last, so every place gets a vector of its own. "
+            "Attention by itself cannot tell first from last, so every position gets its own vector. "
             "It is added to the token's vector before the first block.",
             "(source)", "(source, d_model)",
         ),
@@ -105,27 +105,27 @@ def _encoder() -> list[DrawnPart]:
             "heads", "heads", "weights", x + 122, 560, w - 122, 46, "02_multi_head_attention",
             "Why several heads",
             "Attention runs several times side by side, each time in a smaller space of its own. "
-            "The results are laid end to end and mixed by one matrix, W_O.",
+            "The results are joined end to end and mixed by one matrix, W_O.",
             "(batch, heads, position, d_head)", VECTORS,
         ),
         DrawnPart(
             "encoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
             "Residual connections and layer norm",
-            "What the sub-layer found is added to what came in, so nothing known is lost on the way. "
-            "Then each vector is brought back to mean 0 and variance 1.",
+            "What the sub-layer found is added to its input. This is the residual or skip connection. "
+            "Then each vector is rescaled to mean 0 and variance 1.",
             SOURCE, SOURCE,
         ),
         DrawnPart(
             "encoder_feed_forward", "feed-forward", "feed_forward", x, 454, w, 44, "03_encoder", "Feed-forward",
-            "Two linear layers with a bend between them work on each position alone. "
-            "The inside is usually four times as wide, and most parameters of a block sit here.",
+            "Two linear layers with an activation between them work on each position alone. "
+            "The middle is usually four times as wide, and most parameters of a block are here.",
             SOURCE, SOURCE,
         ),
         DrawnPart(
             "encoder_add_norm_2", "add & norm", "residual", x, 410, w, 28, "03_encoder",
             "Residual connections and layer norm",
-            "The second sum of the block: the feed-forward result joins the stream that went around it. "
-            "Where the norm stands, after the sum or before the sub-layer, decides how deep a stack can train.",
+            "The second sum of the block: the feed-forward result is added to the stream that went around it. "
+            "Whether the norm comes after the sum or before the sub-layer decides how deep a stack can be trained.",
             SOURCE, SOURCE,
         ),
         DrawnPart(
@@ -142,26 +142,26 @@ def _decoder() -> list[DrawnPart]:
     return [
         DrawnPart(
             "target_tokens", "target so far", "ink", x, 754, w, 30, "04_decoder", "Shift by one",
-            "The words written so far, moved one place to the right behind a start token. "
-            "So each place is asked for a word it has not been shown.",
+            "The words written so far, shifted one place to the right after a start token. "
+            "So each position is asked for a word that it has not been shown.",
             "text", "(batch, target)",
         ),
         DrawnPart(
             "target_embedding", "token embedding", "residual", x, 696, w, 36, "01_attention", "From words to vectors",
             "The same kind of table as on the source side, often even the same table. "
-            "Its rows can serve once more at the very end, where vectors become words.",
+            "Its rows can be used again at the very end, where vectors become words.",
             "(batch, target)", TARGETS,
         ),
         DrawnPart(
             "decoder_positions", "positions", "residual", 602, 644, 88, 32, "03_encoder", "Positions",
-            "The decoder's words need an order too. "
+            "The decoder's words need an order, too. "
             "The vectors are made as in the encoder and added in the same way.",
             "(target)", "(target, d_model)",
         ),
         DrawnPart(
             "decoder_block", "decoder block", "ink", x - 28, 268, w + 56, 358, "05_encoder_decoder",
             "Three sub-layers",
-            "A decoder block has one sub-layer more than an encoder block: it also looks at the source. "
+            "A decoder block has one more sub-layer than an encoder block: it also looks at the source. "
             "Decoder-only models such as GPT leave that one out.",
             TARGETS, TARGETS, frame=True,
         ),
@@ -169,7 +169,7 @@ def _decoder() -> list[DrawnPart]:
             "decoder_self_attention", "masked self-attention", "weights", x, 560, w, 46, "04_decoder",
             "What may be seen",
             "Self-attention in which no word may look to its right. "
-            "The mask closes those cells before the softmax, so the future gets a weight of exactly 0.",
+            "The mask hides those cells before the softmax, so the future gets a weight of exactly 0.",
             TARGETS, TARGETS,
         ),
         DrawnPart(
@@ -188,14 +188,14 @@ def _decoder() -> list[DrawnPart]:
         DrawnPart(
             "decoder_add_norm_2", "add & norm", "residual", x, 396, w, 28, "03_encoder",
             "Residual connections and layer norm",
-            "What was read from the source joins what is known about the target. "
+            "What was read from the source is added to what is known about the target. "
             "The sum has the same shape as before, ready for the next sub-layer.",
             TARGETS, TARGETS,
         ),
         DrawnPart(
             "decoder_feed_forward", "feed-forward", "feed_forward", x, 334, w, 44, "03_encoder", "Feed-forward",
             "The same two-layer network at every target position, with weights of its own in every block. "
-            "Positions do not meet here; they have met in the attention below.",
+            "Positions do not meet here; they met in the attention below.",
             TARGETS, TARGETS,
         ),
         DrawnPart(
@@ -225,7 +225,7 @@ def _output() -> list[DrawnPart]:
         ),
         DrawnPart(
             "next_token", "next token", "ink", x, 82, w, 30, "04_decoder", "Choosing a token",
-            "One token is chosen from the probabilities: the likeliest, or one drawn by chance. "
+            "One token is chosen from the probabilities: the likeliest, or one drawn at random. "
             "It is appended to the target, and the decoder runs again.",
             "(batch, vocab_size)", "(batch)",
         ),

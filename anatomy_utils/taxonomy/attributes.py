@@ -81,7 +81,7 @@ def positions(stack: Stack) -> str:
     rotary = stack.rotary
     if rotary is not None:
         share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
-        pairs = {"halves": "half by half", "neighbours": "in neighbouring pairs"}[rotary.layout]
+        pairs = {"halves": "in pairs across the two halves", "neighbours": "in neighboring pairs"}[rotary.layout]
         found.append(f"rotary: {share} turned {pairs}")
     biases = (stack.score_bias, _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]

@@ -40,7 +40,7 @@ def judged(function: Any, exercise: Any = MEAN, **settings: Any) -> Verdict:
         ([1.0, 2.0], "list of 2"),
         ([torch.zeros(2), torch.zeros(2)], "torch.stack"),
         ([], "list of 0"),
-        ((torch.zeros(2),), "a comma behind the result"),
+        ((torch.zeros(2),), "a comma after the result"),
         ((torch.zeros(2), torch.zeros(2)), "You return 2 tensors; this exercise wants one"),
         (np.zeros(3), "NumPy array"),
         (1.5, "plain float"),

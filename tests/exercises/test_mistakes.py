@@ -66,7 +66,7 @@ def test_a_mistake_with_one_kind_of_case_only() -> None:
     ("change", "likeness", "says"),
     [
         (lambda t: 2 * t, "factor", "every number is the target's times 2"),
-        (torch.neg, "sign", "every sign is turned round"),
+        (torch.neg, "sign", "every sign is flipped"),
         (lambda t: t[None], "ones", "there is an axis of length 1 too many"),
         (lambda t: t + 1, "offset", "every number is 1 too large"),
     ],

@@ -295,4 +295,4 @@ def lookup(table, input_ids):
     return F.embedding(input_ids, table) * math.sqrt(table.size(1))
 """,
     )
-    assert "times 1.73" in verdict.sentence and "one axis more" not in verdict.sentence
+    assert "times 1.73" in verdict.sentence and "one more axis" not in verdict.sentence

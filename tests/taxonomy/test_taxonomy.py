@@ -116,7 +116,7 @@ def test_windows_pairs_and_side_by_side():
     assert differences("GPT-Neo")["sees"][1].startswith("some layers: itself and its past; others")
     assert described("ModernBERT")["window"] == "129"
     assert differences("GPT-J")["sub-layers"][1].endswith("side by side")
-    assert differences("GPT-J")["positions"][1] == "rotary: a share of queries and keys turned in neighbouring pairs"
+    assert differences("GPT-J")["positions"][1] == "rotary: a share of queries and keys turned in neighboring pairs"
     assert differences("Qwen 3") == {
         "norms on queries and keys": ("none", "yes"),
         "biases": ("queries, keys, values", "none"),

@@ -37,8 +37,8 @@ def python_sum(wrong: Wrong) -> tuple[str, str] | None:
             )
     if lines := [line for line, start in seen if start]:
         return "python_sum", (
-            f"Python's `sum` in line {lines[0]} adds along the first axis, and its second argument is not an axis but the "
-            "number that it starts from."
+            f"Python's `sum` in line {lines[0]} adds along the first axis, and its second argument is not an axis but "
+            "the number that it starts from."
         )
     return None
 

@@ -17,7 +17,7 @@ def sc(q: Tensor, k: Tensor) -> Tensor:
 @answer(
     "attention.scores",
     "likeness:sign",
-    "In your scores every sign is turned round: where the target has +, you have −, and the other",
+    "In your scores every sign is flipped: where the target has +, you have −, and vice versa.",
 )
 def scores_neg(query, key):
     return -(query @ key.transpose(-2, -1)) / math.sqrt(query.shape[-1])
@@ -134,7 +134,7 @@ def scores_prt(query, key):
 @answer(
     "attention.scores",
     "type",
-    "You return a function (builtin_function_or_method); is a pair of parentheses missing behind",
+    "You return a function (builtin_function_or_method); is a pair of parentheses missing after",
 )
 def scores_meth(query, key):
     return (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).contiguous
@@ -281,7 +281,7 @@ def attention_relun(query, key, value):
 @answer(
     "attention.attention",
     "likeness:inputs",
-    "Your context is exactly what comes out when `value` is turned round along its last axis but",
+    "Your context is exactly what comes out when `value` is reversed along its second-to-last",
 )
 def attention_flipv(query, key, value):
     w = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).softmax(-1)
@@ -515,7 +515,7 @@ def causal_mask_band(length):
 
 
 @answer(
-    "attention.causal_mask", "likeness:function", "Your mask is the target turned round along the key axis: last first."
+    "attention.causal_mask", "likeness:function", "Your mask is the target reversed along the key axis."
 )
 def causal_mask_flipd(length):
     return torch.ones(length, length, dtype=torch.bool).tril().flip(-1)
@@ -592,7 +592,7 @@ def lookup_tr(table, input_ids):
 @answer(
     "attention.lookup",
     "likeness:inputs",
-    "Your vectors are exactly what comes out when `input_ids` is turned round along its last axis",
+    "Your vectors are exactly what comes out when `input_ids` is reversed along its last axis",
 )
 def lookup_flip(table, input_ids):
     return table[input_ids.flip(-1)]
@@ -752,7 +752,7 @@ def scores_swapped_t(q, k):
     return (k @ q.transpose(-2, -1)).reshape(*q.shape[:-1], k.shape[-2]) / math.sqrt(q.shape[-1])
 
 
-@answer("attention.scores", "likeness:cut_off", "Your scores are the target, but what lies above")
+@answer("attention.scores", "likeness:cut_off", "Your scores are the target, but everything above")
 def scores_clampd(q, k):
     return sc(q, k).clamp(-1, 1)
 
@@ -815,7 +815,7 @@ def attention_dropoutd(q, k, v):
 @answer(
     "attention.attention",
     "likeness:inputs",
-    "Your context is exactly what comes out when everything in `value` moves back by one along",
+    "Your context is exactly what comes out when everything in `value` is shifted back by one along",
 )
 def attention_shiftw(q, k, v):
     w = sc(q, k).softmax(-1)

@@ -139,7 +139,7 @@ def perplexity_math(probabilities, attention_mask):
 @answer(
     "decoder.vocabulary_logits",
     "crash",
-    "With the last two axes of `token_table` the other way round your",
+    "With the last two axes of `token_table` swapped, your",
 )
 def logits_untransposed(hidden_states, token_table):
     return hidden_states @ token_table
@@ -157,7 +157,7 @@ def logits_turned(hidden_states, token_table):
 @answer(
     "decoder.vocabulary_logits",
     "likeness:sign",
-    "In your logits every sign is turned round: where the target has +, you have −, and",
+    "In your logits every sign is flipped: where the target has +, you have −, and",
 )
 def logits_negative(hidden_states, token_table):
     return -(hidden_states @ token_table.T)
@@ -217,7 +217,7 @@ def temperature_argmax(logits, temperature):
     return (logits / temperature).argmax(dim=-1)
 
 
-@answer("decoder.top_k", "likeness:cut_off", "Your logits are the target, but what lies below −100 is cut off.")
+@answer("decoder.top_k", "likeness:cut_off", "Your logits are the target, but everything below −100 is cut off.")
 def top_k_minus_large(logits, k):
     return logits.masked_fill(logits < logits.topk(k).values[:, -1:], -100.0)
 

@@ -320,7 +320,7 @@ def norm_in_place(hidden_states, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:inputs",
-    "Your vectors are exactly what comes out when the signs in `bias` are turned round.",
+    "Your vectors are exactly what comes out when the signs in `bias` are flipped.",
 )
 def norm_minus_bias(x, weight, bias, epsilon):
     return F.layer_norm(x, weight.shape, weight, -bias, epsilon)
@@ -329,7 +329,7 @@ def norm_minus_bias(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:unused",
-    "In your vectors nothing changes when other numbers stand in `weight`, but it should.",
+    "Nothing in your vectors changes when the numbers in `weight` change, but something should.",
 )
 def norm_unit(x, weight, bias, epsilon):
     return F.layer_norm(x, weight.shape, None, bias, epsilon)

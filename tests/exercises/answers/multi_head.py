@@ -29,7 +29,7 @@ def masked(scores, mask):
 @answer(
     "multi_head.split_heads",
     "likeness:function",
-    "Your heads are the target turned round along the heads axis: last first.",
+    "Your heads are the target reversed along the heads axis.",
 )
 def split_reversed(vectors, num_heads):
     return vectors.unflatten(-1, (num_heads, -1)).transpose(1, 2).flip(1)
@@ -197,7 +197,7 @@ def whole_causal(hidden_states, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:unused",
-    "In your output nothing changes when other numbers stand in `value_weight`, but it",
+    "Nothing in your output changes when the numbers in `value_weight` change, but",
 )
 def whole_values_raw(x, q, k, v, o, n):
     return merged(attended(heads(x @ q, n), heads(x @ k, n), heads(x, n))) @ o
@@ -215,7 +215,7 @@ def whole_kq(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:unused",
-    "In your output nothing changes when other numbers stand in `value_weight`, but it should.",
+    "Nothing in your output changes when the numbers in `value_weight` change, but something should.",
 )
 def whole_queries_everywhere(x, q, k, v, o, n):
     qs = heads(x @ q, n)
@@ -291,7 +291,7 @@ def whole_only_query_split(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:unused",
-    "In your output nothing changes when other numbers stand in `output_weight`, but it",
+    "Nothing in your output changes when the numbers in `output_weight` change, but",
 )
 def whole_unsplit_shape(x, q, k, v, o, n):
     b, p, d = x.shape
@@ -301,7 +301,7 @@ def whole_unsplit_shape(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:unused",
-    "In your output nothing changes when other numbers stand in `query_weight`, but it",
+    "Nothing in your output changes when the numbers in `query_weight` change, but",
 )
 def whole_no_value(x, q, k, v, o, n):
     return x @ v @ o
@@ -516,7 +516,7 @@ def cross_kq(x, m, q, k, v, o, n):
 @answer(
     "multi_head.cross_attention",
     "likeness:unused",
-    "In your output nothing changes when other numbers stand in `value_weight`, but it",
+    "Nothing in your output changes when the numbers in `value_weight` change, but",
 )
 def cross_v_raw(x, m, q, k, v, o, n):
     return merged(attended(heads(x @ q, n), heads(m @ k, n), heads(m, n))) @ o
@@ -542,7 +542,7 @@ def cross_axis(x, m, q, k, v, o, n):
 @answer(
     "multi_head.cross_attention",
     "likeness:inputs",
-    "Your output is exactly what comes out when the numbers in `output_weight` are laid out",
+    "Your output is exactly what comes out when the numbers in `output_weight` are arranged",
 )
 def cross_output_turned(x, m, q, k, v, o, n):
     return merged(attended(heads(x @ q, n), heads(m @ k, n), heads(m @ v, n))) @ o.T
@@ -598,7 +598,7 @@ def share_scaled(vectors, num_heads):
 @answer(
     "multi_head.share_heads",
     "likeness:function",
-    "Your vectors are the target turned round along the heads axis: last first.",
+    "Your vectors are the target reversed along the heads axis.",
 )
 def share_reversed(vectors, num_heads):
     return vectors.flip(1).repeat_interleave(num_heads // vectors.shape[1], dim=1)
