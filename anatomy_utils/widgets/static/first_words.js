@@ -112,7 +112,8 @@ function stateLine({ model, root, kept }) {
   function calm() {
     if (model.get("recorded") && !kept.touched)
       return "This was recorded. Type a sentence of your own: the two models are then loaded, in about 10 seconds.";
-    if (model.get("tokens").includes("[UNK]")) return "[UNK] stands for a character that MiniLM's vocabulary does not have.";
+    if (model.get("tokens").includes("[UNK]"))
+      return "[UNK] stands for a character that MiniLM's vocabulary does not have.";
     if (model.get("ready")) return "Live. Enter lets SmolLM2 go on; click a word that it wrote for its rivals.";
     return kept.busy ? "Reading …" : "";
   }

@@ -59,7 +59,11 @@ function notebookStrip(model) {
       if (file === here) return element("span", { class: "tm-stop", title: time, "aria-current": "page" }, ...content);
       const node = built ? notebookLink(`${file}.ipynb`, ...content) : element("span", {}, ...content);
       // A narrow strip shows the number alone.
-      setAttributes(node, { class: "tm-stop", title: `${title}: ${time}`, "aria-label": built ? `${number} ${title}` : null });
+      setAttributes(node, {
+        class: "tm-stop",
+        title: `${title}: ${time}`,
+        "aria-label": built ? `${number} ${title}` : null,
+      });
       return node;
     }),
   );
