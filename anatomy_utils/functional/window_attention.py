@@ -41,7 +41,7 @@ def window_attention(
     [[1.5], [3.0], [4.5]]
     """
     if reach < 0:
-        raise ValueError(f"The farthest neighbour is {reach} positions away; give a reach of 0 or more.")
+        raise ValueError(f"The farthest neighbor is {reach} positions away; give a reach of 0 or more.")
     length, block = query.shape[-2], max(reach, 1)
     behind = -length % block
     count = (length + behind) // block

@@ -133,7 +133,7 @@ class RecurrentDecoder(nn.Module):
             raise ValueError(f"memory_length is {memory_length}, but at least 1 position must be remembered.")
         if embeddings.positions is not None:
             raise ValueError(
-                "The embeddings add positions, which begin anew in every segment: give embeddings without positions, "
+                "The embeddings add positions, which begin again in every segment: give embeddings without positions, "
                 "and relative ones to each attention (score_positions)."
             )
         self.embeddings = embeddings

@@ -43,7 +43,7 @@ def fit(
 ) -> History:
     """Train a model until its epochs, steps or seconds are used up, whichever is first.
 
-    Stopping it with the keyboard ends it as if it were done: the model keeps what it has learnt.
+    Stopping it with the keyboard ends it as if it were done: the model keeps what it has learned.
 
     Args:
         model: is changed. Its modules' training and evaluation modes are as before when it returns.
@@ -103,7 +103,7 @@ def fit(
                     history.stopped = f"its {seconds:g} seconds were up after {len(history)} steps"
                     break
         except KeyboardInterrupt:
-            history.stopped = f"the keyboard ended it after {len(history)} steps; what was learnt is kept"
+            history.stopped = f"the keyboard ended it after {len(history)} steps; what was learned is kept"
         finally:
             optimizer.zero_grad()
     return history

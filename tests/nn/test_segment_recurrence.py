@@ -186,5 +186,5 @@ def test_what_does_not_fit_is_named():
         model(ids(3, 2), model.start(2))
     with pytest.raises(ValueError, match="memory_length is 0"):
         transformer_xl(0)
-    with pytest.raises(ValueError, match="begin anew in every segment"):
+    with pytest.raises(ValueError, match="begin again in every segment"):
         RecurrentDecoder(Embeddings(31, 12, SinusoidalPositions(12)), [], memory_length=5)

@@ -114,7 +114,7 @@ def keyboard():
 
 
 @pytest.mark.usefixtures("keyboard")
-def test_the_keyboard_keeps_what_was_learnt():
+def test_the_keyboard_keeps_what_was_learned():
     model = line()
 
     def on_step(history):
@@ -122,7 +122,7 @@ def test_the_keyboard_keeps_what_was_learnt():
             signal.raise_signal(signal.SIGINT)
 
     history = learn(model, batches(), on_step=on_step, epochs=5)
-    assert history.stopped == "the keyboard ended it after 3 steps; what was learnt is kept"
+    assert history.stopped == "the keyboard ended it after 3 steps; what was learned is kept"
     wanted = line()
     learn(wanted, batches(), steps=3)
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), wanted.parameters(), strict=True))

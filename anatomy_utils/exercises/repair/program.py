@@ -115,7 +115,7 @@ def _definition(function: Any, source: str | None) -> tuple[ast.AST, list[str]]:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        raise ValueError("Its text does not stand alone.") from error
+        raise ValueError("Its text cannot run alone.") from error
     definition = next((node for node in tree.body if isinstance(node, DEFINITIONS)), None)
     if definition is None:
         raise ValueError("Its text holds no definition.")

@@ -169,7 +169,7 @@ def family_tree(models: Sequence[Row]) -> Picture:
                 + "."
                 for branch in BRANCHES
             )
-            + f" {' and '.join(model.name for model in older)}, recurrent, stand beside them as predecessors."
+            + f" {' and '.join(model.name for model in older)}, recurrent, are drawn beside them as predecessors."
         )
 
 
