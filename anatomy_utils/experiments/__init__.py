@@ -1,5 +1,6 @@
 """Experiments: one measured claim a module. Each function trains or runs small models and returns the numbers.
 
+- `lookup_task`: streets of colored things, on which one attention learns to look
 - `attention_cost`: seconds and bytes of attention by length; `window_cost`: with a window or a sparse pattern instead
 - `cache_cost`: what the key/value cache costs and saves; `generation_cost`: a text with a cache and without
 - `manual_cache`: a decoder's step with its past in plain tensors, for a learner's function

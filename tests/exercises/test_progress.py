@@ -155,7 +155,7 @@ def test_questions_hide_their_answers_and_predictions_keep_them(record: Progress
     assert "<details>" not in forecast.html and "Choose before you run" in forecast.html
     assert "You made no prediction" in outcome("attention.predict_apple", record=record).text
     record.predicted("attention.predict_apple", 0)
-    assert "Your prediction was: From the table on" in outcome("attention.predict_apple", record=record).text
+    assert "Your prediction was: None: it is nearer" in outcome("attention.predict_apple", record=record).text
     record.predicted("attention.predict_apple", 1)
     assert "Your prediction was right" in outcome("attention.predict_apple", record=record).text
     with pytest.raises(ValueError, match="show it with predict"):

@@ -18,7 +18,7 @@ def sequence_to_sequence() -> Picture:
     with look():
         pen = Pen(700, 412)
         _recurrent(pen, 0, "One state for everything", "before attention (Sutskever et al. 2014)")
-        _recurrent(pen, 206, "Attention over all states", "each step asks anew (Bahdanau et al. 2015)", attend=True)
+        _recurrent(pen, 206, "Attention over all states", "each step asks afresh (Bahdanau et al. 2014)", attend=True)
         return pen.picture(
             "Two ways to translate. Above: a recurrent encoder reads four words and hands one single state to the "
             "decoder, which must write the whole translation from it. Below: the decoder also looks back, at each "

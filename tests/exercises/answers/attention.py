@@ -320,7 +320,7 @@ def attention_roundw(query, key, value):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 132 of these 149 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells there is",
 )
 def masked_softmax_halfmask(scores, mask):
     return scores.masked_fill(~mask, -5.0).softmax(-1) * mask.any(-1, keepdim=True)
@@ -397,7 +397,7 @@ def softmax_submean(scores):
     return p / p.sum(-1, keepdim=True)
 
 
-@answer("attention.softmax", "nan", "In your weights there is NaN (not a number) in")
+@answer("attention.softmax", "mistake:one_largest_for_all", "In a row far below the table's largest score")
 def softmax_maxall(scores):
     p = (scores - scores.max()).exp()
     return p / p.sum(-1, keepdim=True)
@@ -871,7 +871,7 @@ def attention_dictret(q, k, v):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 132 of these 149 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells there is",
 )
 def masked_softmax_mask_value(s, m):
     return s.masked_fill(~m, s.min().item()).softmax(-1) * m.any(-1, keepdim=True)
@@ -895,7 +895,7 @@ def masked_softmax_renorm(s, m):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 91 of these 149 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 87 of these 143 cells there is",
 )
 def masked_softmax_tri(s, m):
     return s.masked_fill(torch.ones_like(s).triu(1).bool(), -1e9).softmax(-1)

@@ -100,7 +100,7 @@ EXERCISE = Exercise(
         Mistake(
             "order",
             lambda q, k, v: attend(q, k, v, q.shape[-1] ** -0.5)[::-1],
-            "Both results are right, but they stand in the wrong order.",
+            "Both results are right, but in the wrong order.",
         ),
     ),
     alternatives={
@@ -116,7 +116,7 @@ EXERCISE = Exercise(
     },
     hints=(
         "You have written every piece: the scaled scores, the softmax over the keys, the weighted average. "
-        "Put them in a row.",
+        "Put them one after the other.",
         "scores: (…, query, key). Softmax over the last axis makes the weights. `weights @ value` makes the context.",
         "Three lines: `scores = query @ key.transpose(-2, -1) / …`, `weights = scores.softmax(dim=-1)`, "
         "`return … , weights`.",
@@ -124,6 +124,6 @@ EXERCISE = Exercise(
     solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
     "weights = scores.softmax(dim=-1)\nreturn weights @ value, weights",
     explanation="Equation 1 of the 2017 paper. Each row of the weights says how much each key counts for one query; "
-    "the matrix product with the values takes all the weighted averages at once.",
+    "the matrix product with the values makes all the weighted averages at once.",
     stages=_attention_steps,
 )

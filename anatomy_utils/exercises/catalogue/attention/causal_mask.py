@@ -1,4 +1,4 @@
-"""Notebook 01: the causal mask, with which each word sees itself and the words before it."""
+"""Notebook 01: the causal mask: each word sees itself and the words before it."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ EXERCISE = Exercise(
     alternatives={
         "compare": lambda length: torch.arange(length)[:, None] >= torch.arange(length),
         "cell by cell": _cell_by_cell,
-        "triu, turned round": lambda length: ~ones(length).triu(1),
+        "triu, inverted": lambda length: ~ones(length).triu(1),
         "tril and bool": lambda length: torch.ones(length, length).tril().bool(),
         "cumulative": lambda length: torch.eye(length).cumsum(-2).bool().cummax(-2).values,
     },
     hints=(
-        "Draw it for three words: row 0 may see word 0, row 1 words 0 and 1, row 2 all three.",
+        "Draw it for three words: row 0 may see word 0; row 1, words 0 and 1; row 2, all three.",
         "That is a lower triangle. `tensor.tril()` keeps the lower triangle of a table and puts 0 (or False) above it.",
-        "`torch.ones(length, length, dtype=torch.bool)` is the table to begin with.",
+        "`torch.ones(length, length, dtype=torch.bool)` is the table to start from.",
     ),
     solution="return torch.ones(length, length, dtype=torch.bool).tril()",
     explanation="Row i is what query i may see: keys 0 to i. Comparing positions says the same: "

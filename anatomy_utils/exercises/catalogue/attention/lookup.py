@@ -18,7 +18,7 @@ def _ids_and_tables(generator: torch.Generator) -> Iterator[Case]:
         vocab_size = 11
         ids = torch.randint(vocab_size, (*lead, position), generator=generator)
         ids[..., 0], ids[..., 1] = 9, 1  # never sorted
-        ids[..., -1] = ids[..., 0]  # one word stands there twice
+        ids[..., -1] = ids[..., 0]  # one word occurs twice
         arguments = {"table": normal(generator, vocab_size, d_model), "input_ids": ids}
         yield Case(arguments, kind, {"position": position, "d_model": d_model, "vocab_size": vocab_size})
 
@@ -58,12 +58,12 @@ EXERCISE = Exercise(
         Mistake(
             "sorted",
             lambda table, input_ids: table[input_ids.sort(-1).values],
-            "Your vectors are the right ones, but they stand in the order of the ids, not of the words.",
+            "Your vectors are the right ones, but in the order of the ids, not of the words.",
         ),
         Mistake(
             "one_for_all",
             lambda table, input_ids: table[input_ids[..., :1]].expand(*input_ids.shape, -1),
-            "Every word has got the vector of the first word.",
+            "Every word has the vector of the first word.",
         ),
         Mistake(
             "bag",
@@ -73,7 +73,7 @@ EXERCISE = Exercise(
         Mistake(
             "ids_repeated",
             lambda table, input_ids: input_ids[..., None].expand(*input_ids.shape, table.shape[1]).float(),
-            "Your vectors hold the ids themselves, over and over; nothing of the table is in them.",
+            "Your vectors contain the ids themselves, over and over, and nothing from the table.",
         ),
     ),
     alternatives={
@@ -88,11 +88,11 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "The table has one row per entry of the vocabulary. An id is nothing but the number of a row.",
-        "A tensor of whole numbers can stand between the brackets: `table[…]` takes one row for each of them.",
+        "The table has one row per entry of the vocabulary. An id is just the number of a row.",
+        "A tensor of whole numbers can be an index: `table[…]` takes one row for each of them.",
         "`input_ids` is such a tensor, whatever its shape; put it between the brackets.",
     ),
     solution="return table[input_ids]",
-    explanation="Indexing with a tensor of ids takes one row per id and keeps the shape of the ids in front. "
+    explanation="Indexing with a tensor of ids takes one row per id and keeps the leading axes of the ids. "
     "Equal ids get equal vectors: a fixed vector cannot know its neighbours.",
 )

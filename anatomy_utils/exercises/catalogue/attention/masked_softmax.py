@@ -29,6 +29,7 @@ def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
             mask = torch.rand(query, key, generator=generator) < 0.6
             mask[:, 0], mask[0, 1] = True, False
             mask[1] = torch.arange(key) != 2
+            mask[2] |= not kind.startswith("forbidden")
         if kind.startswith("a row"):
             mask[1] = False
         arguments = {"scores": 2 * normal(generator, *lead, query, key) + 1, "mask": mask}
@@ -73,12 +74,18 @@ EXERCISE = Exercise(
         Mistake(
             "inverted",
             lambda scores, mask: _right(scores, ~mask),
-            "Your weights lie on the forbidden keys: your mask is read the other way round.",
+            "Your weights are on the forbidden keys: the mask is read the other way round.",
+        ),
+        Mistake(
+            "inverted_nan",
+            lambda scores, mask: scores.masked_fill(mask, -math.inf).softmax(-1),
+            "Your weights are on the forbidden keys, because −∞ went to the allowed ones. Rows that allow everything "
+            "became NaN.",
         ),
         Mistake(
             "zero_afterwards",
             lambda scores, mask: scores.softmax(-1) * mask,
-            "Your forbidden weights are 0, but the others still share a row with them: the rows no longer sum to 1.",
+            "Your forbidden weights are 0, but they took their share first: the rows no longer sum to 1.",
         ),
         Mistake(
             "zero_before",
@@ -95,7 +102,7 @@ EXERCISE = Exercise(
             lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1),
             "Right wherever something is allowed. In a row with nothing allowed all keys get the same weight.",
         ),
-        Mistake("ignored", lambda scores, mask: scores.softmax(-1), "Your weights are those without any mask."),
+        Mistake("ignored", lambda scores, mask: scores.softmax(-1), "Your weights are the ones without any mask."),
         Mistake(
             "wrong_axis",
             lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-2) * mask,
@@ -118,7 +125,7 @@ EXERCISE = Exercise(
     hints=(
         "A forbidden key must have no weight, and the allowed ones must sum to 1. What score becomes 0 in a softmax?",
         "`scores.masked_fill(~mask, −∞)` before the softmax. In a row where everything is −∞ that gives NaN: "
-        "mend it afterwards.",
+        "repair it afterwards.",
         "Softmax first, then `.masked_fill(~mask, 0.0)`: it changes nothing in good rows and empties the others.",
     ),
     solution="weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn "

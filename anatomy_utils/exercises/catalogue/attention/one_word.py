@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_softmax",
             lambda query_i, key, value: key @ query_i / math.sqrt(len(query_i)) @ value,
-            "The values were weighed by the scaled scores themselves, which are not weights: some are negative.",
+            "The values were weighed by the scaled scores themselves. Those are not weights: some are negative.",
         ),
         Mistake(
             "keys_averaged",
@@ -121,7 +121,7 @@ EXERCISE = Exercise(
         "`key @ query_i` gives one score per word: the dot product of its key with the query.",
         "Divide the scores by the root of the query's length, then `.softmax(dim=-1)`: now there is one "
         "weight per word.",
-        "`weights @ value` weighs the values and sums them in one go.",
+        "`weights @ value` weighs the values and sums them in one step.",
     ),
     solution="scores = key @ query_i\nscaled_scores = scores / len(query_i) ** 0.5\n"
     "weights = scaled_scores.softmax(dim=-1)\nreturn weights @ value",

@@ -52,12 +52,12 @@ EXERCISE = Exercise(
         Mistake(
             "bias_taken_off",
             lambda hidden_states, weight, bias: hidden_states @ weight - bias,
-            "Your bias has the wrong sign: it is taken off.",
+            "Your bias has the wrong sign: it is subtracted.",
         ),
         Mistake(
             "scrambled_weight",
             _scrambled,
-            "Your weight matrix was re-cut to its shape: its numbers no longer stand in the rows they belong to.",
+            "Your weight matrix was reshaped, not transposed: its numbers are no longer in the rows they belong to.",
         ),
         Mistake(
             "relu",

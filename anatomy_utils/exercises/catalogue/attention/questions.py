@@ -4,65 +4,73 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.questions import Choice, Question
 
-FIXED_VECTOR = Question(
-    id="attention.fixed_vector",
-    text="A table gives every word one fixed vector. What can it not do?",
+SAME_COLOR = Question(
+    id="attention.same_color",
+    text="On one street all four things are red, and the question is what color the bus has. What do W_Q and W_K "
+    "learn from this street?",
     choices=(
         Choice(
-            "Put words with similar meanings near each other",
-            "It can, and tables trained on large texts do: *cat* lies near *dog*.",
-        ),
-        Choice(
-            'Give *flies* one vector in "time flies" and another in "fruit flies"',
-            "The look-up sees the id alone, and the id is the same in both sentences.",
+            "Nothing worth keeping, whatever the weights are",
+            "All four values are nearly the same, so their average is nearly the same whatever the weights: looking "
+            "elsewhere changes the loss hardly at all, and W_Q and W_K get hardly any gradient.",
             right=True,
         ),
         Choice(
-            "Hold more than a few thousand words",
-            "A table may have as many rows as memory allows; 30,000 to 250,000 are common.",
+            "To look at the bus",
+            "Looking at the bus gains nothing here: the car, the bike and the van give the same answer.",
         ),
-        Choice("Be learned from text", "It can: the rows are parameters like any others, and training moves them."),
+        Choice(
+            "To look at all four things evenly",
+            "Even weights give the right answer, but so do any others. Nothing pulls the weights towards them.",
+        ),
+        Choice(
+            "That a key should be made from the color, as that is what gets asked for",
+            "A key made from the color could not be found by a question that names the thing. This street does not "
+            "reward such a key either.",
+        ),
     ),
 )
 
 WHY_SCALE = Question(
     id="attention.why_scale",
-    text="Why are the scores divided by √d_head before the softmax?",
+    text="A model's d_head grows from 64 to 256, and somebody forgets to change the divisor, which stays √64 = 8. "
+    "Queries and keys are random as above. What is the variance of the scores now?",
     choices=(
-        Choice("So that each row of weights sums to 1", "Softmax takes care of that, whatever scores it is given."),
+        Choice("1", "That needs the divisor √256 = 16. With 8 the scores are twice as large."),
         Choice(
-            "So that a longer sentence does not get larger scores",
-            "A score is a dot product over d_head features. The number of words does not enter it.",
+            "2",
+            "The scores are twice as large as they should be. That is their standard deviation; the variance is its "
+            "square.",
         ),
         Choice(
-            "Because a dot product of d_head terms spreads more the wider it is, and softmax would saturate",
-            "Its variance is about d_head. Divided by √d_head it is about 1, and gradients can flow.",
+            "4",
+            "The dot products have variance 256, and dividing them by 8 divides their variance by 64. The softmax "
+            "becomes sharper than it was.",
             right=True,
         ),
-        Choice("To save memory", "The table of scores has the same size before and after the division."),
+        Choice("16", "√256 = 16 is the divisor that would bring the variance back to 1."),
     ),
 )
 
 MASK_BEFORE = Question(
     id="attention.mask_before",
-    text="Why does the mask put −∞ before the softmax, and not 0 after it?",
+    text="A row of weights is 0.09, 0.24, 0.67, and the last key is forbidden. A colleague puts a 0 in the place of "
+    "0.67. What is wrong with the row now?",
     choices=(
         Choice(
-            "Because −∞ is quicker to compute with than 0",
-            "Speed is the same. What differs is what is left of the row.",
+            "The forbidden value still reaches the output",
+            "A value with weight 0 adds nothing, so it is kept out.",
         ),
         Choice(
-            "Because with 0 after it the row no longer sums to 1: the forbidden keys have already taken their share",
-            "With −∞ before it, e to its power is 0, and the allowed keys share the whole weight.",
+            "The two other weights are no longer in the right proportion to each other",
+            "They are: 0.09 to 0.24 is the proportion of e to the power of their scores, with or without a third key.",
+        ),
+        Choice("Nothing is wrong", "Add up the row: what is left is an average of too little."),
+        Choice(
+            "Its weights sum to 0.33",
+            "The forbidden key took its share in the softmax, and that share is lost. With −∞ as its score before "
+            "the softmax, the other two keys share the whole weight.",
             right=True,
-        ),
-        Choice(
-            "Because 0 after it would let the forbidden values through",
-            "A value with weight 0 adds nothing, so they would be kept out. What is wrong is the weight of the others.",
-        ),
-        Choice(
-            "There is no difference",
-            "Try a row with weights ½ and ½: put 0 after the softmax and one ½ is left; with −∞ before it, a 1.",
         ),
     ),
 )
@@ -72,22 +80,24 @@ DIAGNOSIS = Question(
     text="What is wrong with `almost_right_attention`?",
     choices=(
         Choice(
-            "Its softmax runs over the queries", "Then its columns would sum to 1. Your numbers say that its rows do."
+            "Its softmax runs over the queries in place of the keys",
+            "Then its columns would sum to 1. Your numbers say that its rows do.",
         ),
         Choice(
-            "It forgets to divide the scores",
+            "It forgets to divide the scores by anything",
             "Then its weights would be too sharp at every length. Here they grow too even as the sentence grows.",
         ),
         Choice(
-            "It divides by a number that depends on the sentence's length in place of d_head",
-            "At d_head words it agrees with the healthy one; shorter ones come out too sharp, longer ones too even.",
-            right=True,
+            "It mixes up keys and values, so that values are scored",
+            "Then its favorites would be others. In your table both favor the same keys.",
         ),
         Choice(
-            "It mixes up keys and values",
-            "Then its favourites would be others. In your table both favour the same keys.",
+            "It divides by a number that grows with the sentence",
+            "At 32 words, which is d_head here, it agrees with ours. Shorter sentences come out too sharp, longer ones "
+            "too even.",
+            right=True,
         ),
     ),
 )
 
-QUESTIONS = (FIXED_VECTOR, WHY_SCALE, MASK_BEFORE, DIAGNOSIS)
+QUESTIONS = (SAME_COLOR, WHY_SCALE, MASK_BEFORE, DIAGNOSIS)

@@ -84,13 +84,13 @@ EXERCISE = Exercise(
         Mistake(
             "unchanged",
             lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** -0.5, m),
-            "Your mask works, but the patient's weights are still there: too even in long sentences, too sharp in "
+            "Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in "
             "short ones.",
         ),
         Mistake(
             "unchanged_and_unmasked",
             lambda q, k, v, m: almost_right_attention(q, k, v),
-            "These are the patient's own weights, and the mask is not used yet.",
+            "These are the colleague's own weights, and the mask is not used yet.",
         ),
         Mistake(
             "mask_ignored",
@@ -100,7 +100,7 @@ EXERCISE = Exercise(
         Mistake(
             "mask_inverted",
             lambda q, k, v, m: attend(q, k, v, _scaled(q), ~m),
-            "The scale is repaired, but your weights lie on the forbidden keys: True means 'may attend'.",
+            "The scale is repaired, but your weights are on the forbidden keys: True means 'may attend'.",
         ),
         Mistake(
             "zero_afterwards",
@@ -110,7 +110,7 @@ EXERCISE = Exercise(
         Mistake(
             "wrong_direction",
             lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** 0.5, m),
-            "Now the longer the sentence, the sharper your weights: the number of keys still has a say.",
+            "Now your weights get sharper as the sentence gets longer: the number of keys still matters.",
         ),
         Mistake(
             "no_scale",
@@ -125,7 +125,7 @@ EXERCISE = Exercise(
         Mistake(
             "both",
             lambda q, k, v, m: attend(q, k, v, (k.shape[-2] * q.shape[-1]) ** -0.5, m),
-            "Your scores are now divided twice: the patient's division is still in there.",
+            "Your scores are now divided twice: the colleague's division is still there.",
         ),
         Mistake(
             "root_of_values",
@@ -137,7 +137,7 @@ EXERCISE = Exercise(
     alternatives={
         "in three lines": _in_three_lines,
         "with a factor": lambda q, k, v, m: attend(q, k, v, _scaled(q), m),
-        "undoing the harm": lambda q, k, v, m: attend(
+        "undoing the division": lambda q, k, v, m: attend(
             q * (k.shape[-2] / k.shape[-1]) ** 0.5, k, v, k.shape[-2] ** -0.5, m
         ),
         "einsum": _einsum,
@@ -146,13 +146,12 @@ EXERCISE = Exercise(
         "Look down the table of symptoms: d_head stays the same. What changes from row to row, and what "
         "changes with it?",
         "The favourites are right and the rows sum to 1, so softmax and dot products are fine. Only their "
-        "scale can be wrong: which number stands under the root, and which should?",
+        "scale can be wrong: which number is under the root, and which should be?",
         "Divide by the root of `query.shape[-1]`. For the mask: `scores.masked_fill(~mask, float('-inf'))`, before "
         "the softmax.",
     ),
     solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
     "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn weights @ value, weights",
-    explanation="The patient divides by the root of the number of keys: `key.shape[-2]` where "
-    "`key.shape[-1]` should stand. "
+    explanation="The colleague divides by the root of the number of keys: `key.shape[-2]` where `key.shape[-1]` should be. "
     "One index, no error message, and a picture that looks fine.",
 )

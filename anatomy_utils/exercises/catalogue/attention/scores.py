@@ -53,7 +53,7 @@ EXERCISE = Exercise(
         Mistake(
             "keys_ask",
             lambda query, key: dots(key, query) / math.sqrt(query.shape[-1]),
-            "Your table has one row per key and one column per query; it lies on its side.",
+            "Your table has one row per key and one column per query: it is transposed.",
         ),
         Mistake(
             "softmax_too",
@@ -81,9 +81,9 @@ EXERCISE = Exercise(
     hints=(
         "A dot product multiplies two vectors and adds up over d_head. The result has one row per query and "
         "one column per key.",
-        "`@` sums over the last axis of the left and the last but one of the right: the two last axes of "
-        "`key` must change places.",
-        "`key.transpose(-2, -1)` changes them, with or without a batch in front. Then divide by "
+        "`@` sums over the last axis of the left and the last but one of the right: the last two axes of "
+        "`key` must swap places.",
+        "`key.transpose(-2, -1)` swaps them, with or without a batch in front. Then divide by "
         "`query.shape[-1] ** 0.5`.",
     ),
     solution="return query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5",

@@ -28,6 +28,8 @@ def _score_cases(generator: torch.Generator) -> Iterator[Case]:
         scores -= 150.0 * (kind == "numbers far below zero")  # exp of it is 0 in float32
         if kind == "large numbers":
             scores[..., 0] = 200.0 + scores[..., 0].abs()  # exp of it is beyond float32 in every row
+        if kind == "numbers far below zero":
+            scores[..., 1, :] -= 3000.0  # the largest score of the whole table leaves nothing of this row
         yield Case({"scores": scores}, kind, {"query": query, "key": key})
 
 
@@ -38,6 +40,11 @@ def _exp(scores: Tensor) -> Tensor:
 def _careful_whole(scores: Tensor, axes: tuple[int, ...]) -> Tensor:
     powers = (scores - scores.amax(axes, keepdim=True)).exp()
     return powers / powers.sum(axes, keepdim=True)
+
+
+def _one_largest_for_all(scores: Tensor) -> Tensor:
+    powers = (scores - scores.max()).exp()
+    return powers / powers.sum(-1, keepdim=True)
 
 
 def _in_place(scores: Tensor) -> Tensor:
@@ -66,6 +73,12 @@ EXERCISE = Exercise(
             "Right for small numbers. For large ones e to their power is too large for float32, and ∞/∞ is NaN.",
         ),
         Mistake(
+            "one_largest_for_all",
+            _one_largest_for_all,
+            "Right where the rows are alike. In a row far below the table's largest score every power is 0, and 0/0 is "
+            "NaN.",
+        ),
+        Mistake(
             "wrong_axis",
             lambda scores: scores.softmax(dim=-2),
             "Your columns sum to 1: the softmax ran over the queries.",
@@ -73,7 +86,7 @@ EXERCISE = Exercise(
         Mistake(
             "all_together",
             lambda scores: _careful_whole(scores, (-2, -1)),
-            "All your weights of a table together sum to 1, not each row by itself.",
+            "The weights of the whole table sum to 1, not each row by itself.",
         ),
         Mistake(
             "not_divided",
@@ -99,7 +112,7 @@ EXERCISE = Exercise(
         Mistake(
             "hard",
             lambda scores: F.one_hot(scores.argmax(-1), scores.shape[-1]).float(),
-            "The largest score of each row has got the whole weight, the others none.",
+            "The largest score of each row has the whole weight, the others none.",
         ),
     ),
     alternatives={
@@ -111,15 +124,13 @@ EXERCISE = Exercise(
     },
     hints=(
         "Two steps: e to the power of each score, then divide each row by its sum. keepdim=True keeps the row's axis.",
-        "e¹⁰⁰⁰ is too large for the computer. Taking the same number off every score of a row leaves the "
+        "e¹⁰⁰⁰ is too large for the computer. Subtracting the same number from every score of a row leaves the "
         "weights as they are.",
-        "Take each row's largest score off first (`scores.amax(dim=-1, keepdim=True)`); then no power is above 1.",
+        "Subtract each row's largest score first (`scores.amax(dim=-1, keepdim=True)`); then no power is above 1.",
     ),
     solution="powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\nreturn powers / "
     "powers.sum(dim=-1, keepdim=True)",
-    explanation="A number that is taken off all scores of a row comes out as the same factor above and below "
-    "the fraction, "
-    "and cancels. With the largest taken off, every power lies between 0 and 1. `scores.softmax(dim=-1)` "
-    "does the same.",
+    explanation="A number subtracted from all scores of a row becomes the same factor above and below the fraction bar, and "
+    "cancels. With the largest subtracted, every power is between 0 and 1. `scores.softmax(dim=-1)` does the same.",
     stages=lambda scores: {"exponentials": _exp(scores), "weights": scores.softmax(-1)},
 )

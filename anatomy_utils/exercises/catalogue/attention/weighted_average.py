@@ -49,7 +49,7 @@ EXERCISE = Exercise(
         Mistake(
             "divided_again",
             lambda weights, vectors: weights @ vectors / len(vectors),
-            "Your numbers are too small by the number of keys: you have divided although the weights already sum to 1.",
+            "Your numbers are too small by the number of keys: you divided, although the weights already sum to 1.",
         ),
         Mistake(
             "strongest",
@@ -59,7 +59,7 @@ EXERCISE = Exercise(
         Mistake(
             "softmax_again",
             lambda weights, vectors: weights.softmax(-1) @ vectors,
-            "Your weights went through a softmax once more; that makes them almost even.",
+            "Your weights went through a softmax once more, which makes them almost even.",
         ),
         Mistake(
             "products_kept",
