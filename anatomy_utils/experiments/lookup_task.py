@@ -68,7 +68,7 @@ class LookupTask:
         Raises:
             ValueError: a word is neither one of the things nor one of the colors.
         """
-        rows = {word: row for word, row in zip((*THINGS, *COLORS), self.table, strict=True)}
+        rows = dict(zip((*THINGS, *COLORS), self.table, strict=True))
         for word in " ".join(names).split():
             if word not in rows:
                 raise ValueError(f"The street knows no {word!r}; it has {', '.join((*THINGS, *COLORS))}.")

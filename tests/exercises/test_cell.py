@@ -327,7 +327,7 @@ def test_the_case_is_almost_right() -> None:
     assert weights.amax(-1).mean() < 0.6 * healthy.weights.amax(-1).mean()
     shown = symptoms_of_attention_scale()
     assert (
-        "largest weight, patient" in shown.text
+        "largest weight, theirs" in shown.text
         and shown.html.count("<tr>") == 5
         and symptoms_of_attention_scale().html == shown.html
     )

@@ -1,7 +1,7 @@
 """The case of notebook 01: attention whose output is almost right.
 
-Its rows sum to 1, its favourites are the right ones, its picture looks fine. Only numbers tell: the longer the
-sentence, the more even the weights become. `symptoms_of_attention_scale` shows them next to the healthy ones.
+Its rows sum to 1, its favorites are the right ones, its picture looks fine. Only numbers tell: the longer the
+sentence, the more even the weights become. `symptoms_of_attention_scale` shows them next to ours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from anatomy_utils.notebook.page import CellOutput, table
 
 
 def almost_right_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    """The patient. Returns (context, weights), as `scaled_dot_product_attention` does."""
+    """The colleague's attention. Returns (context, weights), as `scaled_dot_product_attention` does."""
     weights = (query @ key.transpose(-2, -1) / key.shape[-2] ** 0.5).softmax(dim=-1)
     return weights @ value, weights
 
@@ -21,7 +21,7 @@ def almost_right_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[T
 def symptoms_of_attention_scale(
     d_head: int = 16, *, lengths: tuple[int, ...] | None = None, seed: int = 0
 ) -> CellOutput:
-    """What a doctor would measure: both attentions on the same random sentences of growing length.
+    """Both attentions, ours and the colleague's, on the same random sentences of growing length.
 
     Args:
         d_head: width of queries, keys and values.
@@ -29,7 +29,7 @@ def symptoms_of_attention_scale(
         seed: of the random queries, keys and values.
 
     Returns:
-        A table: what rows sum to, how often both favour the same key, and how large the largest weight is on average.
+        A table: what rows sum to, how often both favor the same key, and how large the largest weight is on average.
     """
     from anatomy_utils.functional.attention import scaled_dot_product_attention
 
@@ -37,17 +37,17 @@ def symptoms_of_attention_scale(
     rows = []
     for length in lengths or (d_head // 4, d_head, 4 * d_head, 16 * d_head):
         query, key, value = torch.randn(3, length, d_head, generator=generator)
-        healthy = scaled_dot_product_attention(query, key, value).weights
-        patient = almost_right_attention(query, key, value)[1]
-        same = int((healthy.argmax(-1) == patient.argmax(-1)).sum())
+        ours = scaled_dot_product_attention(query, key, value).weights
+        theirs = almost_right_attention(query, key, value)[1]
+        same = int((ours.argmax(-1) == theirs.argmax(-1)).sum())
         rows.append(
             (
                 str(length),
-                f"{float(patient.sum(-1).mean()):.2f}",
+                f"{float(theirs.sum(-1).mean()):.2f}",
                 f"{same} of {length}",
-                f"{float(healthy.amax(-1).mean()):.2f}",
-                f"{float(patient.amax(-1).mean()):.2f}",
+                f"{float(ours.amax(-1).mean()):.2f}",
+                f"{float(theirs.amax(-1).mean()):.2f}",
             )
         )
-    head = ("words", "row sum", "same favourite", "largest weight, healthy", "largest weight, patient")
+    head = ("words", "row sum", "same favorite", "largest weight, ours", "largest weight, theirs")
     return table(f"d_head = {d_head} throughout", head, rows)

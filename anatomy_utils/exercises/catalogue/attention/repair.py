@@ -152,6 +152,6 @@ EXERCISE = Exercise(
     ),
     solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
     "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn weights @ value, weights",
-    explanation="The colleague divides by the root of the number of keys: `key.shape[-2]` where `key.shape[-1]` should be. "
-    "One index, no error message, and a picture that looks fine.",
+    explanation="The colleague divides by the root of the number of keys: `key.shape[-2]` where `key.shape[-1]` should "
+    "be. One index, no error message, and a picture that looks fine.",
 )

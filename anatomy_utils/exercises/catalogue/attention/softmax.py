@@ -130,7 +130,7 @@ EXERCISE = Exercise(
     ),
     solution="powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\nreturn powers / "
     "powers.sum(dim=-1, keepdim=True)",
-    explanation="A number subtracted from all scores of a row becomes the same factor above and below the fraction bar, and "
+    explanation="A number subtracted from all scores of a row becomes one factor above and below the fraction bar, and "
     "cancels. With the largest subtracted, every power is between 0 and 1. `scores.softmax(dim=-1)` does the same.",
     stages=lambda scores: {"exponentials": _exp(scores), "weights": scores.softmax(-1)},
 )
