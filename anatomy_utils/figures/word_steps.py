@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anatomy_utils.figures.arrays import array, labels_for
-from anatomy_utils.figures.canvas import Number, colours, number, printable, role, shape_text
+from anatomy_utils.figures.canvas import Number, colours, number, printable, role
 from anatomy_utils.figures.cells import EDGE_LINE, limit_of
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
@@ -69,7 +69,7 @@ def _drawn(words: list[str], got: Mapping[str, np.ndarray], query: int, title: s
     scaled, weights = got["scores"][query], got["weights"][query]
     scores = scaled * np.sqrt(d_head)
     limits = {name: limit_of([got[name]], "signed")[1] for name in ("query", "key", "value")}
-    pen = Pen(704, bottom + 66, title, shape_text((count, d_head), ("word", "d_head")))
+    pen = Pen(704, bottom + 66, title, f"{count} words × {d_head} numbers")
     for column, heading, below in HEADINGS:
         x = COLUMNS[column][0]
         pen.text(x, 54, heading, 11.5, ha="left", va="baseline", weight="bold")

@@ -10,8 +10,8 @@ const SAY = {
       "for every word.",
     "The query is compared with every key: multiply number by number, add up. The sum is the score of that pair.",
     "Dot products grow with the number of components, so every score is divided by the square root of d_head.",
-    "Softmax turns the scores into weights: all positive, and together 1. A little more score is a lot more weight.",
-    "Each value is multiplied by its word's weight: what weighs little fades away.",
+    "Softmax turns the scores into weights: all positive, and their sum is 1. A little more score is a lot more weight.",
+    "Each value is multiplied by its word's weight: a value with little weight fades away.",
     "The weighted values are added up. The sum is the chosen word's new vector, its context.",
   ],
   matrix: [
@@ -19,7 +19,7 @@ const SAY = {
     "One matrix product compares every query with every key: row = query, column = key.",
     "The whole matrix is divided by the square root of d_head.",
     "Softmax works on each row by itself: every row of weights adds up to 1.",
-    "A row of weights says how much of each value row to take: here the outlined query's row, laid on the values.",
+    "A row of weights says how much of each value row to take: here the outlined query's row, beside the values.",
     "The product of weights and values adds all of it up: one context row per word.",
   ],
 };

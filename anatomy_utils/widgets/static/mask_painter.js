@@ -273,7 +273,7 @@ function render({ model, el }) {
     signal,
     onToggle,
   });
-  const shape = element("span", { class: "shape", text: `(query ${length}, key ${length})` });
+  const shape = element("span", { class: "shape", text: `${length} queries × ${length} keys` });
   const stage = element("span", { class: "stage" });
   const drawStage = () => {
     stage.textContent = model.get("zero_after") ? "softmax, then 0 where masked" : "−∞ where masked, then softmax";
@@ -303,7 +303,7 @@ function render({ model, el }) {
       "p",
       { class: "note" },
       "Rows are queries, columns are keys; a hatched cell is masked. ",
-      "Drag over the left cells to paint; or arrow keys and Space, with Shift to go on painting.",
+      "Drag over the left cells to paint, or use the arrow keys and Space; hold Shift to go on painting.",
     ),
   );
   onChange(model, signal, "mask", () => {

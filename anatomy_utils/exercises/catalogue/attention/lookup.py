@@ -94,5 +94,5 @@ EXERCISE = Exercise(
     ),
     solution="return table[input_ids]",
     explanation="Indexing with a tensor of ids takes one row per id and keeps the leading axes of the ids. "
-    "Equal ids get equal vectors: a fixed vector cannot know its neighbours.",
+    "Equal ids get equal vectors: a fixed vector cannot know its neighbors.",
 )

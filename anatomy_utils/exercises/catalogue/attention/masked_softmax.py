@@ -111,7 +111,7 @@ EXERCISE = Exercise(
         Mistake(
             "mask_added",
             lambda scores, mask: (scores + mask).softmax(-1),
-            "Your mask was added as 1 and 0: allowed keys are favoured a little, forbidden ones still count.",
+            "Your mask was added as 1 and 0: allowed keys are favored a little, forbidden ones still count.",
         ),
     ),
     alternatives={

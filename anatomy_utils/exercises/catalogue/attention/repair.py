@@ -145,7 +145,7 @@ EXERCISE = Exercise(
     hints=(
         "Look down the table of symptoms: d_head stays the same. What changes from row to row, and what "
         "changes with it?",
-        "The favourites are right and the rows sum to 1, so softmax and dot products are fine. Only their "
+        "The favorites are right and the rows sum to 1, so softmax and dot products are fine. Only their "
         "scale can be wrong: which number is under the root, and which should be?",
         "Divide by the root of `query.shape[-1]`. For the mask: `scores.masked_fill(~mask, float('-inf'))`, before "
         "the softmax.",
