@@ -45,11 +45,11 @@ STEPS = 150
 
 @dataclass
 class DepthRun:
-    """What one encoder of a certain depth did while it learnt; it grows while it runs.
+    """What one encoder of a certain depth did while it learned; it grows while it runs.
 
     Attributes:
         depth: number of layers.
-        norm: where the norms stand.
+        norm: where the norms are.
         warmup: steps on which the learning rate rose in a line; 0 = the full rate from the first step.
         seed: of the weights and of the sentences.
         learning_rate: after warm-up.

@@ -144,7 +144,7 @@ class PositionExplorer(
         by_offset = [name for name, scores in found.items() if spread(scores) <= SAME]
         others = [name for name in found if name not in by_offset]
         return plots.heatmaps(
-            [(name, scores / (np.abs(scores).max() or 1)) for name, scores in found.items()],
+            [(name, _on_its_scale(scores)) for name, scores in found.items()],
             title=self.label,
             kind="signed",
             values=False,
@@ -170,6 +170,11 @@ def _described(scheme: Scheme, length: int, arrays: list[npt.NDArray[Any]]) -> d
         "measures": scheme.measures, "vectorsAre": scheme.vectors_are, "variantNames": variants,
         "variants": len(variants), "features": features,
     }  # fmt: skip
+
+
+def _on_its_scale(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """From −1 to 1; the one cell in a hundred that is largest counts as 1, so that a single peak hides nothing."""
+    return np.clip(scores / (np.quantile(np.abs(scores), 0.99) or 1), -1, 1)
 
 
 def _shaped(array: npt.NDArray[Any], name: str, expected: tuple[int, ...]) -> npt.NDArray[Any]:

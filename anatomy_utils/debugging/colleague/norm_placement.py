@@ -1,4 +1,4 @@
-"""A case of notebook 03: a layer whose norms stand on the wrong side of a residual connection.
+"""A case of notebook 03: a layer whose norms are on the wrong side of a residual connection.
 
 It was meant to be a pre-norm layer. Every sub-layer works on normed states, all shapes are right, and a shallow model
 with it learns as well as any. `symptoms_of_norm_placement` shows what happens to the states as a stack grows;
@@ -41,20 +41,20 @@ def colleagues_layer(
 
 
 def symptoms_of_norm_placement(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed: int = 0) -> CellOutput:
-    """What a doctor would measure before the first step of training: both layers, in stacks of growing height.
+    """What can be measured before the first step of training: both layers, in stacks of growing height.
 
     Args:
         depths: numbers of layers.
         seed: of weights and sentences.
 
     Returns:
-        A table: the shape, how large features are at the top, how much of the input is left there, what a layer does
-        whose sub-layers give nothing, and whether its norms let words meet.
+        A table: the shape, how large features are at the top and where attention reads them, how much of the input is
+        left at the top, the output of a layer whose sub-layers give nothing, and whether its norms let words meet.
     """
     measured = [_examine(layer, depths, seed) for layer in (pre_norm_layer, colleagues_layer)]
     rows = [(what, *(column[what] for column in measured)) for what in measured[0]]
     return table(
-        f"{', '.join(map(str, depths))} layers, not trained", ("tried on some sentences", "healthy", "patient"), rows
+        f"{', '.join(map(str, depths))} layers, not trained", ("tried on 32 sentences", "healthy", "patient"), rows
     )
 
 
@@ -71,14 +71,17 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
         cosines.append(f"{torch.cosine_similarity(states, top, dim=-1).mean():.2f}")
     norms = stack.layers[0].self_attention_norms.before, stack.layers[0].feed_forward_norms.before
     silent = layer(states, torch.zeros_like, torch.zeros_like, *norms)
+    read: list[Tensor] = []
+    layer(states, lambda given: read.append(given) or given, torch.zeros_like, *norms)
     other_words = states.clone()
     other_words[:, 1:] += 1.0
     apart = all(torch.equal(norm(other_words)[:, 0], norm(states)[:, 0]) for norm in norms)
     return {
         "shape of the output": str(tuple(top.shape)),
         "size of a feature at the top, before the last norm (root mean square)": ", ".join(sizes),
+        "size of a feature that attention reads in layer 0": f"{read[0].square().mean().sqrt():.1f}",
         "cosine similarity of the top with the input": ", ".join(cosines),
-        "when both sub-layers give 0, out comes": _named(silent, states, *norms),
+        "output of a layer whose sub-layers give 0": _named(silent, states, *norms),
         "a norm's result for one word changes with other words": "no" if apart else "yes",
     }
 

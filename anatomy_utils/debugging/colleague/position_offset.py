@@ -1,4 +1,4 @@
-"""A case of notebook 03: an encoder whose words do not know where they stand.
+"""A case of notebook 03: an encoder whose words do not know their positions.
 
 All shapes are right, every word gets a position vector, and a model with it trains. `symptoms_of_position_offset` shows
 what one sentence tells; `tagging_trial_with_embedding` what a model with it learns, and what it never does.
@@ -31,7 +31,7 @@ def colleagues_embedding(input_ids: Tensor, token_table: Tensor, position_table:
 
 
 def symptoms_of_position_offset(*, seed: int = 0) -> CellOutput:
-    """What a doctor would try on "a dog sees a cat" and random tables: both embeddings.
+    """What can be tried on "a dog sees a cat" and random tables: both embeddings.
 
     Args:
         seed: of the tables.
@@ -52,10 +52,10 @@ def _examine(embed: EmbedWords, tokens: Tensor, positions: Tensor) -> dict[str, 
     second = embed(torch.cat((other_order, sentence)), tokens, positions)[1]
     return {
         "shape of the output": str(tuple(vectors.shape)),
-        "more than the tokens' vectors is in it": _yes(not torch.allclose(vectors, tokens[sentence[0]])),
+        "something is added to the tokens' vectors": _yes(not torch.allclose(vectors, tokens[sentence[0]])),
         "both words “a” have the same vector": _yes(torch.allclose(vectors[0], vectors[3])),
         "“dog” has the same vector in “a cat sees a dog”": _yes(torch.allclose(vectors[1], turned[4])),
-        "the sentence has the same vectors as second text of a batch": _yes(torch.allclose(vectors, second)),
+        "the sentence has the same vectors as the second text of a batch": _yes(torch.allclose(vectors, second)),
     }
 
 

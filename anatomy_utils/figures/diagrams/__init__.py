@@ -17,6 +17,7 @@ from anatomy_utils.figures.diagrams.blocks import (
 from anatomy_utils.figures.diagrams.course import course, family_tree, three_branches, where_are_we
 from anatomy_utils.figures.diagrams.heads import head_sharing, split_heads
 from anatomy_utils.figures.diagrams.numbers import masks, positions, six_steps
+from anatomy_utils.figures.diagrams.rotation import rotated_pair
 
 __all__ = [
     "course",
@@ -30,6 +31,7 @@ __all__ = [
     "multi_head",
     "norm_places",
     "positions",
+    "rotated_pair",
     "self_attention",
     "sequence_to_sequence",
     "six_steps",

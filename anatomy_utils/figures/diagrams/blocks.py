@@ -145,7 +145,7 @@ def encoder_stack(num_layers: int = 6) -> Picture:
             if layer:
                 pen.arrow((265, y + 34), (265, y + 26))
         pen.note(470, 68, "memory: one vector\nper token, in context\n(position 5, d_model)", ha="left")
-        pen.note(470, bottom - 56, "the same vector wherever\nthe word stands", ha="left")
+        pen.note(470, bottom - 56, "the same vector wherever\nthe word is", ha="left")
         pen.note(470, bottom - 150 - 17 * num_layers, "in and out of every block:\n(position 5, d_model)", ha="left")
         return pen.picture(
             f"The encoder stack: five words become vectors, positions are added, {num_layers} blocks of the same shape "
@@ -179,12 +179,12 @@ def norm_places() -> Picture:
     """The block of 2017 with its norms after the sums, beside that of most models since, with its norms before."""
     rules = {"Post-norm": "x ← norm(x + layer(x))", "Pre-norm": "x ← x + layer(norm(x))"}
     told = (
-        "Norm after the sum (2017). The way from\nbottom to top passes through every norm.",
-        "Norm before the sub-layer (GPT-2 and most\nsince). The stream runs unbroken from bottom\n"
-        "to top; one last norm stands above the stack.",
+        "Norm after the sum (2017). The path from\nbottom to top passes through every norm.",
+        "Norm before the sub-layer (GPT-2 and most\nsince). The dashed path has no norm from bottom\n"
+        "to top; one last norm comes after the stack.",
     )
     with look():
-        pen = Pen(690, 540, "Where the norm stands")
+        pen = Pen(690, 540, "Where the norm is")
         for n, (name, rule) in enumerate(rules.items()):
             x: Number = 60 + 350 * n
             pen.text(x - 18, 58, name, 12, ha="left", weight="bold")
@@ -192,9 +192,9 @@ def norm_places() -> Picture:
             _norm_column(pen, x, 36, not n)
             pen.text(x - 18, 470, told[n], 11, ha="left")
         pen.arrow((42, 520), (76, 520), kind="residual")
-        pen.note(84, 520, "residual stream, d_model wide", ha="left")
+        pen.note(84, 520, "residual connection, d_model wide", ha="left")
         return pen.picture(
-            f"Two blocks beside each other. Post-norm, {rules['Post-norm']}: from below attention, sum, norm, "
+            f"Two blocks side by side. Post-norm, {rules['Post-norm']}: from below attention, sum, norm, "
             f"feed-forward, sum, norm. Pre-norm, {rules['Pre-norm']}: norm, attention, sum, norm, feed-forward, sum. "
-            "Dashed residual ways lead around each sub-layer to the sums."
+            "Dashed residual paths lead around each sub-layer to the sums."
         )

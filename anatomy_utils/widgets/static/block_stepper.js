@@ -24,7 +24,7 @@ const ROW_NAMES = {
 };
 const ROLES = { attended: "weights", fed: "feed_forward" };
 const SAY = {
-  attended: "Attention mixes in the other tokens: the only step at which they have a say.",
+  attended: "Attention mixes in the other tokens: the only step that sees them.",
   added: "Residual connection: what attention made is *added* to what came in. Nothing is thrown away.",
   normed: {
     post:
@@ -170,7 +170,7 @@ function render({ model, el }) {
   });
   const places = { post: "Post-norm (2017)", pre: "Pre-norm" };
   const placement = radioRow({
-    label: "Where the norms stand",
+    label: "Where the norms are",
     choices: places,
     signal,
     onChoose: (place) => change(model, { norm: place }),

@@ -179,7 +179,7 @@ function render({ model, el }) {
     onInput: (i) => change(model, { depth: depths[i] }),
   });
   const placement = radioRow({
-    label: "Where the norms stand",
+    label: "Where the norms are",
     choices: PLACES,
     signal,
     onChoose: (place) => change(model, { norm: place }),

@@ -43,7 +43,7 @@ function spread(matrix, length) {
   return { share: widest / (high - low || 1), widest };
 }
 
-// The numbers over the offset, and whether they hang on it alone.
+// The numbers over the offset, and whether they depend on it alone.
 function offsetPanel({ root, model, signal, length, arrays, chosen, variant }) {
   const verdict = element("div", { class: "pe-verdict", role: "status" });
   const chart = curveChart(length, signal, drawKey);

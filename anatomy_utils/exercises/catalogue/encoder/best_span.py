@@ -21,7 +21,7 @@ def _scores(generator: torch.Generator) -> Iterator[Case]:
         first = int(torch.randint(1, 3, (1,), generator=generator)) if longest > 1 else 0
         last = first + longest - 1
         planted = (
-            ((8, 6), (first, 6)),  # the best end stands before the best start
+            ((8, 6), (first, 6)),  # the best end is before the best start
             ((first, 6), (9, 6)),  # the best two are too far apart
             ((first, 6), (last, 6)),  # as long as may be
             ((first, 6), (last + 1, 6)),  # one word longer than may be
@@ -48,10 +48,10 @@ def _sums(start: Tensor, end: Tensor) -> Tensor:
 
 
 def _band(start: Tensor, nearest: int, farthest: int) -> Tensor:
-    """True where the end stands `nearest` to `farthest` words behind the start."""
+    """True where the end is `nearest` to `farthest` words after the start."""
     places = torch.arange(start.shape[1])
-    behind = places[None, :] - places[:, None]
-    return (behind >= nearest) & (behind <= farthest)
+    further = places[None, :] - places[:, None]
+    return (further >= nearest) & (further <= farthest)
 
 
 def _largest(sums: Tensor, legal: Tensor, other: float = -torch.inf) -> Span:
@@ -106,7 +106,7 @@ EXERCISE = Exercise(
     signature="best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tuple[Tensor, Tensor]",
     docstring="How well each word begins the answer and how well it ends it, (batch, position) each\n"
     "→ start and end, (batch,) each; the end is the answer's last word, so a span of one word has end = start.\n"
-    "No padding to mind.",
+    "There is no padding.",
     reference="anatomy_utils.functional.spans.best_span",
     returns=(Output("start", "batch"), Output("end", "batch")),
     cases=and_short(_scores, "position", "texts of one word"),
@@ -114,7 +114,7 @@ EXERCISE = Exercise(
         Mistake(
             "each_alone",
             lambda start, end, longest: (start.argmax(1), end.argmax(1)),
-            "You take the best start and the best end, each by itself: in some texts the end stands before the start.",
+            "You take the best start and the best end, each by itself: in some texts the end comes before the start.",
         ),
         Mistake(
             "put_in_order",
@@ -122,8 +122,8 @@ EXERCISE = Exercise(
                 torch.minimum(start.argmax(1), end.argmax(1)),
                 torch.maximum(start.argmax(1), end.argmax(1)),
             ),
-            "You take the best start and the best end, and call the earlier one the start: what ends an answer well "
-            "need not begin one well.",
+            "You take the best start and the best end, and call the earlier one the start: a word that ends an answer "
+            "well need not begin one well.",
         ),
         Mistake(
             "backwards_allowed",
@@ -133,7 +133,7 @@ EXERCISE = Exercise(
         Mistake(
             "backwards_only",
             lambda start, end, longest: _within(start, end, 1 - longest, 0),
-            "Your spans end before they start: the triangle on the wrong side is left.",
+            "Your spans end before they start: you kept the wrong triangle.",
         ),
         Mistake(
             "any_length",
@@ -170,7 +170,7 @@ EXERCISE = Exercise(
         Mistake(
             "zero_wins",
             lambda start, end, longest: _largest(_sums(start, end), _band(start, 0, longest - 1), 0.0),
-            "What is not allowed has a sum of 0 in yours, and where all scores are negative, 0 is the largest.",
+            "Spans that are not allowed have a sum of 0, and where all scores are negative, 0 is the largest.",
         ),
         Mistake(
             "multiplied",
@@ -185,7 +185,8 @@ EXERCISE = Exercise(
         Mistake(
             "end_exclusive",
             lambda start, end, longest: (_right(start, end, longest)[0], _right(start, end, longest)[1] + 1),
-            "Your starts are right; your ends are one word behind the answer, as in a slice. Wanted is its last word.",
+            "Your starts are right; your ends are one word after the answer, as in a slice. Return the answer's "
+            "last word.",
         ),
         Mistake(
             "length_for_end",
@@ -193,7 +194,7 @@ EXERCISE = Exercise(
                 _right(start, end, longest)[0],
                 _right(start, end, longest)[1] - _right(start, end, longest)[0] + 1,
             ),
-            "Your starts are right, but in place of the ends you return how many words the answers have.",
+            "Your starts are right, but instead of the ends you return how many words the answers have.",
         ),
     ),
     alternatives={"in loops": _in_loops, "a band": _right, "best end of each start": _by_max},
@@ -209,8 +210,8 @@ EXERCISE = Exercise(
     "legal = torch.ones(length, length, dtype=torch.bool).triu().tril(max_length - 1)\n"
     "best = sums.masked_fill(~legal, float('-inf')).flatten(1).argmax(dim=1)\n"
     "return best // length, best % length",
-    explanation="The model never sees this rule; it only scores words. BERT answers questions so. In a real text the "
-    "question's own words and padding are forbidden as well: their scores are set to −∞ before.",
+    explanation="The model never sees this rule; it only scores words. BERT answers questions this way. In a real text "
+    "the question's own words and the padding are forbidden as well: their scores are set to −∞ first.",
     look_first=("start", "end"),
     seconds=10.0,  # torch.unravel_index, a fine way to end it, takes long to load
 )

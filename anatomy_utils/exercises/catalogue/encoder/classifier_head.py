@@ -230,11 +230,11 @@ EXERCISE = Exercise(
         Mistake(
             "first_text",
             _FirstText,
-            "You take the first text of the batch, with all its positions; the first position of every text is wanted.",
+            "You take the first text of the batch, with all its positions; take the first position of every text.",
         ),
-        Mistake("every_position", _EveryPosition, "You give logits for every position; one row a text is wanted."),
-        Mistake("no_tanh", _NoTanh, "There is no tanh between your two layers, so together they are a single one."),
-        Mistake("relu", _Relu, "Between your layers every negative number is set to 0 (ReLU); tanh is wanted."),
+        Mistake("every_position", _EveryPosition, "You give logits for every position; each text needs one row."),
+        Mistake("no_tanh", _NoTanh, "There is no tanh between your two layers, so together they are one linear layer."),
+        Mistake("relu", _Relu, "Between your layers every negative number is set to 0 (ReLU); use tanh."),
         Mistake("no_dropout", _NoDropout, "Right in use. In training your module drops nothing."),
         Mistake(
             "dropout_first",
@@ -257,7 +257,7 @@ EXERCISE = Exercise(
         Mistake(
             "probabilities",
             _Probabilities,
-            "You have gone on to probabilities; logits are wanted, and the loss takes the softmax itself.",
+            "You return probabilities; return logits, because the loss takes the softmax itself.",
         ),
         Mistake(
             "detached",

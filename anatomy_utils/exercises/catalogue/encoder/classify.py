@@ -69,7 +69,7 @@ EXERCISE = Exercise(
         Mistake(
             "padding_counts",
             lambda x, mask, w, b: x.mean(1) @ w + b,
-            "Your average takes up the padding as well: a text's label would hang on the length of its neighbours.",
+            "Your average includes the padding: a text's label would depend on the length of the other texts.",
         ),
         Mistake(
             "divided_by_the_length",
@@ -94,7 +94,7 @@ EXERCISE = Exercise(
         Mistake(
             "first_word",
             lambda x, mask, w, b: x[:, 0] @ w + b,
-            "Your logits come from the first word alone, as BERT does it; here all real words have a say.",
+            "Your logits come from the first word alone, as in BERT; here all real words count.",
         ),
         Mistake(
             "last_word",
@@ -109,12 +109,12 @@ EXERCISE = Exercise(
         Mistake(
             "largest",
             lambda x, mask, w, b: x.masked_fill(mask[..., None] == 0, -torch.inf).amax(1) @ w + b,
-            "You take the largest number of each feature over the real words; the average was wanted.",
+            "You take the largest number of each feature over the real words; take the average.",
         ),
         Mistake(
             "padding_only",
             lambda x, mask, w, b: _mean(x, 1 - mask) @ w + b,
-            "Your average is that of the padding: 1 stands for a real word.",
+            "You average the padding: 1 means a real word.",
         ),
         Mistake(
             "no_bias",
@@ -124,27 +124,27 @@ EXERCISE = Exercise(
         Mistake(
             "bias_shared_out",
             lambda x, mask, w, b: (_zeroed(x, mask).sum(1) @ w + b) / mask.sum(1, keepdim=True),
-            "Your bias is divided by the number of words as well; it belongs behind the average.",
+            "Your bias is divided by the number of words as well; it belongs after the average.",
         ),
         Mistake(
             "one_count_for_all",
             lambda x, mask, w, b: _zeroed(x, mask).sum(1) / mask.sum() @ w + b,
-            "You divide by the number of real words in the whole batch; each text has a number of its own.",
+            "You divide by the number of real words in the whole batch; each text has its own number.",
         ),
         Mistake(
             "probabilities",
             lambda x, mask, w, b: (_mean(x, mask) @ w + b).softmax(-1),
-            "You have gone on to probabilities; logits are wanted, and the loss takes the softmax itself.",
+            "You return probabilities; return logits, because the loss takes the softmax itself.",
         ),
         Mistake(
             "means_only",
             lambda x, mask, w, b: _mean(x, mask),
-            "You have the averages; they have not been turned into logits yet.",
+            "You return the averages; turn them into logits.",
         ),
         Mistake(
             "for_each_word",
             lambda x, mask, w, b: x @ w + b,
-            "You have logits for each word, as for tags; one row for each text was wanted.",
+            "You return logits for each word, as for tags; each text needs one row.",
         ),
     ),
     alternatives={
@@ -156,16 +156,16 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "Padding must count neither in the sum nor in the number that you divide by.",
+        "Padding must not count in the sum, nor in the number you divide by.",
         "`attention_mask[..., None]` is (batch, position, 1): times hidden_states it sets padding to 0. How many real "
-        "words has each text?",
+        "words does each text have?",
         "`(hidden_states * attention_mask[..., None]).sum(dim=1) / attention_mask.sum(dim=1, keepdim=True)` is the "
         "average; then a linear layer.",
     ),
     solution="real = attention_mask[..., None]\n"
     "mean = (hidden_states * real).sum(dim=1) / real.sum(dim=1)\n"
     "return mean @ weight + bias",
-    explanation="The average is the sentence's vector, and MiniLM was trained to make good ones by just this average. "
-    "For tags each word keeps its own logits, and no average is taken.",
+    explanation="The average is the sentence's vector, and MiniLM was trained to give good sentence vectors by this "
+    "very average. For tags each word keeps its own logits, and no average is taken.",
     stages=_steps,
 )

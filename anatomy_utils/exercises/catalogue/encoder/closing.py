@@ -10,96 +10,110 @@ CLOSING = (
         text="Two encoders were trained on texts of up to 16 words: one with a learned table of positions, one with "
         "rotary positions. Both get a text of 20. What do they do?",
         choices=(
-            Choice("Both answer; the first one somewhat worse", "For position 17 there is no row that could be added."),
             Choice(
-                "Both stop with an error: neither has seen position 17",
-                "Rotary positions are computed; no table ends.",
+                "Both answer; the first one somewhat worse",
+                "The table has 16 rows; for the next position there is none to add.",
             ),
             Choice(
-                "The first stops with an error; the second answers, well or badly",
-                "A table ends, a turn is defined everywhere. Whether it works there has to be measured.",
+                "Both stop with an error: neither has seen that length", "Rotary positions are computed; no table ends."
+            ),
+            Choice(
+                "The first stops with an error; the second answers",
+                "A table ends, a rotation is defined everywhere. How well it works there has to be measured.",
                 right=True,
             ),
             Choice(
                 "The first stops; the second answers as well as ever, at any length",
-                "In section 4 it did at 64 words, and at 128 no longer.",
+                "In section 9 it did at 64 tokens, and no longer at 128.",
             ),
         ),
     ),
     Question(
         id="encoder.closing_2",
-        text="d_model is 384, and the feed-forward network is 4 times as wide inside. How many weights has it, biases "
-        "left out, compared with the four matrices of attention?",
+        text="You make a feed-forward network 8 times as wide inside as d_model, not 4 times. How many weights does it "
+        "then have, compared with the four matrices of attention? Leave out the biases.",
         choices=(
             Choice(
-                "Half as many", "It has two matrices and attention four, but each of the two is four times as large."
+                "As many: it has two matrices, attention has four",
+                "Two matrices, but each of them is eight times as large as one of attention's.",
             ),
-            Choice("As many", "4 · 384² are attention's; the network's are 2 · 384 · 1536."),
-            Choice("Twice as many", "8 · 384² against 4 · 384².", right=True),
-            Choice("Four times as many", "Four times as wide, but there are two matrices, not four."),
+            Choice("Twice as many", "That is so with 4 times the width: 8 against 4 times the square of d_model."),
+            Choice("Four times as many", "2 · 8 = 16 against 4 times the square of d_model.", right=True),
+            Choice("Eight times as many: it is eight times as wide", "Each matrix is, but there are two, not four."),
         ),
     ),
     Question(
         id="encoder.closing_3",
-        text="Over which numbers does layer norm take mean and variance?",
+        text="You put another word at position 5 of one text of a batch. Where does the output of a layer norm, by "
+        "itself, change?",
         choices=(
             Choice(
-                "Over all words of a text, for each feature",
-                "Then a word's vector would depend on its neighbours through the norm.",
+                "At every position of that text",
+                "Then mean and variance would be taken over the words of a text.",
             ),
             Choice(
-                "Over the texts of the batch, for each feature",
-                "Batch norm does so; a text would get other vectors in another batch.",
+                "At position 5 of every text in the batch",
+                "Then they would be taken over the texts of the batch, as batch norm takes them.",
             ),
-            Choice("Over everything that comes in", "Then long texts would have more say than short ones."),
-            Choice("Over the features of one word's vector", "384 numbers in MiniLM. Each word by itself.", right=True),
+            Choice("Nowhere: the norm takes out the difference", "It takes out length and mean, not the pattern."),
+            Choice(
+                "At position 5 of that text",
+                "Mean and variance are taken over the features of one word's vector. Each word by itself.",
+                right=True,
+            ),
         ),
     ),
     Question(
         id="encoder.closing_4",
-        text="Two stacks of 10 layers, not trained yet. How do their gradients differ in the very first step?",
+        text="A post-norm stack of 10 layers stays at guessing with AdamW. You divide the loss by 100, to make the "
+        "first steps shorter. Does that help?",
         choices=(
             Choice(
-                "Post-norm's is much longer near the output than below; pre-norm's is about equal in all layers",
-                "Xiong et al. hold the large first steps near the output responsible; that smaller ones, with warm-up, "
-                "helped our stack fits that.",
+                "No: the steps are as long as before",
+                "Adam divides the gradient by its own size. To shorten its steps, lower the learning rate, as warm-up "
+                "does.",
                 right=True,
             ),
             Choice(
-                "Post-norm's is 0 in the lowest layers; pre-norm's is not",
-                "It shrinks on its way down, but about a third arrives.",
+                "Yes: it does the same as warm-up, which makes the first steps short",
+                "Warm-up lowers the learning rate. Dividing the loss leaves Adam's steps as they were.",
             ),
-            Choice("Pre-norm's is longer in every layer", "It is shorter near the output."),
-            Choice("They do not: norms only matter after some steps", "The picture in section 8 shows the first step."),
+            Choice(
+                "Yes, but only in the layers near the output",
+                "Adam sets the step of each weight by itself, in every layer.",
+            ),
+            Choice("No: the loss would have to be multiplied by 100", "That changes Adam's steps just as little."),
         ),
     ),
     Question(
         id="encoder.closing_5",
-        text="A model answers differently each time it is given the same text. What has been forgotten?",
+        text="A trained model gives another answer each time it gets the same text. What was forgotten?",
         choices=(
+            Choice("Warm-up", "That belongs to training, and changes nothing in a finished model."),
             Choice(
-                "`model.eval()`: dropout is still at work",
-                "In use nothing is left out, and the same text gets the same answer.",
+                "`model.eval()`",
+                "Dropout is still on. In evaluation mode nothing is left out, and equal texts get equal answers.",
                 right=True,
             ),
-            Choice("Warm-up", "That belongs to training, and changes nothing in a finished model."),
-            Choice("The attention mask", "Without it padding would do harm, but the same harm each time."),
-            Choice("To divide by 1 − probability", "The numbers would be wrong, but that alone makes none random."),
+            Choice(
+                "The attention mask of the padding", "Without it padding would do harm, but the same harm each time."
+            ),
+            Choice(
+                "To divide by 1 − probability in dropout",
+                "The numbers would have another mean, but that alone makes none of them random.",
+            ),
         ),
     ),
     Question(
         id="encoder.closing_6",
-        text="The best start of an answer is word 8, the best end is word 2. What does the span head answer?",
+        text="You leave `optimizer.zero_grad()` out of your training step. What does step 100 do?",
         choices=(
-            Choice("Words 2 to 8", "Their scores say the opposite: 8 begins, 2 ends. Turned round they mean nothing."),
-            Choice("That there is no answer", "Some models can say so, by a score of its own; this one cannot."),
+            Choice("It stops with an error: there are gradients already", "`backward()` adds to them, without a word."),
+            Choice("The same as before: `backward()` writes over old gradients", "It adds; it does not write over."),
+            Choice("It uses the gradient of the first batch only", "That one is in it, with those of 99 more batches."),
             Choice(
-                "Word 8, the better of the two",
-                "Perhaps, if its score as an end is good too. It is compared with all other spans.",
-            ),
-            Choice(
-                "The best pair of a start and an end that may go together",
-                "Start ≤ end, not too long, the largest sum of scores. Neither word 8 nor word 2 need be in it.",
+                "It uses the sum of 100 gradients",
+                "`backward()` adds each batch's gradient to what is there. Nothing crashes, and it learns badly.",
                 right=True,
             ),
         ),

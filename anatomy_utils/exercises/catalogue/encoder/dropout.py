@@ -49,8 +49,8 @@ def _by_index(x: Tensor, u: Tensor, p: float, training: bool) -> Tensor:
 EXERCISE = Exercise(
     id="encoder.dropout",
     title="Dropout",
-    task="While training, set to 0 each feature whose random number is below the probability, and enlarge the others "
-    "by 1 / (1 − probability); in use change nothing.",
+    task="In training, set to 0 each feature whose random number is below the probability, and multiply the others by "
+    "1 / (1 − probability); in use, change nothing.",
     difficulty="easy",
     minutes=3,
     signature="dropout(hidden_states: Tensor, uniform: Tensor, probability: float, training: bool) -> Tensor",
@@ -69,39 +69,41 @@ EXERCISE = Exercise(
         Mistake(
             "shrunk_in_use",
             lambda x, u, p, training: _dropped(x, u, p) if training else x * (1 - p),
-            "Yours leaves features as they are in training and shrinks them in use. It was done so at first; today it "
-            "is the other way round.",
+            "You keep the features' size in training and shrink them in use. Early implementations did that; today the "
+            "remaining features are enlarged in training instead.",
         ),
         Mistake(
             "shrunk_as_well",
             lambda x, u, p, training: _dropped(x, u, p) / (1 - p) if training else x * (1 - p),
-            "Training is right, but in use your features shrink: that has been made up for already.",
+            "Training is right, but you shrink the features in use: the factor in training has already corrected "
+            "the mean.",
         ),
         Mistake(
             "enlarged_in_use",
             lambda x, u, p, training: (_dropped(x, u, p) if training else x) / (1 - p),
-            "Training is right, but in use your features are enlarged, although none has been left out.",
+            "Training is right, but you enlarge the features in use, although none has been left out.",
         ),
         Mistake(
             "always",
             lambda x, u, p, training: _dropped(x, u, p) / (1 - p),
-            "Yours leaves features out in use as well: the same text would give another answer each time.",
+            "You leave features out in use as well: the same text would get a different answer each time.",
         ),
         Mistake(
             "in_use_only",
             lambda x, u, p, training: x if training else _dropped(x, u, p) / (1 - p),
-            "Training and use have changed places in yours.",
+            "Training and use are swapped.",
         ),
-        Mistake("never", lambda x, u, p, training: x, "No feature of yours is ever left out."),
+        Mistake("never", lambda x, u, p, training: x, "You never leave a feature out."),
         Mistake(
             "kept_below",
             lambda x, u, p, training: x * (u < p) / (1 - p) if training else x,
-            "Yours keeps the features that should go, and the other way round: only a share of `probability` is left.",
+            "You keep the features that should go, and drop those that should stay: only a share of "
+            "`probability` is left.",
         ),
         Mistake(
             "kept_below_and_enlarged",
             lambda x, u, p, training: x * (u < p) / p if training else x,
-            "Your `probability` is that of staying; here it is that of being left out.",
+            "You use `probability` as the chance of staying; here it is the chance of being left out.",
         ),
         Mistake(
             "divided_by_the_probability",
@@ -116,17 +118,18 @@ EXERCISE = Exercise(
         Mistake(
             "enlarged_by_one_more",
             lambda x, u, p, training: _dropped(x, u, p) * (1 + p) if training else x,
-            "The right features are gone, but the others have grown by 1 + probability: nearly enough, and not quite.",
+            "The right features are gone, but the others are multiplied by 1 + probability: close, but not equal "
+            "to 1 / (1 − probability).",
         ),
         Mistake(
             "whole_words",
             lambda x, u, p, training: _dropped(x, u[..., :1], p) / (1 - p) if training else x,
-            "Yours leaves out whole words, by the first random number of each; every feature has one of its own.",
+            "You leave out whole words, by the first random number of each; every feature has one of its own.",
         ),
         Mistake(
             "the_same_for_all_words",
             lambda x, u, p, training: _dropped(x, u[:, :1], p) / (1 - p) if training else x,
-            "All words of a text lose the same features in yours; every word has random numbers of its own.",
+            "All words of a text lose the same features; every word has random numbers of its own.",
         ),
     ),
     alternatives={

@@ -69,7 +69,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_positions",
             lambda ids, segments, t, p, s: t[ids] + s[segments],
-            "Your vectors hold the token and the segment; where the token stands is not in them.",
+            "Your vectors hold the token and the segment; the token's position is not in them.",
         ),
         Mistake(
             "no_segments",
@@ -80,27 +80,27 @@ EXERCISE = Exercise(
         Mistake(
             "positions_by_id",
             lambda ids, segments, t, p, s: t[ids] + p[ids] + s[segments],
-            "Your position vectors belong to the tokens' ids: a token that comes twice gets the same one both times.",
+            "Your position vectors belong to the tokens' ids: a token that occurs twice gets the same one both times.",
         ),
         Mistake(
             "positions_by_row",
             lambda ids, segments, t, p, s: t[ids] + p[: len(ids), None] + s[segments],
-            "All words of one text get the same position vector of yours: it counts the texts of the batch.",
+            "All words of a text get the same position vector: you number the texts of the batch, not the words.",
         ),
         Mistake(
             "from_the_end",
             lambda ids, segments, t, p, s: t[ids] + _positions(ids, p).flip(0) + s[segments],
-            "Your positions count from the end of the text: its last word stands at 0.",
+            "Your positions count from the end of the text: its last word is at position 0.",
         ),
         Mistake(
             "first_position_for_all",
             lambda ids, segments, t, p, s: t[ids] + p[0] + s[segments],
-            "Every word of yours stands at position 0.",
+            "All your words are at position 0.",
         ),
         Mistake(
             "from_one",
             lambda ids, segments, t, p, s: t[ids] + p[1 : ids.shape[1] + 1] + s[segments],
-            "Your positions begin with 1: row 0 of the table is used by nobody.",
+            "Your positions begin with 1: row 0 of the table is never used.",
         ),
         Mistake(
             "last_positions",
@@ -110,19 +110,19 @@ EXERCISE = Exercise(
         Mistake(
             "one_segment",
             lambda ids, segments, t, p, s: t[ids] + _positions(ids, p) + s[0],
-            "All words of yours belong to segment 0: segment_ids play no part.",
+            "All your words belong to segment 0: you do not use segment_ids.",
         ),
         Mistake(
             "averaged",
             lambda *given: _sum(*given) / 3,
-            "You have the average of the three vectors; they are added, and nothing more.",
+            "You return the average of the three vectors; they are only added, not divided.",
         ),
         Mistake(
             "side_by_side",
             lambda ids, segments, t, p, s: torch.cat(
                 (t[ids], _positions(ids, p).expand(len(ids), -1, -1), s[segments]), dim=-1
             ),
-            "Your three vectors stand side by side: the result is three times as wide as d_model.",
+            "Your three vectors are joined side by side: the result is three times as wide as d_model.",
         ),
         Mistake(
             "tokens_enlarged",
@@ -133,7 +133,7 @@ EXERCISE = Exercise(
         Mistake(
             "normalized",
             lambda *given: F.layer_norm(_sum(*given), given[2].shape[1:]),
-            "Your sum is normalized already. BERT does that next, but it is an organ of its own.",
+            "Your sum is already normalized. BERT does that next, but it is a step of its own.",
         ),
     ),
     alternatives={
@@ -147,14 +147,14 @@ EXERCISE = Exercise(
         "a slice": _sum,
     },
     hints=(
-        "Three look-ups and two plus signs. For two of the three look-ups the numbers are given.",
-        "The numbers of the positions are 0, 1, 2 … up to the length of the text: `torch.arange(input_ids.shape[1])`.",
+        "Three look-ups and two plus signs. For two of the look-ups you are given the ids.",
+        "The positions are 0, 1, 2 …, one for each token: `torch.arange(input_ids.shape[1])`.",
         "`token_table[input_ids]` is (batch, position, d_model), the position vectors (position, d_model): torch adds "
-        "them to every text of the batch by itself.",
+        "them to every text of the batch.",
     ),
     solution="positions = torch.arange(input_ids.shape[1])\n"
     "return token_table[input_ids] + position_table[positions] + segment_table[segment_ids]",
-    explanation="The sum keeps the width. In 384 or 512 dimensions there is room enough for the layers to tell the "
+    explanation="The sum keeps the width. With 384 or 512 features there is room for the layers to tell the "
     "three apart again. This is figure 2 of the BERT paper; the 2017 Transformer has no segments.",
     stages=_steps,
 )

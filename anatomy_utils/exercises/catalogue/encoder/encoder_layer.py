@@ -24,8 +24,8 @@ def _in_steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> 
 
 
 def _in_a_loop(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Tensor:
-    for part, behind in ((attend, norm1), (feed, norm2)):
-        x = behind(torch.add(part(x), x))
+    for part, norm in ((attend, norm1), (feed, norm2)):
+        x = norm(torch.add(part(x), x))
     return x
 
 
@@ -43,7 +43,7 @@ def _steps(x: Tensor, attend: Part, feed: Part, norm1: Part, norm2: Part) -> Map
 EXERCISE = Exercise(
     id="encoder.encoder_layer",
     title="An encoder layer",
-    task="Put an encoder layer together: attention, then feed-forward, each added to its own input and normed behind "
+    task="Put an encoder layer together: attention, then feed-forward, each added to its own input and normed after "
     "the sum.",
     difficulty="medium",
     minutes=4,
@@ -64,86 +64,86 @@ EXERCISE = Exercise(
         Mistake(
             "no_first_residual",
             lambda x, attend, feed, norm1, norm2: post_norm(norm1(attend(x)), feed, norm2),
-            "What attention gives goes on without its input: the first residual connection is missing.",
+            "Attention's output goes on without its input: the first residual connection is missing.",
         ),
         Mistake(
             "no_second_residual",
             lambda x, attend, feed, norm1, norm2: norm2(feed(post_norm(x, attend, norm1))),
-            "What the feed-forward network gives goes on without its input: the second residual connection is missing.",
+            "The feed-forward network's output goes on without its input: the second residual connection is missing.",
         ),
         Mistake(
             "second_residual_from_below",
             lambda x, attend, feed, norm1, norm2: norm2(x + feed(post_norm(x, attend, norm1))),
-            "Your second sum takes up the layer's input again, and not what came out of the first half.",
+            "Your second sum adds the layer's input again, not the output of the first half.",
         ),
         Mistake(
             "side_by_side",
             lambda x, attend, feed, norm1, norm2: norm2(norm1(x + attend(x)) + feed(x)),
-            "Your feed-forward network works on the layer's input; what attention found does not reach it.",
+            "Your feed-forward network works on the layer's input; attention's result does not reach it.",
         ),
         Mistake(
             "in_parallel",
             lambda x, attend, feed, norm1, norm2: norm2(x + attend(x) + feed(x)),
-            "Both of your sub-layers work on the layer's input, and one sum takes up all three.",
+            "Both sub-layers work on the layer's input, and you add all three.",
         ),
         Mistake(
             "feed_forward_first",
             lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, feed, norm2), attend, norm1),
-            "Your halves have changed places: the feed-forward network comes first.",
+            "Your halves are swapped: the feed-forward network comes first.",
         ),
         Mistake(
             "norms_swapped",
             lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, attend, norm2), feed, norm1),
-            "Your two norms have changed places.",
+            "Your two norms are swapped.",
         ),
         Mistake(
             "one_norm_twice",
             lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, attend, norm1), feed, norm1),
-            "The first norm of yours is used twice, and the second not at all.",
+            "You use the first norm twice, and the second not at all.",
         ),
         Mistake(
             "no_first_norm",
             lambda x, attend, feed, norm1, norm2: post_norm(x + attend(x), feed, norm2),
-            "There is no norm behind your first sum.",
+            "There is no norm after your first sum.",
         ),
         Mistake(
             "no_second_norm",
             lambda x, attend, feed, norm1, norm2: post_norm(x, attend, norm1) + feed(post_norm(x, attend, norm1)),
-            "There is no norm behind your second sum.",
+            "There is no norm after your second sum.",
         ),
         Mistake(
             "norms_before",
             lambda x, attend, feed, norm1, norm2: pre_norm(pre_norm(x, attend, norm1), feed, norm2),
-            "Your norms stand before the sub-layers (pre-norm); this layer has them behind the sums.",
+            "Your norms come before the sub-layers (pre-norm); this layer has them after the sums.",
         ),
         Mistake(
             "half_and_half",
             lambda x, attend, feed, norm1, norm2: pre_norm(post_norm(x, attend, norm1), feed, norm2),
-            "The first half of yours is right; in the second the norm stands before the sub-layer, not behind the sum.",
+            "Your first half is right; in the second the norm comes before the sub-layer, not after the sum.",
         ),
         Mistake(
             "branches_normed",
             lambda x, attend, feed, norm1, norm2: x + norm1(attend(x)) + norm2(feed(x + norm1(attend(x)))),
-            "Your norms are applied to what the sub-layers give, before it is added.",
+            "You apply the norms to the sub-layers' outputs, before they are added.",
         ),
         Mistake(
             "half_a_layer",
             lambda x, attend, feed, norm1, norm2: post_norm(x, attend, norm1),
-            "You return what stands between the two halves: the feed-forward network has not had its turn.",
+            "You return the output of the first half: the feed-forward network is missing.",
         ),
     ),
     alternatives={"two residual connections": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
-        "You have written one half already: a sub-layer, its input added, a norm behind. A layer has two such halves.",
-        "What comes out of the first half is both the input of the feed-forward network and what is added to its "
-        "result.",
-        "`hidden_states = attention_norm(hidden_states + self_attention(hidden_states))`; the second line looks just "
-        "like it.",
+        "You have already written one half: a sub-layer, its input added, then a norm. A layer has two such halves.",
+        "The output of the first half is used twice: the feed-forward network reads it, and it is added to the "
+        "network's output.",
+        "`hidden_states = attention_norm(hidden_states + self_attention(hidden_states))`; the second line has "
+        "the same form.",
     ),
     solution="hidden_states = attention_norm(hidden_states + self_attention(hidden_states))\n"
     "return feed_forward_norm(hidden_states + feed_forward(hidden_states))",
-    explanation="Section 3.1 of the 2017 paper, the whole encoder layer. Attention lets words look at each other, the "
-    "feed-forward network thinks over what each has found, and the residual connections let both of them change a "
-    "little instead of making all anew.",
+    explanation="Section 3.1 of the 2017 paper, the whole encoder layer. Attention moves information between words, "
+    "the feed-forward network works on what each word has gathered, and thanks to the residual connections each of the "
+    "two only has to compute a change.",
     stages=_steps,
 )

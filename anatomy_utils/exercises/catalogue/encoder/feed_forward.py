@@ -71,12 +71,12 @@ EXERCISE = Exercise(
         Mistake(
             "activation_twice",
             lambda x, w1, b1, w2, b2, f: f(_feed(x, w1, b1, w2, b2, f)),
-            "Your activation stands behind the second layer as well; it belongs between the two, and only there.",
+            "You apply the activation after the second layer as well; it belongs between the two, and only there.",
         ),
         Mistake(
             "activation_last",
             lambda x, w1, b1, w2, b2, f: f((x @ w1 + b1) @ w2 + b2),
-            "Your activation stands behind both layers, and between them there is none.",
+            "You apply the activation after both layers, and there is none between them.",
         ),
         Mistake(
             "activation_first",
@@ -86,37 +86,37 @@ EXERCISE = Exercise(
         Mistake(
             "bias_after_the_activation",
             lambda x, w1, b1, w2, b2, f: (f(x @ w1) + b1) @ w2 + b2,
-            "The first bias of yours is added behind the activation; it belongs before it.",
+            "You add the first bias after the activation; it belongs before it.",
         ),
         Mistake(
             "no_first_bias",
             lambda x, w1, b1, w2, b2, f: f(x @ w1) @ w2 + b2,
-            "Your first layer has lost its bias.",
+            "Your first layer has no bias.",
         ),
         Mistake(
             "no_second_bias",
             lambda x, w1, b1, w2, b2, f: f(x @ w1 + b1) @ w2,
-            "Your second layer has lost its bias.",
+            "Your second layer has no bias.",
         ),
         Mistake(
             "no_biases",
             lambda x, w1, b1, w2, b2, f: f(x @ w1) @ w2,
-            "Both layers of yours have lost their biases.",
+            "Neither of your layers has a bias.",
         ),
         Mistake(
             "always_relu",
             lambda x, w1, b1, w2, b2, f: _feed(x, w1, b1, w2, b2, F.relu),
-            "Yours is right with ReLU and with nothing else: the activation that is given plays no part.",
+            "Yours is right with ReLU only: you do not use the activation that is given.",
         ),
         Mistake(
             "always_gelu",
             lambda x, w1, b1, w2, b2, f: _feed(x, w1, b1, w2, b2, F.gelu),
-            "Yours is right with GELU and with nothing else: the activation that is given plays no part.",
+            "Yours is right with GELU only: you do not use the activation that is given.",
         ),
         Mistake(
             "input_added",
             lambda x, w1, b1, w2, b2, f: x + _feed(x, w1, b1, w2, b2, f),
-            "You have added the input to the output. The residual connection does that, outside of this organ.",
+            "You have added the input to the output. The residual connection does that, outside this network.",
         ),
         Mistake(
             "not_contracted",
@@ -126,7 +126,7 @@ EXERCISE = Exercise(
         Mistake(
             "words_averaged",
             lambda x, w1, b1, w2, b2, f: _feed(x.mean(1, keepdim=True).expand_as(x), w1, b1, w2, b2, f),
-            "All words of a text get the same output of yours, made of their average; each word should go its own way.",
+            "All words of a text get the same output, computed from their average; each word has its own output.",
         ),
     ),
     alternatives={
@@ -147,6 +147,6 @@ EXERCISE = Exercise(
     solution="hidden = activation(hidden_states @ expand_weight + expand_bias)\n"
     "return hidden @ contract_weight + contract_bias",
     explanation="Equation 2 of the 2017 paper. Nothing in it looks from one position to another: `@` works on the last "
-    "axis only. What words have to do with each other is all left to attention.",
+    "axis only. Only attention moves information between words.",
     stages=_steps,
 )

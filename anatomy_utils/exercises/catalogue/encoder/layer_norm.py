@@ -73,12 +73,12 @@ EXERCISE = Exercise(
         Mistake(
             "epsilon_outside",
             lambda x, w, b, e: _centred(x) / (_variance(x).sqrt() + e) * w + b,
-            "Your ε is added to the root; it belongs under it, beside the variance.",
+            "Your ε is added to the root; it belongs under the root, with the variance.",
         ),
         Mistake(
             "unbiased_and_outside",
             lambda x, w, b, e: _centred(x) / (x.std(-1, keepdim=True) + e) * w + b,
-            "Two things at once: torch's `std` divides by d_model − 1, and your ε stands outside of the root.",
+            "Two things at once: torch's `std` divides by d_model − 1, and your ε is outside the root.",
         ),
         Mistake(
             "no_epsilon",
@@ -88,7 +88,7 @@ EXERCISE = Exercise(
         Mistake(
             "fixed_epsilon",
             lambda x, w, b, e: F.layer_norm(x, w.shape, w, b),
-            "Your ε is torch's own, 0.00001; the one that is given plays no part.",
+            "Your ε is torch's own, 0.00001; you do not use the one that is given.",
         ),
         Mistake(
             "no_root",
@@ -104,27 +104,28 @@ EXERCISE = Exercise(
         Mistake(
             "over_the_batch",
             lambda x, w, b, e: _norm(x, w, b, e, 0),
-            "Your mean and variance run over the texts of the batch: a text would change with its neighbours.",
+            "Your mean and variance run over the texts of the batch: a text would change with the other texts.",
         ),
         Mistake(
             "over_the_text",
             lambda x, w, b, e: _norm(x, w, b, e, (-2, -1)),
-            "One mean and one variance serve a whole text of yours; each word should have its own.",
+            "You use one mean and one variance for a whole text; each word should have its own.",
         ),
         Mistake(
             "over_everything",
             lambda x, w, b, e: _norm(x, w, b, e, tuple(range(x.dim()))),
-            "One mean and one variance serve your whole batch; each word should have its own.",
+            "You use one mean and one variance for the whole batch; each word should have its own.",
         ),
         Mistake(
             "mean_kept",
             lambda x, w, b, e: x / (_variance(x) + e).sqrt() * w + b,
-            "Your vectors are divided rightly, but the mean has not been taken off.",
+            "You divide by the right number, but you do not subtract the mean.",
         ),
         Mistake(
             "root_mean_square",
             lambda x, w, b, e: x / (x.square().mean(-1, keepdim=True) + e).sqrt() * w + b,
-            "You divide by the root of the mean square, and take no mean off. That is RMSNorm, a younger relative.",
+            "You divide by the root of the mean square and do not subtract the mean. That is RMSNorm, which came "
+            "later.",
         ),
         Mistake(
             "square_of_the_uncentred",
@@ -134,27 +135,27 @@ EXERCISE = Exercise(
         Mistake(
             "centred_only",
             lambda x, w, b, e: _centred(x) * w + b,
-            "The mean is taken off, but you divide by nothing.",
+            "You subtract the mean, but you do not divide.",
         ),
         Mistake(
             "no_weight_no_bias",
             lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt(),
-            "Mean 0 and variance 1 are right, but weight and bias have not been used yet.",
+            "Mean 0 and variance 1 are right, but you have not used weight and bias yet.",
         ),
         Mistake(
             "no_bias",
             lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt() * w,
-            "All is right up to the weight; the bias is missing.",
+            "Everything up to the weight is right; the bias is missing.",
         ),
         Mistake(
             "bias_first",
             lambda x, w, b, e: (_centred(x) / (_variance(x) + e).sqrt() + b) * w,
-            "The bias of yours comes before the weight, so that the weight stretches it too.",
+            "You add the bias before the weight, so the weight scales it too.",
         ),
         Mistake(
             "one_more",
             lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt() * (1 + w) + b,
-            "You multiply by 1 + weight. Some models store it so; here the weight is the whole factor.",
+            "You multiply by 1 + weight. Some models store the weight that way; here it is the whole factor.",
         ),
     ),
     alternatives={
@@ -177,6 +178,6 @@ EXERCISE = Exercise(
     "variance = centred.square().mean(dim=-1, keepdim=True)\n"
     "return centred / (variance + epsilon).sqrt() * weight + bias",
     explanation="Ba, Kiros and Hinton 2016. Each word is brought to a common scale by itself: other words, other texts "
-    "and the length of the text play no part. Weight and bias let the model undo what it does not like.",
+    "and the length of the text have no influence. Weight and bias let the model choose another scale again.",
     stages=_steps,
 )

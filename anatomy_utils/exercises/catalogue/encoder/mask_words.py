@@ -105,7 +105,7 @@ EXERCISE = Exercise(
     id="encoder.mask_words",
     title="Masked words",
     task="Choose the real words whose `choice` is below 0.15; hide those whose `action` is below 0.8, exchange those "
-    "from 0.8 to below 0.9, leave the others; label the chosen ones.",
+    "from 0.8 to below 0.9, keep the others; label all chosen words.",
     difficulty="hard",
     minutes=7,
     signature="mask_words(\n"
@@ -123,7 +123,7 @@ EXERCISE = Exercise(
             lambda ids, real, choice, action, other, mask_id: _made(
                 ids, _chosen(real, choice), action < 2, action > 2, other, mask_id
             ),
-            "All chosen words of yours are hidden; `action` plays no part.",
+            "You hide all chosen words; you do not use `action`.",
         ),
         Mistake(
             "none_exchanged",
@@ -144,27 +144,27 @@ EXERCISE = Exercise(
             lambda ids, real, choice, action, other, mask_id: _made(
                 ids, _chosen(real, choice), action < 0.8, action >= 0.9, other, mask_id
             ),
-            "Your shares are right, but those from 0.8 to 0.9 stay and those above are exchanged: the other way round.",
+            "Your shares are right, but you keep those from 0.8 to 0.9 and exchange those above; it should be "
+            "the other way round.",
         ),
         Mistake(
             "exchange_wins",
             lambda ids, real, choice, action, other, mask_id: _made(
                 ids, _chosen(real, choice), action < 0.8, action < 0.9, other, mask_id
             ),
-            "Nothing is hidden in yours: words below 0.8 are below 0.9 too, and have been exchanged after they were "
-            "hidden.",
+            "No word stays hidden: words below 0.8 are below 0.9 too, and have been exchanged after they were hidden.",
         ),
         Mistake(
             "padding_chosen",
             lambda ids, real, choice, action, other, mask_id: _right(
                 ids, torch.ones_like(real), choice, action, other, mask_id
             ),
-            "Padding is among your chosen words; there is nothing to be learnt from it.",
+            "Padding is among your chosen words; there is nothing to learn from it.",
         ),
         Mistake(
             "chosen_turned_round",
             lambda ids, real, choice, action, other, mask_id: _right(ids, real, 0.3 - choice, action, other, mask_id),
-            "You choose the words from 0.15 upwards: 85 % in place of 15 %.",
+            "You choose the words from 0.15 upwards: 85 % instead of 15 %.",
         ),
         Mistake(
             "not_only_chosen",
@@ -212,7 +212,7 @@ EXERCISE = Exercise(
                 _right(ids, real, choice, action, other, mask_id)[0],
                 ids.masked_fill(_chosen(real, choice), IGNORE),
             ),
-            "Your masked_ids are right, but −100 stands where the words were chosen, and labels where they were not.",
+            "Your masked_ids are right, but your labels are −100 where words were chosen, and ids where they were not.",
         ),
         Mistake(
             "labels_of_the_masked",
@@ -220,7 +220,7 @@ EXERCISE = Exercise(
                 _right(ids, real, choice, action, other, mask_id)[0],
                 _right(ids, real, choice, action, other, mask_id)[0].masked_fill(~_chosen(real, choice), IGNORE),
             ),
-            "Your labels are what stands there now, mask and all; they should be what stood there before.",
+            "Your labels are the ids after masking; they should be the ids before.",
         ),
         Mistake(
             "zero_elsewhere",
@@ -232,7 +232,7 @@ EXERCISE = Exercise(
     ),
     alternatives={"where": _where, "by index": _by_index, "word by word": _word_by_word, "three masks": _right},
     hints=(
-        "Three masks of True and False: which words are chosen, which of them are hidden, which of them exchanged.",
+        "Three masks of True and False: which words are chosen, which of those are hidden, which are exchanged.",
         "`(choice < 0.15) & (attention_mask == 1)` are the chosen ones. `masked_fill` puts one number where a mask is "
         "True, `torch.where(mask, one, other)` takes from two tensors.",
         "`labels = input_ids.masked_fill(~chosen, -100)`; for masked_ids first `masked_fill(chosen & (action < 0.8), "
@@ -243,8 +243,8 @@ EXERCISE = Exercise(
     "masked_ids = input_ids.masked_fill(chosen & (action < 0.8), mask_id)\n"
     "exchanged = chosen & (action >= 0.8) & (action < 0.9)\n"
     "return torch.where(exchanged, random_ids, masked_ids), labels",
-    explanation="Devlin et al. 2019, section 3.1. A model in use never sees the mask token. Because some of the asked "
-    "words are exchanged and some left, it must make a good vector of every word, hidden or not. −100 is the label "
+    explanation="Devlin et al. 2019, section 3.1. A model in use never sees the mask token. Because some chosen words "
+    "are exchanged and some kept, the model must make a good vector for every word, hidden or not. −100 is the label "
     "that torch's cross_entropy leaves out.",
     stages=_steps,
     look_first=("labels", "masked_ids"),

@@ -81,40 +81,40 @@ EXERCISE = Exercise(
         Mistake(
             "distance",
             lambda table, length: table[:, table.shape[1] // 2 + _offsets(length).abs().clamp(max=table.shape[1] // 2)],
-            "Keys on the left get the numbers of keys on the right: yours depends on the distance, not on its side.",
+            "Keys on the left get the numbers of keys on the right: your bias depends on the distance but not on "
+            "the side.",
         ),
         Mistake(
             "not_shifted",
             lambda table, length: table[:, _offsets(length).clamp(-(table.shape[1] // 2), table.shape[1] // 2)],
-            "The offset 0 of yours takes column 0, which is for −farthest; and negative offsets count columns from "
-            "the end.",
+            "Your offset 0 takes column 0, which is for −farthest; and negative offsets count columns from the end.",
         ),
         Mistake(
             "all_clipped_late",
             lambda table, length: table[:, (_offsets(length) + table.shape[1] // 2) % table.shape[1]],
-            "Where the offset is beyond the table, yours begins again at its other end.",
+            "Where the offset is beyond the table, you start again at its other end.",
         ),
         Mistake(
             "far_is_zero",
             lambda table, length: table[:, _columns(table, length)] * (_offsets(length).abs() <= table.shape[1] // 2),
-            "Near offsets are right; to far ones yours adds 0, where it should add the last number on their side.",
+            "Near offsets are right; for far ones you add 0, where you should add the last number on their side.",
         ),
         Mistake(
             "far_share_one_side",
             lambda table, length: table[
                 :, torch.where(_offsets(length) < -(table.shape[1] // 2), table.shape[1] - 1, _columns(table, length))
             ],
-            "Far keys on the left of yours use the last number of the right side.",
+            "Your far keys on the left use the last number of the right side.",
         ),
         Mistake(
             "heads_last",
             lambda table, length: table.T[_columns(table, length)],
-            "The numbers are right, but your heads are the last axis; scores have them in front of queries and keys.",
+            "The numbers are right, but your heads are the last axis; in scores they come before queries and keys.",
         ),
         Mistake(
             "absolute",
             lambda table, length: table[:, torch.arange(length).clamp(max=table.shape[1] - 1).expand(length, -1)],
-            "All your rows are the same: a number for each key, wherever the query stands.",
+            "All your rows are the same: a number for each key, whatever the query's position.",
         ),
         Mistake(
             "one_too_far",
@@ -149,8 +149,8 @@ EXERCISE = Exercise(
     "offsets = positions[None, :] - positions[:, None]\n"
     "farthest = table.shape[1] // 2\n"
     "return table[:, offsets.clamp(-farthest, farthest) + farthest]",
-    explanation="Along each diagonal stands one number: nothing depends on where in the text a pair stands. And since "
-    "far offsets share a number, a longer text than any in training still has all of its numbers. T5 lets far offsets "
-    "share in wider and wider buckets.",
+    explanation="Each diagonal holds one number: nothing depends on where in the text a pair is. And since far offsets "
+    "share a number, a text longer than any in training still finds all of its numbers. In T5, far offsets share "
+    "wider and wider buckets.",
     stages=_bias_steps,
 )

@@ -18,8 +18,8 @@ def _post_in_steps(x: Tensor, f: Part, norm: Part) -> Tensor:
 
 EXERCISE = Exercise(
     id="encoder.post_norm",
-    title="Norm behind",
-    task="Add what the sub-layer gives to its input, and normalize the sum.",
+    title="Norm after the sum",
+    task="Add the sub-layer's output to its input, and normalize the sum.",
     difficulty="easy",
     minutes=2,
     signature="post_norm(hidden_states: Tensor, sublayer, norm) -> Tensor",
@@ -29,11 +29,11 @@ EXERCISE = Exercise(
     returns=(Output("output", "position d_model"),),
     cases=layer_cases(sublayer="a sub-layer", norm="a norm"),
     mistakes=(
-        Mistake("norm_before", pre_norm, "Your norm stands before the sub-layer. That is pre-norm, the next exercise."),
+        Mistake("norm_before", pre_norm, "Your norm comes before the sub-layer. That is pre-norm, the next exercise."),
         Mistake(
             "no_residual",
             lambda x, f, norm: norm(f(x)),
-            "The input is not in your sum: only what the sub-layer gives has been normalized.",
+            "The input is missing: you normalize the sub-layer's output alone.",
         ),
         *PLACEMENT_MISTAKES,
         Mistake(
@@ -41,7 +41,9 @@ EXERCISE = Exercise(
             lambda x, f, norm: norm((x + f(x)) / 2),
             "Your sum is halved before the norm: that is the average of the two.",
         ),
-        Mistake("subtracted", lambda x, f, norm: norm(x - f(x)), "What the sub-layer gives is subtracted in yours."),
+        Mistake(
+            "subtracted", lambda x, f, norm: norm(x - f(x)), "You subtract the sub-layer's output; it should be added."
+        ),
     ),
     alternatives={
         "in one line": post_norm,
@@ -51,12 +53,11 @@ EXERCISE = Exercise(
     },
     hints=(
         "Which two things are added? And is the norm applied to one of them, or to the sum?",
-        "`sublayer(hidden_states)` is what the sub-layer gives. Add the input to it first.",
-        "The sum goes through `norm` as a whole, and what comes out is returned.",
+        "`sublayer(hidden_states)` is the sub-layer's output. Add the input to it first.",
+        "Apply `norm` to the whole sum, and return the result.",
     ),
     solution="return norm(hidden_states + sublayer(hidden_states))",
-    explanation="LayerNorm(x + Sublayer(x)), section 3.1 of the 2017 paper; BERT and MiniLM are built so. What comes "
-    "out of every sub-layer has the scale that its norm's γ sets, but the way from the output to the input leads "
-    "through every norm.",
+    explanation="LayerNorm(x + Sublayer(x)), section 3.1 of the 2017 paper; BERT and MiniLM are built this way. Each "
+    "norm sets the scale again with its γ, but the path from the output back to the input leads through every norm.",
     stages=lambda x, f, norm: {"sub-layer's result": f(x), "sum": x + f(x)},
 )

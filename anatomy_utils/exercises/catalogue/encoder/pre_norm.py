@@ -18,8 +18,8 @@ def _pre_in_steps(x: Tensor, f: Part, norm: Part) -> Tensor:
 
 EXERCISE = Exercise(
     id="encoder.pre_norm",
-    title="Norm before",
-    task="Let the sub-layer work on the normed input, and add what it gives to the input as it was.",
+    title="Norm before the sub-layer",
+    task="Apply the sub-layer to the normed input, and add its output to the original input.",
     difficulty="easy",
     minutes=2,
     signature="pre_norm(hidden_states: Tensor, sublayer, norm) -> Tensor",
@@ -29,14 +29,16 @@ EXERCISE = Exercise(
     returns=(Output("output", "position d_model"),),
     cases=layer_cases(sublayer="a sub-layer", norm="a norm"),
     mistakes=(
-        Mistake("norm_behind", post_norm, "Your norm stands behind the sum. That is post-norm, the exercise before."),
+        Mistake("norm_after", post_norm, "Your norm comes after the sum. That is post-norm, the exercise before."),
         Mistake(
             "no_residual",
             lambda x, f, norm: f(norm(x)),
-            "The sub-layer works on the normed input, but the input is not added to what it gives.",
+            "The sub-layer works on the normed input, but you do not add the input to its output.",
         ),
         *PLACEMENT_MISTAKES,
-        Mistake("subtracted", lambda x, f, norm: x - f(norm(x)), "What the sub-layer gives is subtracted in yours."),
+        Mistake(
+            "subtracted", lambda x, f, norm: x - f(norm(x)), "You subtract the sub-layer's output; it should be added."
+        ),
     ),
     alternatives={
         "in one line": pre_norm,
@@ -45,13 +47,13 @@ EXERCISE = Exercise(
         "sum of a stack": lambda x, f, norm: torch.stack((x, f(norm(x)))).sum(0),
     },
     hints=(
-        "There are two ways from the input to the output. On which of them does the norm stand?",
-        "The norm stands only on the way through the sub-layer. The other way is free.",
-        "`sublayer(norm(hidden_states))` is what the sub-layer gives; add `hidden_states` to it.",
+        "There are two paths from the input to the output. Which of them contains the norm?",
+        "The norm is only on the path through the sub-layer. The other path is free.",
+        "`sublayer(norm(hidden_states))` is the sub-layer's output; add `hidden_states` to it.",
     ),
     solution="return hidden_states + sublayer(norm(hidden_states))",
-    explanation="One way leads from the input to the output without any norm on it, and through a whole stack: "
-    "gradients come down on it unchanged. Since nothing brings the sum to a common scale, a pre-norm stack has one "
+    explanation="One path leads from the input to the output without any norm, even through a whole stack, and "
+    "gradients travel down it unchanged. Since nothing brings the sum to a common scale, a pre-norm stack has one "
     "more norm at its end.",
     stages=lambda x, f, norm: {"normed input": norm(x), "sub-layer's result": f(norm(x))},
 )

@@ -4,70 +4,102 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.questions import Choice, Question
 
-BEYOND = Question(
-    id="encoder.predict_beyond",
-    kind="prediction",
-    text="Small encoders learn on rows of 8 to 16 words to count each word's marked neighbours. Given positions of any "
-    "kind, they do it well up to 16. Then they get rows of 64 words. Whose answers are still nearly all right?",
-    choices=(
-        Choice(
-            "Those with sinusoidal positions: any position has its waves.",
-            "Any position has a vector, but the model has never seen those beyond 16, and its answers are worse than "
-            "without any positions.",
-        ),
-        Choice("Those with a learned table: it learnt what it needs.", "It has no row for position 17: it refuses."),
-        Choice(
-            "Those with rotary positions: neighbours are turned against each other by the same angle everywhere.",
-            "Nearly all are right at 64 words. At 128 they lose their way as well.",
-            right=True,
-        ),
-        Choice(
-            "All whose scores depend on the offset alone: rotary, T5's and ALiBi's.",
-            "All three do better than those that know absolute positions, but in these runs T5's and ALiBi's biases "
-            "were down to about two thirds.",
-        ),
-    ),
-)
-
 PARAMETERS = Question(
     id="encoder.predict_parameters",
     kind="prediction",
-    text="MiniLM has 22.6 million parameters, six layers and a vocabulary of 30,522 tokens. Where do most of them sit?",
+    text="MiniLM has 22.6 million parameters, six layers and a vocabulary of 30,522 tokens. Where are most of them?",
     choices=(
         Choice(
-            "In the feed-forward networks: two thirds of every layer are there.",
-            "Of every layer, yes; that makes 31 % of the whole.",
+            "In the feed-forward networks: each widens 384 features to 1536 and back.",
+            "Inside a layer, yes: two thirds. But that is only 31 % of the whole model.",
         ),
         Choice(
-            "In attention: four matrices in each layer.",
-            "Four of 384 × 384 in each, which makes 16 % of the whole.",
+            "In attention: four matrices in each of the six layers.",
+            "Four of 384 × 384 in each layer, which is 16 % of the whole model.",
         ),
         Choice(
             "In the embeddings: one vector for each token.",
-            "30,522 vectors of 384 numbers are 52 % of this small model; positions and segments make it 53.",
+            "30,522 vectors of 384 numbers are 52 % of this small model; with positions and segments it is 53 %.",
             right=True,
         ),
-        Choice("In the norms: there are thirteen.", "Each holds two vectors; together 0.04 %."),
+        Choice("In the norms: there are thirteen.", "Each has two vectors; together they are 0.04 %."),
+    ),
+)
+
+GRADIENT = Question(
+    id="encoder.predict_gradient",
+    kind="prediction",
+    text="Stack 24 feed-forward networks, each reading the output of the one below, not trained yet. Compare the "
+    "gradient that reaches the lowest network with the gradient of the highest one. How long is it?",
+    choices=(
+        Choice(
+            "Always far shorter: each network loses something.",
+            "That is what happens with torch's own starting weights. With larger ones, nothing is lost.",
+        ),
+        Choice(
+            "It depends on the size of the starting weights.",
+            "On the way down the gradient is multiplied by every network's derivative. With small weights, 24 factors "
+            "leave next to nothing; with larger ones it arrives.",
+            right=True,
+        ),
+        Choice(
+            "Always far longer: each network adds its own part.",
+            "Gradients are not added on this way, they are multiplied, network by network.",
+        ),
+        Choice(
+            "About as long: all the networks have the same shape.",
+            "They have the same shape, but 24 equal factors can still make a tiny number, or a huge one.",
+        ),
     ),
 )
 
 DEPTH = Question(
     id="encoder.predict_depth",
     kind="prediction",
-    text="The same narrow encoder, the same seed, the same sentences, no warm-up. With 2 layers, post-norm and "
-    "pre-norm learn alike. What happens with 10 layers?",
+    text="The same narrow encoder, the same sentences, the full learning rate from the first step. With 2 layers, "
+    "post-norm and pre-norm learn about equally well. What happens with 10 layers?",
     choices=(
-        Choice("Both learn better than with 2: more layers can do more.", "One of the two does."),
+        Choice("Both learn better than with 2: more layers can do more.", "Only one of the two does."),
         Choice(
-            "Post-norm learns better: what comes out of a layer has been normed.",
-            "It has, but so a norm stands on every way down for the gradient.",
+            "Post-norm learns better: every layer's output has been normed.",
+            "It has, but the gradient must come down through all of these norms as well.",
         ),
-        Choice("Neither learns: ten layers need warm-up.", "One of the two needs none at this depth."),
         Choice(
-            "Pre-norm learns better than with 2 layers; post-norm stays at guessing.",
-            "In all three seeds, after 150 steps: post-norm ends at 1.35 to 1.38, like knowing only how frequent each "
-            "tag is; pre-norm at 0.06 to 0.12.",
+            "Pre-norm learns better; post-norm stays at guessing.",
+            "With all three seeds. Post-norm ends near the loss of guessing by frequency, pre-norm far below the "
+            "loss of 2 layers.",
             right=True,
+        ),
+        Choice(
+            "Neither learns: ten layers are too many for so few steps.",
+            "One of the two learns better than with 2 layers.",
+        ),
+    ),
+)
+
+BEYOND = Question(
+    id="encoder.predict_beyond",
+    kind="prediction",
+    text="Six small encoders learn on rows of 8 to 16 tokens. One has no positions; each of the others has its own "
+    "scheme. Now they get rows of 64 tokens. Which scheme gives worse answers than no positions at all?",
+    choices=(
+        Choice(
+            "The learned table: its rows beyond 16 were never trained.",
+            "It has no such rows. It gives no answer: it stops and says so.",
+        ),
+        Choice(
+            "The waves, which are added to the words.",
+            "There is a wave vector for every position, but the model has never seen those beyond 16, and they mislead "
+            "it.",
+            right=True,
+        ),
+        Choice(
+            "T5's numbers: there are only a few of them for all offsets.",
+            "Far offsets share a number, so no number is new. It answers better than the model without positions.",
+        ),
+        Choice(
+            "Rotary: far words meet at angles that are new to the model.",
+            "They do, but near words meet at the angles of training everywhere. At 64 nearly all answers are right.",
         ),
     ),
 )
@@ -75,24 +107,24 @@ DEPTH = Question(
 BAG = Question(
     id="encoder.predict_bag",
     kind="prediction",
-    text="A tagger is trained whose words do not know where they stand. It has to mark where each entity begins, and "
-    "of what kind it is. What happens?",
+    text="A tagger must mark where each name of a thing begins, and of what kind it is. In one tagger the words of a "
+    "text do not know their positions. It is trained like any other. What happens?",
     choices=(
+        Choice(
+            "Most tags come out right, but many beginnings are missed.",
+            "Most words are outside of any name, and the word alone tells. Whether *old* belongs to one noun or to "
+            "the other, only the order tells.",
+            right=True,
+        ),
         Choice(
             "The loss does not fall: without order a sentence means nothing.",
             "It falls to less than a tenth: much can be told from the words alone.",
         ),
         Choice(
-            "The loss falls and most tags are right, but many beginnings are missed.",
-            "Most words are in no entity, and that can be told from the word. Whether *old* belongs to one noun or to "
-            "the other, only order tells.",
-            right=True,
-        ),
-        Choice(
             "It learns as well as the healthy one: attention sees all words anyway.",
-            "It sees which words there are, and not which stands beside which.",
+            "It sees which words there are, but not which word is next to which.",
         ),
     ),
 )
 
-PREDICTIONS = (BEYOND, PARAMETERS, DEPTH, BAG)
+PREDICTIONS = (PARAMETERS, GRADIENT, DEPTH, BEYOND, BAG)

@@ -4,30 +4,6 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.questions import Choice, Question
 
-ONLY_OFFSET = Question(
-    id="encoder.only_offset",
-    text="A sentence is moved ten positions to the right. In which of these does every score inside it stay exactly "
-    "the same?",
-    choices=(
-        Choice(
-            "With a learned table of positions",
-            "Other rows are added to the words: queries and keys change, and so do scores.",
-        ),
-        Choice(
-            "With sinusoidal positions",
-            "The waves of p and p + 10 differ, and they are added to the words before W_Q and W_K. Only the dot "
-            "product of two waves depends on the offset alone.",
-        ),
-        Choice(
-            "With rotary positions, ALiBi or T5's buckets",
-            "Queries and keys are turned by the same ten steps, or what is added to the score is looked up by "
-            "the offset.",
-            right=True,
-        ),
-        Choice("With all of them", "What is added to a word before the first layer is there in every score."),
-    ),
-)
-
 POSITION_WISE = Question(
     id="encoder.position_wise",
     text="You change the last word of a sentence. What does the feed-forward network alone give for the other words?",
@@ -42,27 +18,72 @@ POSITION_WISE = Question(
             "They see d_model features of one word at a time; `@` multiplies along the last axis.",
         ),
         Choice(
-            "Something else for the neighbours",
+            "Something else for the neighbors",
             "A convolution would do that. Here position i looks at position i only.",
         ),
     ),
 )
 
-LEFT_ALONE = Question(
-    id="encoder.left_alone",
-    text="One in ten of the asked words is neither hidden nor exchanged: the answer stands in the input. What for?",
+LOSS_SCALED = Question(
+    id="encoder.loss_scaled",
+    text="You multiply the loss by 1000, and with it every gradient; nothing is clipped. What happens to the first "
+    "step of Adam?",
     choices=(
+        Choice("It is 1000 times as long", "So it would be with plain gradient descent: rate times gradient."),
         Choice(
-            "To make the task easier at the beginning of training",
-            "The shares stay the same from the first step to the last.",
+            "It is about 32 times as long, the square root of 1000",
+            "The mean of the squares grows by 1000², so its root grows by 1000, not by √1000.",
         ),
         Choice(
-            "So that visible words get useful vectors too, not only hidden ones",
-            "Later no word is hidden. Here any visible word may be asked for, and may even be the wrong one, so each "
-            "must be checked against the others.",
+            "It is 1000 times as short, because Adam divides by the length",
+            "Adam divides, but what it divides has grown as well.",
+        ),
+        Choice(
+            "Next to nothing",
+            "Numerator and denominator both grow by 1000. What is left is the sign, times the learning rate.",
             right=True,
         ),
-        Choice("So that the loss counts more words", "They would be counted as well if they were hidden."),
+    ),
+)
+
+ONLY_OFFSET = Question(
+    id="encoder.only_offset",
+    text="A sentence is moved ten positions to the right. Which schemes keep every score inside it exactly as it was?",
+    choices=(
+        Choice(
+            "Rotary, ALiBi and T5's numbers",
+            "Queries and keys are turned by the same ten steps, or what is added to the score is looked up by "
+            "the offset.",
+            right=True,
+        ),
+        Choice(
+            "The waves alone: their dot products depend on the offset",
+            "Two bare waves, yes. But waves are added to the words, and pass W_Q and W_K together with them.",
+        ),
+        Choice(
+            "The learned table and the waves: both are added to the words",
+            "That is why they do not: other vectors are added at p + 10, so queries, keys and scores change.",
+        ),
+        Choice("All of them", "What is added to a word before layer 0 is part of every score."),
+    ),
+)
+
+LEFT_ALONE = Question(
+    id="encoder.left_alone",
+    text="One in ten of the chosen words is neither hidden nor exchanged: the input still contains the answer. What "
+    "is that good for?",
+    choices=(
+        Choice(
+            "To make the task easier at first, when the model knows nothing",
+            "The shares stay the same from the first step to the last.",
+        ),
+        Choice("So that the loss counts more words", "They would count as well if they were hidden."),
+        Choice(
+            "So that visible words get useful vectors too",
+            "In use, no word is hidden. Here any visible word may be asked for, and may even be the wrong one, so the "
+            "model must check each word against the others.",
+            right=True,
+        ),
     ),
 )
 
@@ -72,15 +93,15 @@ POSITIONS_DIAGNOSIS = Question(
     choices=(
         Choice(
             "It adds no position vectors at all",
-            "Then nothing but the tokens' vectors would be in it, and a batch would change nothing.",
+            "Then only the tokens' vectors would be in the output, and a batch would change nothing.",
         ),
-        Choice("Its position table is too short", "Then it would crash; here all shapes are right."),
+        Choice("Its position table is too short for the sentence", "Then it would crash; here all shapes are right."),
         Choice(
             "It looks positions up by the tokens' ids",
             "Then both words “a” would indeed be alike, but a batch would change nothing.",
         ),
         Choice(
-            "It numbers the texts of the batch: all words of a text get one and the same position vector",
+            "It numbers the texts, not the words",
             "Alone, a text is at position 0 throughout; as the second of a batch it is at position 1.",
             right=True,
         ),
@@ -92,23 +113,23 @@ NORM_DIAGNOSIS = Question(
     text="What is wrong with `colleagues_layer`?",
     choices=(
         Choice(
-            "It adds the sub-layer's result to the normed states: no way from input to output is without a norm",
+            "It has no residual connections: nothing is added",
+            "Then the output would be 0 when both sub-layers give 0; it is not, it is the normed input.",
+        ),
+        Choice(
+            "The residual connection adds to the normed states",
             "States cannot grow, and after some layers hardly anything of the input is left.",
             right=True,
         ),
         Choice(
-            "It has no residual connections",
-            "Then the output would be 0 when both sub-layers give 0; it is not, it is the normed input.",
+            "Its sub-layers work on states that have not been normed",
+            "They have: what attention reads has the size 1.0 in both columns.",
         ),
         Choice(
-            "Its sub-layers work on states that are not normed",
-            "They do work on normed states; look at what goes into them.",
-        ),
-        Choice(
-            "Its norms run over the wrong axis",
+            "Its norms run over the words, not over the features",
             "Then one word's norm would change with another word; it does not.",
         ),
     ),
 )
 
-QUESTIONS = (ONLY_OFFSET, POSITION_WISE, LEFT_ALONE, POSITIONS_DIAGNOSIS, NORM_DIAGNOSIS)
+QUESTIONS = (POSITION_WISE, LOSS_SCALED, ONLY_OFFSET, LEFT_ALONE, POSITIONS_DIAGNOSIS, NORM_DIAGNOSIS)

@@ -68,52 +68,52 @@ EXERCISE = Exercise(
         Mistake(
             "unchanged",
             colleagues_layer,
-            "This is what the patient computes: the normed states are still what is added to.",
+            "This is what the patient computes: the sub-layers' outputs are still added to the normed states.",
         ),
         Mistake(
             "first_half_only",
             _half_repaired,
-            "Attention's half is repaired; in the feed-forward network's half the normed states are still added.",
+            "Attention's half is repaired; the feed-forward network's half still adds to the normed states.",
         ),
         Mistake(
             "second_half_only",
             _other_half_repaired,
-            "The feed-forward network's half is repaired; in attention's half the normed states are still added.",
+            "The feed-forward network's half is repaired; attention's half still adds to the normed states.",
         ),
         Mistake(
             "post_norm",
             lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, attend, norm1), feed, norm2),
-            "Your norms stand behind the sums: that is the layer of 2017, and the patient's trouble is the same.",
+            "Your norms come after the sums: that is the layer of 2017, and it has the same problem.",
         ),
         Mistake(
             "both_sides",
             lambda x, attend, feed, norm1, norm2: norm2(_right(x, attend, feed, norm1, norm2)),
-            "Your layer is repaired, but there is one more norm behind it: again nothing passes by unchanged.",
+            "Your layer is repaired, but there is one more norm after it: again no path is free of norms.",
         ),
         Mistake(
-            "first_half_behind",
+            "first_half_after",
             lambda x, attend, feed, norm1, norm2: pre_norm(post_norm(x, attend, norm1), feed, norm2),
-            "The feed-forward network's half is repaired; in attention's half the norm stands behind the sum now.",
+            "The feed-forward network's half is repaired; in attention's half the norm now comes after the sum.",
         ),
         Mistake(
             "no_first_residual",
             lambda x, attend, feed, norm1, norm2: pre_norm(attend(norm1(x)), feed, norm2),
-            "The feed-forward network's half is repaired; in attention's half nothing is added any more.",
+            "The feed-forward network's half is repaired; in attention's half the residual connection is gone.",
         ),
         Mistake(
             "branches_normed",
             lambda x, attend, feed, norm1, norm2: x + norm1(attend(x)) + norm2(feed(x + norm1(attend(x)))),
-            "The way past the sub-layers is free now, but your norms stand behind the sub-layers, not before.",
+            "The path around the sub-layers is free now, but your norms come after the sub-layers, not before.",
         ),
         Mistake(
             "no_norms",
             lambda x, attend, feed, norm1, norm2: x + attend(x) + feed(x + attend(x)),
-            "The way past the sub-layers is free now, but your norms are gone altogether.",
+            "The path around the sub-layers is free now, but your norms are gone.",
         ),
         Mistake(
             "norms_swapped",
             lambda x, attend, feed, norm1, norm2: pre_norm(pre_norm(x, attend, norm2), feed, norm1),
-            "Your layer is repaired, but its two norms have changed places.",
+            "Your layer is repaired, but its two norms are swapped.",
         ),
         Mistake(
             "one_norm_twice",
@@ -123,12 +123,12 @@ EXERCISE = Exercise(
         Mistake(
             "no_residuals",
             lambda x, attend, feed, norm1, norm2: feed(norm2(attend(norm1(x)))),
-            "Your norms stand before the sub-layers, but nothing is added any more.",
+            "Your norms come before the sub-layers, but the residual connections are gone.",
         ),
         Mistake(
             "second_residual_from_below",
             lambda x, attend, feed, norm1, norm2: x + feed(norm2(pre_norm(x, attend, norm1))),
-            "Your second sum takes up the layer's input, and what attention found is added nowhere.",
+            "Your second sum adds the layer's input, and attention's result is lost.",
         ),
         Mistake(
             "in_parallel",
@@ -144,15 +144,16 @@ EXERCISE = Exercise(
     ),
     alternatives={"two residual connections": _right, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
-        "Look at the last line of the symptoms: when both sub-layers give 0, what should come out, and what does?",
+        "Look at the symptoms: when both sub-layers give 0, what should come out, and what does?",
         "The patient writes the normed states back into `hidden_states`. They should go into the sub-layer, and "
         "nowhere else.",
-        "`hidden_states = hidden_states + self_attention(attention_norm(hidden_states))`; the second half looks just "
-        "like it.",
+        "`hidden_states = hidden_states + self_attention(attention_norm(hidden_states))`; the second half has "
+        "the same form.",
     ),
     solution="hidden_states = hidden_states + self_attention(attention_norm(hidden_states))\n"
     "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
-    explanation="Look at the patient's layers in a row: add, norm, add, norm. That is post-norm with its norms counted "
-    "to the next layer, and it fares as post-norm does: two layers learn, twelve without warm-up do not.",
+    explanation="Look at the patient's layers in a row: add, norm, add, norm. That is post-norm, with each norm "
+    "counted as part of the next layer, and it behaves like post-norm: two layers learn, twelve without warm-up do "
+    "not.",
     stages=_steps,
 )

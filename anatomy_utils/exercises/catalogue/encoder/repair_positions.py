@@ -44,7 +44,7 @@ EXERCISE = Exercise(
         Mistake(
             "unchanged",
             colleagues_embedding,
-            "This is what the patient computes: all words of a text still get one and the same position vector.",
+            "This is what the patient computes: all words of a text still get the same position vector.",
         ),
         Mistake(
             "no_positions",
@@ -54,12 +54,12 @@ EXERCISE = Exercise(
         Mistake(
             "both",
             lambda ids, t, p: colleagues_embedding(ids, t, p) + p[_places(ids)],
-            "Each word of yours now has its position, but the vector that counts the texts is still in it.",
+            "Each word now has its position, but the vector that numbers the texts is still added.",
         ),
         Mistake(
             "counted_through",
             lambda ids, t, p: t[ids] + p[torch.arange(ids.numel()).view(ids.shape)],
-            "Your positions count on from text to text; every text begins at 0.",
+            "Your positions continue from text to text; every text should begin at 0.",
         ),
         Mistake(
             "text_added",
@@ -74,17 +74,17 @@ EXERCISE = Exercise(
         Mistake(
             "from_one",
             lambda ids, t, p: t[ids] + p[_places(ids) + 1],
-            "Your positions begin with 1; row 0 of the table is used by nobody.",
+            "Your positions begin with 1; row 0 of the table is never used.",
         ),
         Mistake(
             "by_id",
             lambda ids, t, p: t[ids] + p[ids],
-            "Your position vectors hang on the words' ids, not on their places.",
+            "Your position vectors depend on the words' ids, not on their positions.",
         ),
         Mistake(
             "all_at_0",
             lambda ids, t, p: t[ids] + p[0],
-            "All words of all texts stand at position 0 in yours: the batch plays no part any more, and order neither.",
+            "All words of all texts are at position 0: the batch no longer matters, but neither does the order.",
         ),
         Mistake(
             "multiplied",
@@ -101,12 +101,12 @@ EXERCISE = Exercise(
     hints=(
         "Look at the last line of the symptoms: what changes when the sentence becomes the second text of a batch?",
         "`len(input_ids)` is the number of texts. Which axis counts the words?",
-        "`torch.arange(input_ids.shape[1])` numbers the words. Their vectors are (position, d_model), which fits "
-        "behind (batch, position, d_model) as it is, without a new axis.",
+        "`torch.arange(input_ids.shape[1])` numbers the words. Their vectors are (position, d_model), which torch "
+        "adds to (batch, position, d_model) as it is, without a new axis.",
     ),
     solution="positions = torch.arange(input_ids.shape[1])\nreturn token_table[input_ids] + position_table[positions]",
     explanation="The patient numbers the texts of the batch, not the words of a text, and a new axis makes torch "
-    "spread that one vector over all words: nothing crashes. Inside a text all words have the same "
-    "addition, so attention cannot tell their order.",
+    "add that one vector to all words, so nothing crashes. Inside a text the same vector is added to every word, "
+    "so attention cannot tell their order.",
     stages=lambda ids, t, p: {"word vectors": t[ids], "position vectors": p[_places(ids)]},
 )

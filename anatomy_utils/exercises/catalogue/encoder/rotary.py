@@ -81,33 +81,34 @@ EXERCISE = Exercise(
         Mistake(
             "turned_back",
             lambda v, c, s: v * c - _halves_turned(v) * s,
-            "Your pairs are turned by the right angle the other way round: the sign of the sines is wrong.",
+            "Your pairs are turned by the right angle, but in the wrong direction: the sign of the sines is wrong.",
         ),
         Mistake(
             "no_minus",
             lambda v, c, s: v * c + torch.cat((v.chunk(2, -1)[1], v.chunk(2, -1)[0]), -1) * s,
-            "In your result a becomes a·cos + b·sin: that is no turn, for lengths change. One minus is missing.",
+            "In your result a becomes a·cos + b·sin. That is not a rotation, because lengths change. A minus "
+            "sign is missing.",
         ),
         Mistake(
             "minus_on_the_wrong_half",
             lambda v, c, s: v * c + torch.cat((-v.chunk(2, -1)[0], v.chunk(2, -1)[1]), -1) * s,
-            "Your halves have not changed places: each feature is mixed with itself, not with its partner.",
+            "You have not swapped the halves: each feature is mixed with itself, not with its partner.",
         ),
         Mistake(
             "neighbours",
             lambda v, c, s: v * c + _neighbours_turned(v) * s,
-            "Your pairs are neighbours, 2i and 2i + 1. Some models pair them so, but these angles are laid out for i "
-            "and i + d_head/2.",
+            "Your pairs are neighbours, 2i and 2i + 1. Some models pair them that way, but these angles are ordered "
+            "for i and i + d_head/2.",
         ),
         Mistake(
             "cosine_and_sine_swapped",
             lambda v, c, s: v * s + _halves_turned(v) * c,
-            "Cosines and sines have changed places: an angle of 0 would turn your vectors by a quarter.",
+            "Cosines and sines are swapped: an angle of 0 would turn your vectors by a quarter turn.",
         ),
         Mistake(
             "overwritten",
             _overwritten,
-            "The first half of yours is right, but the second is made of the first half's new numbers; it needs the "
+            "Your first half is right, but the second is computed from the first half's new numbers; it needs the "
             "old ones.",
         ),
         Mistake(
@@ -129,12 +130,12 @@ EXERCISE = Exercise(
         Mistake(
             "first_half_only",
             _first_half_only,
-            "The first half of your features is right; the second has stayed as it was.",
+            "The first half of your features is right; the second half is unchanged.",
         ),
         Mistake(
             "all_by_the_first_angle",
             lambda v, c, s: v * c[:1] + _halves_turned(v) * s[:1],
-            "Every word of yours is turned by the angle of the first position, so that no order is told.",
+            "All your words are turned by the angle of the first position, so the order is lost.",
         ),
         Mistake(
             "turned_twice",
@@ -153,8 +154,8 @@ EXERCISE = Exercise(
         "chunks": lambda v, c, s: v * c + _halves_turned(v) * s,
     },
     hints=(
-        "Each new feature is itself times a cosine, plus or minus its partner times a sine. Can you make a tensor in "
-        "which every feature has its partner in its place?",
+        "Each new feature is itself times a cosine, plus or minus its partner times a sine. Can you make a tensor "
+        "that holds each feature's partner in that feature's place?",
         "`first, second = vectors.chunk(2, dim=-1)`. The partners of the first half are the second half, with a minus; "
         "those of the second half are the first.",
         "`partners = torch.cat([-second, first], dim=-1)`; then `vectors * cosines` and `partners * sines` are added.",
@@ -162,8 +163,8 @@ EXERCISE = Exercise(
     solution="first, second = vectors.chunk(2, dim=-1)\n"
     "partners = torch.cat([-second, first], dim=-1)\n"
     "return vectors * cosines + partners * sines",
-    explanation="A turn changes no length. When query and key are both turned by their positions' angles, their dot "
-    "product depends on the difference of the angles alone: on the offset.",
+    explanation="A rotation changes no length. When query and key are both turned by their positions' angles, "
+    "their dot product depends only on the difference of the angles, that is, on the offset.",
     stages=lambda v, c, s: {
         "partners": _halves_turned(v),
         "vectors times cosines": v * c,

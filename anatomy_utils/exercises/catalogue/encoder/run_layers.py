@@ -67,8 +67,8 @@ def _filled(x: Tensor, layers: Sequence[Part]) -> Both:
 EXERCISE = Exercise(
     id="encoder.run_layers",
     title="The stack",
-    task="Send the hidden states through all layers, one after the other, and keep what stands before the first layer "
-    "and behind each of them.",
+    task="Send the hidden states through all layers, one after the other, and keep the states before the first layer "
+    "and after each layer.",
     difficulty="easy",
     minutes=3,
     signature="run_layers(hidden_states: Tensor, layers: list) -> tuple[Tensor, Tensor]",
@@ -81,29 +81,29 @@ EXERCISE = Exercise(
         Mistake(
             "all_from_the_input",
             _all_from_the_input,
-            "Each layer of yours works on the first hidden states, not on what the layer below it gave.",
+            "Each of your layers works on the first hidden states, not on the output of the layer below.",
         ),
         Mistake(
             "input_not_kept",
             lambda x, layers: (_run(x, layers)[0], _run(x, layers)[1][1:]),
-            "Your output is right, but all_states begins behind the first layer: the input is not among them.",
+            "Your output is right, but your all_states begins after layer 0: the input is missing.",
         ),
         Mistake(
             "output_not_kept",
             lambda x, layers: (_run(x, layers)[0], _run(x, layers)[1][:-1]),
-            "Your output is right, but it is not the last of your all_states.",
+            "Your output is right, but it is missing from your all_states.",
         ),
         Mistake(
             "top_down",
             lambda x, layers: _run(x, layers[::-1]),
-            "The layers of yours run from the last to the first.",
+            "You run the layers from the last to the first.",
         ),
         Mistake(
             "listed_top_down",
             lambda x, layers: (_run(x, layers)[0], _run(x, layers)[1].flip(0)),
             "Your output is right, but all_states begins with the last layer.",
         ),
-        Mistake("added", _added, "You add each layer's input to its output; a layer has done that inside already."),
+        Mistake("added", _added, "You add each layer's input to its output; the layer has already done that inside."),
         Mistake(
             "batch_first",
             lambda x, layers: (_run(x, layers)[0], torch.stack(_all_states(x, layers), dim=1)),
@@ -128,14 +128,14 @@ EXERCISE = Exercise(
     alternatives={"a list": _run, "cat": _with_cat, "filled in": _filled},
     hints=(
         "A loop over the layers. What goes into the first one, and what into each other one?",
-        "Begin with the list `states = [hidden_states]`; each layer gets the last of them and puts its own behind.",
+        "Begin with the list `states = [hidden_states]`; each layer reads the last one, and its output is appended.",
         "`states.append(layer(states[-1]))` in the loop; `torch.stack(states)` makes one tensor of the list.",
     ),
     solution="states = [hidden_states]\n"
     "for layer in layers:\n"
     "    states.append(layer(states[-1]))\n"
     "return states[-1], torch.stack(states)",
-    explanation="What comes out has the shape of what goes in, so layers can be piled up: six in 2017 and in MiniLM, "
-    "30 in SmolLM2. What you kept is what one reads to see a word change layer by layer.",
+    explanation="What comes out has the shape of what goes in, so layers can be stacked: six in 2017 and in MiniLM, "
+    "30 in SmolLM2. The states you kept show how a word's vector changes layer by layer.",
     look_first=("output", "all_states"),
 )

@@ -39,7 +39,7 @@ def sublayer(generator: torch.Generator, d_model: int, name: str = "a sub-layer"
 
 
 def norm(generator: torch.Generator, d_model: int, name: str = "a norm") -> Function:
-    """A layer norm that has learnt something. Its large ε makes it notice a factor in front of what it gets."""
+    """A layer norm that has learned something. Its large ε makes it notice a factor in front of what it gets."""
     weight, bias = 1 + 0.5 * normal(generator, d_model), 0.5 * normal(generator, d_model)
     return Function(name, lambda states: F.layer_norm(states, (d_model,), weight, bias, eps=0.5))
 
@@ -81,36 +81,42 @@ def pre_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
 
 
 PLACEMENT_MISTAKES = (
-    Mistake("bare", lambda x, f, norm: x + f(x), "There is no norm in yours, neither before the sub-layer nor behind."),
     Mistake(
-        "sublayer_only", lambda x, f, norm: f(x), "You return what the sub-layer gives; input and norm play no part."
+        "bare",
+        lambda x, f, norm: x + f(x),
+        "There is no norm in yours, neither before the sub-layer nor after the sum.",
+    ),
+    Mistake(
+        "sublayer_only",
+        lambda x, f, norm: f(x),
+        "You return the sub-layer's output alone, without the input and the norm.",
     ),
     Mistake(
         "branch_normed",
         lambda x, f, norm: x + norm(f(x)),
-        "Your norm is applied to what the sub-layer gives, and the input is added after that.",
+        "You apply the norm to the sub-layer's output, and add the input after that.",
     ),
     Mistake(
         "input_normed",
         lambda x, f, norm: norm(x) + f(x),
-        "Your norm is applied to the input that is added, and the sub-layer works on the input as it was.",
+        "You apply the norm to the input that is added, and the sub-layer works on the input without a norm.",
     ),
     Mistake(
         "residual_from_the_norm",
         lambda x, f, norm: norm(x) + f(norm(x)),
-        "What you add is the normed input: the input itself does not get past your norm.",
+        "You add the normed input; the input itself should be added.",
     ),
-    Mistake("added_after_all", lambda x, f, norm: x + norm(x + f(x)), "Behind your norm the input is added once more."),
+    Mistake("added_after_all", lambda x, f, norm: x + norm(x + f(x)), "You add the input once more after the norm."),
     Mistake(
         "normed_twice",
         lambda x, f, norm: norm(x + f(norm(x))),
-        "There are two norms in yours, one before the sub-layer and one behind.",
+        "You apply the norm twice, before the sub-layer and after the sum.",
     ),
     Mistake(
         "applied_twice",
         lambda x, f, norm: norm(x + f(x + f(x))),
-        "The sub-layer of yours runs twice, the second time on a sum.",
+        "You run the sub-layer twice, the second time on a sum.",
     ),
-    Mistake("norm_only", lambda x, f, norm: norm(x), "You have the normed input; the sub-layer has not been used."),
+    Mistake("norm_only", lambda x, f, norm: norm(x), "You return the normed input; the sub-layer is not used."),
 )
 """What is wrong for both placements."""

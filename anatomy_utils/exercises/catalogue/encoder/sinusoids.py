@@ -93,59 +93,59 @@ EXERCISE = Exercise(
             lambda positions, d_model: torch.cat(
                 (_angles(positions, d_model).sin(), _angles(positions, d_model).cos()), dim=-1
             ),
-            "Your waves are right, but all sines come first and then all cosines; here they take turns.",
+            "Your waves are right, but all sines come first and then all cosines; here they alternate.",
         ),
         Mistake(
             "cosine_first",
             lambda positions, d_model: _alternating(
                 _angles(positions, d_model).cos(), _angles(positions, d_model).sin()
             ),
-            "Sine and cosine of yours have changed places: your even features are cosines.",
+            "Your sines and cosines are swapped: your even features are cosines.",
         ),
         Mistake(
             "sines_only",
             lambda positions, d_model: _angles(positions, d_model).sin().repeat_interleave(2, dim=-1),
-            "All your features are sines; each pair has the same number twice.",
+            "All your features are sines; each pair holds the same number twice.",
         ),
         Mistake(
             "each_feature_its_own",
             _each_feature_its_own,
-            "Each of your features has a wave length of its own; a sine and the cosine behind it should share one.",
+            "Each of your features has a wavelength of its own; a sine and the cosine after it should share one.",
         ),
         Mistake(
             "exponent_doubled",
             _of(lambda positions, d: positions[:, None] / 10_000 ** (2 * torch.arange(0, d, 2) / d)),
-            "Your wave lengths grow too fast, up to 10000² in place of 10000: the exponent has one factor 2 too many.",
+            "Your wavelengths grow too fast, up to 10000² instead of 10000: the exponent has one factor 2 too many.",
         ),
         Mistake(
             "exponent_halved",
             _of(lambda positions, d: positions[:, None] / 10_000 ** (torch.arange(d // 2) / d)),
-            "Your wave lengths grow too slowly, up to 100 in place of 10000: the exponent lacks a factor 2.",
+            "Your wavelengths grow too slowly, up to 100 instead of 10000: the exponent lacks a factor 2.",
         ),
         Mistake(
             "multiplied",
             _of(lambda positions, d: positions[:, None] * 10_000 ** (torch.arange(0, d, 2) / d)),
-            "Your waves get shorter from pair to pair: positions are multiplied where they should be divided.",
+            "Your waves get shorter from pair to pair: you multiply the positions where you should divide them.",
         ),
         Mistake(
             "one_wave",
             _of(lambda positions, d: positions[:, None].expand(-1, d // 2).float()),
-            "All pairs of yours have the same wave, that of the first pair: 10000 plays no part.",
+            "All your pairs have the same wave, that of the first pair: you do not use 10000.",
         ),
         Mistake(
             "from_one",
             _of(lambda positions, d: _angles(positions + 1, d)),
-            "Your vectors are those of the next position: yours count from 1.",
+            "Your vectors are those of the next position: you count from 1.",
         ),
         Mistake(
-            "position_counted_anew",
+            "positions_counted_again",
             _of(lambda positions, d: _angles(torch.arange(len(positions)), d)),
-            "Your vectors are those of positions 0, 1, 2 …, whatever stands in `positions`.",
+            "Your vectors are those of positions 0, 1, 2 …, whatever `positions` contains.",
         ),
         Mistake(
             "not_waves",
             lambda positions, d_model: _angles(positions, d_model).repeat_interleave(2, dim=-1),
-            "You have the angles, each of them twice; sine and cosine are not taken yet.",
+            "You return the angles, each of them twice; the sine and the cosine are still missing.",
         ),
         Mistake(
             "in_turns",
@@ -173,8 +173,8 @@ EXERCISE = Exercise(
     solution="two_i = torch.arange(0, d_model, 2)\n"
     "angles = positions[..., None] / 10000 ** (two_i / d_model)\n"
     "return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)",
-    explanation="Section 3.5 of the 2017 paper. Every pair is a hand of a clock, each slower than the one before. To "
-    "go k positions on is to turn each hand by a fixed angle, wherever it stands: so one matrix, learned once, "
-    "can look any number of positions back, within the lengths that were trained.",
+    explanation="Section 3.5 of the 2017 paper. Every pair is a clock hand, each slower than the one before. Moving k "
+    "positions on turns each hand by a fixed angle, wherever it started. So for each k there is one matrix that looks "
+    "k positions back from every position; another k needs another matrix.",
     stages=_steps,
 )

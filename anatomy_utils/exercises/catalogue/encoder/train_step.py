@@ -192,8 +192,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_change",
             replace(_Step(), update=lambda model, optimizer: None),
-            "Your weights never change: the step is not made, or it finds no gradients, because `backward()` was not "
-            "called or what it made was cleared again.",
+            "Your weights never change: no step is made, or it finds no gradients (was `backward()` called?).",
         ),
         Mistake(
             "cleared_last",
@@ -210,12 +209,13 @@ EXERCISE = Exercise(
         Mistake(
             "clipped_by_value",
             replace(_Step(), clip=clip_grad_value_),
-            "You limit each number of the gradient by itself, which also turns it; its length as a whole is wanted.",
+            "You limit each number of the gradient by itself, which also changes its direction; limit its whole "
+            "length.",
         ),
         Mistake(
             "each_parameter_clipped",
             replace(_Step(), clip=_each_parameter),
-            "You shorten the gradient of each parameter by itself; `max_norm` is for the length of all together.",
+            "You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.",
         ),
         Mistake(
             "always_that_long",
@@ -241,7 +241,7 @@ EXERCISE = Exercise(
         Mistake(
             "summed",
             replace(_Step(), loss=lambda model, batch: _loss(model, batch) * len(batch.labels)),
-            "Your loss is the sum over the batch; its mean is wanted.",
+            "Your loss is the sum over the batch; use the mean.",
         ),
         Mistake(
             "softmax_twice",
@@ -251,17 +251,18 @@ EXERCISE = Exercise(
                     model(batch.input_ids, batch.attention_mask).softmax(-1), batch.labels
                 ),
             ),
-            "Cross-entropy takes logits and makes the softmax itself; yours is given probabilities, so there are two.",
+            "Cross-entropy takes logits and makes the softmax itself; you give it probabilities, so the softmax "
+            "is applied twice.",
         ),
         Mistake(
             "uphill",
             replace(_Step(), loss=lambda model, batch: -_loss(model, batch)),
-            "Your loss has its sign turned round, so every step makes the model worse.",
+            "The sign of your loss is wrong, so every step makes the model worse.",
         ),
         Mistake(
             "loss_afterwards",
             _loss_afterwards,
-            "Your weights are right, but you return the loss after the step; that of the first forward is wanted.",
+            "Your weights are right, but you return the loss after the step; return the loss from before it.",
         ),
         Mistake(
             "by_hand",
@@ -293,8 +294,7 @@ EXERCISE = Exercise(
     "optimizer.step()\n"
     "return loss.item()",
     explanation="`backward()` adds to the gradients that are there, so they are cleared first. Clipping keeps the "
-    "direction of a long gradient and shortens it, so that one odd batch cannot throw the model off its way. `.item()` "
-    "gives a number without the graph behind it.",
+    "direction of a long gradient: one odd batch cannot do much harm. `.item()` gives a plain number.",
     stages=_steps,
     drive=_drive,
 )
