@@ -131,9 +131,10 @@ class BlockStepper(
         order = STAGES[self.norm]
         rows = np.stack([self.stage(name)[self.token] for name in order])
         lengths = ", ".join(f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True))
+        named = [f"{name}, length {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True)]
         return plots.strips(
             rows,
-            order,
+            named,
             title=f"“{self.tokens[self.token]}” through layer {self.layer}, {self.norm}-norm",
             axes=("stage", "d_model"),
             limit=float(np.quantile(np.abs(rows), 0.995)),

@@ -70,9 +70,13 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
         sizes.append(f"{top.square().mean().sqrt():.1f}")
         cosines.append(f"{torch.cosine_similarity(states, top, dim=-1).mean():.2f}")
     norms = stack.layers[0].self_attention_norms.before, stack.layers[0].feed_forward_norms.before
-    silent = layer(states, torch.zeros_like, torch.zeros_like, *norms)
     read: list[Tensor] = []
-    layer(states, lambda given: read.append(given) or given, torch.zeros_like, *norms)
+
+    def attention(given: Tensor) -> Tensor:
+        read.append(given)
+        return torch.zeros_like(given)
+
+    silent = layer(states, attention, torch.zeros_like, *norms)
     other_words = states.clone()
     other_words[:, 1:] += 1.0
     apart = all(torch.equal(norm(other_words)[:, 0], norm(states)[:, 0]) for norm in norms)
