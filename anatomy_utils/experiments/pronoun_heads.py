@@ -41,7 +41,7 @@ ATTENTIONS = {
 """Organ → the stack it is part of, and its name in each of the stack's layers."""
 
 BEFORE_PRONOUN = "qu'"
-"""The word behind which the pronoun stands: *parce qu'il*."""
+"""The word after which the pronoun comes: *parce qu'il*."""
 
 
 class AttentionHead(NamedTuple):
@@ -92,7 +92,7 @@ class PronounTest:
     Attributes:
         scenes: what is said.
         batch: their translation into French.
-        places: where in the translation the pronoun stands.
+        places: where in the translation the pronoun is.
         right_ids: the pronoun.
     """
 
@@ -103,7 +103,7 @@ class PronounTest:
 
 
 def new_pronoun_test(pairs: Sequence[MinimalPair]) -> PronounTest:
-    """Both sentences of each pair, one behind the other.
+    """Both sentences of each pair, one after the other.
 
     Raises:
         ValueError: there is no pair, or one whose two pronouns are the same: it would ask nothing.
@@ -132,7 +132,7 @@ class PronounScore(NamedTuple):
 
 @torch.no_grad()
 def pronoun_score(model: EncoderDecoder, test: PronounTest, off: Collection[AttentionHead] = ()) -> PronounScore:
-    """How well the pronoun is known behind the right words up to it, without the heads that are `off`."""
+    """How well the pronoun is known after the right words up to it, without the heads that are `off`."""
     batch = test.batch
     with without_heads(model, off):
         logits = model(batch.input_ids, batch.decoder_input_ids, batch.attention_mask, batch.decoder_attention_mask)
@@ -142,7 +142,7 @@ def pronoun_score(model: EncoderDecoder, test: PronounTest, off: Collection[Atte
 
 
 def pronouns_right_in_reference(model: EncoderDecoder, test: PronounTest, off: Collection[AttentionHead] = ()) -> float:
-    """The share of right pronouns, from 0 to 1, behind the right words up to them: one run of the model."""
+    """The share of right pronouns, from 0 to 1, after the right words up to them: one run of the model."""
     return pronoun_score(model, test, off).right
 
 
@@ -157,7 +157,7 @@ def pronouns_right_in_translation(
 
 
 def pronoun_in_french(french: str) -> str:
-    """The word behind the first *qu'*, or "" where there is none.
+    """The word after the first *qu'*, or "" where there is none.
 
     >>> pronoun_in_french("L'animal n'a pas traversé la rue parce qu'elle était trop large.")
     'elle'

@@ -35,16 +35,16 @@ def train_translator_variant(
     on_step: OnStep | None = None,
     progress: bool = True,
 ) -> tuple[EncoderDecoder, History]:
-    """The translator's model and sentences, taught as you say; equal seeds make runs comparable.
+    """The translator's model and sentences, trained as you say; equal seeds make runs comparable.
 
-    The history holds the loss that was learnt from: with smoothing it has a floor. Compare by
+    The history holds the loss that was minimized: with smoothing it has a floor. Compare by
         `unseen_translation_loss`.
 
     Args:
         schedule: a learning rate, or number of the step → learning rate (see `training.schedules`).
         seed: of the weights and the sentences.
         label_smoothing: ε; the paper has 0.1.
-        pre_norm: where the norms stand; the paper's stand after each sub-layer.
+        pre_norm: where the norms are; the paper's come after each sub-layer.
         steps: of 64 sentences each.
         on_step: see `train.OnStep`.
         progress: show a bar.

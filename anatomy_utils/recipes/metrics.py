@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from jaxtyping import Bool, Int
@@ -57,15 +57,17 @@ def share_of_right_labels(model: nn.Module, batch: Labeled | Pointed) -> float:
     return (predictions(model, batch) == labels)[counts].float().mean().item()
 
 
-def bleu(written: Sequence[str], references: Sequence[str]) -> float:
+def bleu(written: Sequence[str], references: Sequence[str], *, words: Literal["street", "13a"] = "street") -> float:
     """BLEU of translations as a whole corpus, from 0 to 100: 100 where every word is right.
 
-    The geometric mean of the shares of runs of 1, 2, 3 and 4 words that also stand in the sentence's reference, times
+    The geometric mean of the shares of runs of 1, 2, 3 and 4 words that also occur in the sentence's reference, times
     a penalty for texts that are shorter than the references together. One reference for each translation.
 
     Args:
         written: what the model wrote, at least one text.
         references: the right translations, in the same order.
+        words: what counts as a word. "street" cuts as the model knows words (*l'* *animal*); "13a" is sacrebleu's
+            default, which leaves *l'animal* one word. Numbers of the two cannot be compared.
 
     Raises:
         ValueError: there are no texts, or not one reference for each.
@@ -75,18 +77,19 @@ def bleu(written: Sequence[str], references: Sequence[str]) -> float:
         raise ValueError(
             f"{len(written)} translations cannot be compared with {len(references)} references; give one for each."
         )
-    in_words = [[" ".join(tokenize(text)) for text in texts] for texts in (written, references)]
-    return float(_metric().corpus_score(in_words[0], [in_words[1]]).score)
+    if words == "street":
+        written, references = ([" ".join(tokenize(text)) for text in texts] for texts in (written, references))
+    return float(_metric("none" if words == "street" else words).corpus_score(written, [references]).score)
 
 
-def _metric() -> BLEU:
-    """BLEU over the words of the street: cut as the model knows them (l' animal), and not cut once more.
+def _metric(tokenize: str) -> BLEU:
+    """BLEU over words that sacrebleu cuts, or with "none" over texts that are cut already.
 
-    sacrebleu's own "13a" would leave *l'animal* one word, and one wrong noun would count for two words in English and
-    for one in French. `force` only silences the advice against texts that are cut into words already.
+    With sacrebleu's own "13a" one wrong noun would count for two words in English and for one in French. `force` only
+    silences the advice against texts that are cut into words already.
     """
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
         raise ImportError("BLEU needs the package sacrebleu: pip install sacrebleu, then run this again.") from None
-    return BLEU(tokenize="none", force=True)
+    return BLEU(tokenize=tokenize, force=True)

@@ -152,7 +152,7 @@ def translation_of(model: EncoderDecoder, sentence: str) -> Translation:
         remark=remark,
         correction=correction,
         swaps=[(_reason(each, language), str(say(each, language))) for each in flips(scene)] if scene else [],
-        reason=len(tokens) - 1 if scene else None,  # the word before the full stop, behind the language to write
+        reason=len(tokens) - 1 if scene else None,  # the word before the full stop, after the language to write
         pronouns=[place for place, word in enumerate(written) if word in PRONOUNS],
     )
 

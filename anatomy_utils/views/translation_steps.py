@@ -1,6 +1,6 @@
 """A whole translation as the steps of a widget: every tensor with its name and shape, each step in one sentence.
 
-Joins a model to `widgets.translation_flow`, for notebook 05, behind `views.translation_flow`. The decoder is causal:
+Joins a model to `widgets.translation_flow`, for notebook 05, in `views.translation_flow`. The decoder is causal:
 what it computes for a position never changes when more is written. So one run over the whole written text holds the
 tensors of every decoding step, as their first rows.
 """
@@ -76,7 +76,7 @@ class _Steps:
             path, where = f"encoder.layers.{i}", f"Encoder layer {i} of 0–{len(self.layers) - 1}"
             yield _moment(
                 "encoder_self_attention", f"{where}: self-attention",
-                "Every source word looks at every source word, in each head its own way; the result is mixed by W_O. "
+                "Every source word looks at every source word, in each head in its own way. W_O mixes the results. "
                 + self._reads(),
                 *self._attention(f"{path}.self_attention", side, side),
             )  # fmt: skip
@@ -85,8 +85,8 @@ class _Steps:
             yield self._added("encoder_add_norm_2", where, f"{path}.output", side)
         yield _moment(
             "memory", "The memory",
-            "The encoder's output, one vector for each source word. It is computed once, and every decoder layer will "
-            "read it at every step." + (" Its last norm is applied here." if self.pre_norm else ""),
+            "The encoder's output, one vector for each source word. It is computed once, and every decoder layer "
+            "reads it at every step." + (" Its last norm is applied here." if self.pre_norm else ""),
             _vectors("memory", memory, side),
         )  # fmt: skip
 
@@ -96,7 +96,7 @@ class _Steps:
         side = "target"
         yield _moment(
             "target_tokens", "The target so far, shifted by one",
-            "A start token, then all that is written so far: each place is asked for the word that comes *after* it.",
+            "A start token, then all that is written so far. At each place the decoder must say the word *after* it.",
             _ids("decoder_input_ids", target_ids, side),
         )  # fmt: skip
         yield from self._embedded("decoder", "target_embedding", "decoder_positions", side)
@@ -104,15 +104,15 @@ class _Steps:
             path, where = f"decoder.layers.{i}", f"Decoder layer {i} of 0–{len(self.decoder_layers) - 1}"
             yield _moment(
                 "decoder_self_attention", f"{where}: masked self-attention",
-                "Each written word looks at itself and those before it; the hatched cells are masked, so no word sees "
+                "Each written word looks at itself and those before it. The hatched cells are masked, so no word sees "
                 "its future. " + self._reads(),
                 *self._attention(f"{path}.self_attention", side, side, causal=True),
             )  # fmt: skip
             yield self._added("decoder_add_norm_1", where, f"{path}.after_self_attention", side)
             yield _moment(
                 "cross_attention", f"{where}: cross-attention",
-                "The queries come from below, from the words being written; the keys and values come from the "
-                "*memory*. Each row tells where its word looks in the source.",
+                "The queries come from below, from the words being written. The keys and values come from the "
+                "*memory*. Each row shows where its word looks in the source.",
                 *self._attention(f"{path}.cross_attention", side, "source"),
             )  # fmt: skip
             yield self._added("decoder_add_norm_2", where, f"{path}.after_cross_attention", side)
@@ -141,14 +141,14 @@ class _Steps:
         tokens = self.seen[f"{stack}.embeddings.tokens"]
         yield _moment(
             table, "Embedding: a row of the table for each token",
-            "Each number picks its row of a learned table, the same row wherever the token stands. "
+            "Each number picks its row of a learned table, the same row wherever the token is. "
             f"It is then multiplied by {embeddings.scale:g}, which is √d_model.",
             _vectors(f"{stack}.embeddings.tokens", tokens, side),
         )  # fmt: skip
         waves = embeddings.positions(torch.arange(tokens.shape[1]))
         yield _moment(
             positions, "Positions are added",
-            "Each place has a vector of its own, added to the token's: now the same word differs from place to place.",
+            "Each place has its own vector, added to the token's. Now the same word differs from place to place.",
             _vectors(f"{stack}.embeddings.positions(…)", waves[None], side),
             _vectors(f"{stack}.embeddings.output", self.seen[f"{stack}.embeddings.output"], side),
         )  # fmt: skip
@@ -169,8 +169,8 @@ class _Steps:
         fed = layer.feed_forward(layer.feed_forward_norms.before(self.seen[f"{path}.{before}"]))
         return _moment(
             part, f"{where}: feed-forward",
-            f"Two linear layers with a bend between them, on each position alone: up to {hidden.shape[-1]} features "
-            f"and down again. {self._reads()}",
+            f"Two linear layers with a nonlinear function between them, on each position alone: up to "
+            f"{hidden.shape[-1]} features and down again. {self._reads()}",
             _vectors(f"{path}.feed_forward.hidden", hidden, side, last="d_ff"),
             _vectors(f"{path}.feed_forward(…)", fed, side),
         )  # fmt: skip
@@ -178,8 +178,8 @@ class _Steps:
     def _added(self, part: str, where: str, name: str, side: str) -> Moment:
         if self.pre_norm:
             title = "add"
-            text = "Residual connection: the result is *added* to what came in. This model normalizes elsewhere, " \
-                   "before each sub-layer (pre-norm)."  # fmt: skip
+            text = "Residual connection: the result is *added* to what came in. This model normalizes before each " \
+                   "sub-layer instead (pre-norm)."  # fmt: skip
         else:
             title = "add & norm"
             text = "Residual connection: the result is *added* to what came in, and each vector is normalized."

@@ -1,8 +1,8 @@
 """Culprit heads: switch a translator's heads off, by hand or by a search, until it no longer knows what *it* is.
 
-Every head of every organ is a switch, coloured by what the translator loses without it alone. Python answers with the
-share of right pronouns without all that are off, beside as many heads drawn at random, and translates a minimal pair
-anew. Notebook 05. The widget knows no model: it is given four functions.
+Every head of every attention is a switch, coloured by what the translator loses without it alone. Python answers with
+the share of right pronouns without all that are off, beside as many heads drawn at random, and translates a minimal
+pair again. Notebook 05. The widget knows no model: it is given four functions.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Pair:
 
     english: tuple[str, str]
     pronouns: tuple[str, str]
-    """The right word behind *qu'* in either translation."""
+    """The right word after *qu'* in either translation."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +145,9 @@ class PronounHeads(Asking, module="pronoun_heads.js", shares=("shared/request.js
         names = ", ".join(f"{organ} {layer}·{head}" for organ, layer, head in self.off)
         together = f"; without {names} together {100 * (self.intact - self.right):.0f} points" if self.off else ""
         return plots.heatmaps(
-            list(lost.items()), title="Share of right pronouns lost without each head alone",
+            list(lost.items()), title="Share of right pronouns lost without each head alone; rows: layer, columns: head",
             limit=MOST_LOST, values=True, axes=("layer", "head"),
-            alt=f"Heads of {len(lost)} organs. With all of them {self.intact:.0%} of the pronouns are right. "
+            alt=f"The heads of {len(lost)} kinds of attention. With all of them {self.intact:.0%} of the pronouns are right. "
             f"{alone}{together}.",
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The translator: a sentence is typed and written anew in the other language, word by word, with its alignment drawn.
+"""The translator: a sentence is typed and written in the other language, word by word, with its alignment drawn.
 
 Each written word shows where cross-attention looked in the source, and the likeliest rivals. One adjective can be
 swapped for another that turns *it* to the other noun, and the words that change are marked. Notebook 05. The widget

@@ -107,6 +107,13 @@ def test_bleu_counts_the_words_of_the_street() -> None:
     assert bleu([wrong], [reference]) == pytest.approx(by_hand)
 
 
+def test_bleu_with_sacrebleus_own_words() -> None:
+    """*L'animal* is one word by its default: 4 of 5 words, 3 of 4 pairs, 2 of 3 triples and 1 of 2 runs of four."""
+    reference, wrong = "L'animal était trop fatigué.", "L'âne était trop fatigué."
+    by_hand = 100 * math.exp(sum(math.log(share) for share in (4 / 5, 3 / 4, 2 / 3, 1 / 2)) / 4)
+    assert bleu([wrong], [reference], words="13a") == pytest.approx(by_hand)
+
+
 def test_bleu_needs_one_reference_each() -> None:
     for written, references in ([], []), (["a"], ["a", "b"]):
         with pytest.raises(ValueError, match="give one for each"):

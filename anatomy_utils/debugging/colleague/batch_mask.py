@@ -1,9 +1,9 @@
 """The case of notebook 05: a translator whose answer depends on who else is in the batch.
 
-Its weights are good: they learnt from batches of equal length, in which there is nothing to mask. In use, texts of
+Its weights are good: they learned from batches of equal length, in which there is nothing to mask. In use, texts of
 unequal length are filled up with padding, and the mask that should hide it has a fault. `train_on_equal_lengths` trains
-it, `translate_alone_and_in_batch` translates sentences one by one and together, and `symptoms_of_batch_mask` counts
-what changes.
+it, `translate_alone_and_in_batch` translates sentences one by one and together, and `symptoms_of_batch_mask` shows
+what differs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SENTENCES = 64
 
 
 def colleagues_padding_mask(attention_mask: Tensor) -> Tensor:
-    """The patient: which positions of the memory the decoder may attend to, as `masks.padding` says it."""
+    """The faulty mask: which positions of the memory the decoder may attend to, as `masks.padding` says it."""
     lengths = attention_mask.sum(dim=1)
     positions = torch.arange(attention_mask.shape[1])
     mask = positions < lengths.max()
@@ -134,7 +134,7 @@ def translate_alone_and_in_batch(
     """
     scenes = sample_scenes(count, torch.Generator().manual_seed(seed), "test")
     sources = [["<french>", *say(scene, "english").tokens] for scene in scenes]
-    long = [*sources[-1], *sources[-2][1:]]  # two sentences, one behind the other
+    long = [*sources[-1], *sources[-2][1:]]  # two sentences, one after the other
 
     def batch(texts: list[list[str]]) -> Batch:
         return text_to_text(texts, [[] for _ in texts])
@@ -145,14 +145,14 @@ def translate_alone_and_in_batch(
 
 
 def symptoms_of_batch_mask(model: EncoderDecoder) -> CellOutput:
-    """What a doctor would count: both masks, for sentences that come by themselves and for the same ones in company.
+    """Both masks side by side: their shapes, what they let through, and whether company changes a translation.
 
     Args:
         model: from `train_on_equal_lengths`.
     """
-    healthy, patient = (_examine(model, mask) for mask in (padding, colleagues_padding_mask))
-    rows = [(what, healthy[what], patient[what]) for what in healthy]
-    return table(f"{SENTENCES} sentences", ("tried on the same weights", "healthy", "patient"), rows)
+    right, colleagues = (_examine(model, mask) for mask in (padding, colleagues_padding_mask))
+    rows = [(what, right[what], colleagues[what]) for what in right]
+    return table(f"{SENTENCES} sentences", ("with the same weights", "right mask", "colleague's"), rows)
 
 
 def _examine(model: EncoderDecoder, mask: MemoryMask) -> dict[str, str]:
@@ -160,9 +160,7 @@ def _examine(model: EncoderDecoder, mask: MemoryMask) -> dict[str, str]:
     unequal = (torch.arange(5) < torch.tensor([[5], [3], [2]])).long()
     return {
         "shape of the mask for 3 texts of 5 tokens": str(tuple(mask(equal).shape)),
-        "all of their tokens may be seen": "yes" if mask(equal).all() else "no",
-        "texts of 5, 3 and 2 tokens: positions seen": str(int(mask(unequal).sum())),
-        "right, one by one": str(found.right_alone),
-        "right, in company": str(found.right_together),
-        "translations that company changes": str(found.changed),
+        "all of these tokens may be seen": "yes" if mask(equal).all() else "no",
+        "positions seen of 3 texts of 5, 3 and 2 tokens": str(int(mask(unequal).sum())),
+        "company changes translations": "yes" if found.changed else "no",
     }

@@ -6,7 +6,7 @@ function points(share) {
   return format(100 * share, 1);
 }
 
-// A French sentence cut at its pronoun, the word behind the first qu': [before, pronoun, after], or null without one.
+// A French sentence cut at its pronoun, the word after the first qu': [before, pronoun, after], or null without one.
 function atPronoun(french) {
   const found = french.match(/^(.*?qu['’])(\p{L}+)(.*)$/su);
   return found && found.slice(1);
@@ -114,14 +114,14 @@ function outcome({ model, intact, pairs, choosePair }) {
     bars.replaceChildren(
       bar("all heads", intact, "ch-intact"),
       bar(`without ${off.length === 1 ? "this head" : `these ${off.length}`}`, right, `ch-chosen ${unused}`),
-      bar(`without any ${off.length}`, mean(chance), `ch-random ${unused}`, chance),
+      bar(`without ${off.length} at random`, mean(chance), `ch-random ${unused}`, chance),
       element("div", { class: "ch-axis", "aria-hidden": "true" }, element("span", { text: "50 %: guessing" })),
     );
     verdict.textContent = off.length
       ? `Lost: ${points(intact - right)} points. At random: ${points(intact - mean(chance))} on average, from ` +
         `${points(intact - Math.max(...chance))} to ${points(intact - Math.min(...chance))} in ${chance.length} ` +
         "draws (the dots)."
-      : "All heads are on. Switch some off, or let the search find the ones that matter.";
+      : "All heads are on. Switch some off, or let the search find those that matter.";
   }
 
   function tellPair() {
@@ -175,7 +175,7 @@ function searchSteps({ model, signal, label, setOff }) {
           signal,
           onClick: () => setOff(off),
           label: `${label.get(organ)} ${layer}·${head}`,
-          title: "Switch the heads off up to this step",
+          title: "Switch off the heads found up to this step",
         });
         return element(
           "li",
@@ -186,8 +186,8 @@ function searchSteps({ model, signal, label, setOff }) {
       }),
     );
     const about = found.length
-      ? "Shares on the search’s own pairs; the bars above are measured on pairs of other nouns."
-      : "The search switches off, one after the other, the head that costs most.";
+      ? "Shares on the pairs of the search. The bars above are measured on pairs with other nouns."
+      : "The search switches heads off one after the other, each time the one whose loss costs most.";
     steps.append(element("li", { class: "note ch-own", text: about }));
   }
   return { steps, tellSteps };

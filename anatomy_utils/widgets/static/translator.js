@@ -1,4 +1,4 @@
-// The translator: a typed sentence is written anew word by word, with cross-attention drawn as lines or as a matrix.
+// The translator: a typed sentence is translated word by word, with cross-attention drawn as lines or as a matrix.
 // A whole translation arrives at once; the words appear one by one here, so that most of it needs no kernel.
 
 const PAUSE = 420; // milliseconds between two words of "Translate all"

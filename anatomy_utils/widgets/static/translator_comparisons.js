@@ -1,6 +1,6 @@
 // What the translator tells beside its attention: rivals, the verdict, exchanged words, refused sentences.
 
-// What stands below: the rivals of a word, the verdict, words to exchange, and what another word changed.
+// The parts below: the rivals of a word, the verdict, words to exchange, and what another word changed.
 function comparisons({ model, signal, written, revealed, current, finished, source, ask }) {
   // ---------------------------------------------------------------- rivals, verdict, swaps
   const rivals = element("div", { class: "panel tr-rivals" });
@@ -48,7 +48,7 @@ function comparisons({ model, signal, written, revealed, current, finished, sour
               button({ label: reason, name: `Swap ${from} for ${reason}`, signal, onClick: () => ask(sentence, true) }),
             ),
           ]
-        : [element("span", { class: "note", text: "No reason to swap: one that turns “it” to the other noun." })]),
+        : [element("span", { class: "note", text: "There is no reason to swap for this sentence: none would make “it” the other noun." })]),
     );
   }
 
@@ -56,7 +56,7 @@ function comparisons({ model, signal, written, revealed, current, finished, sour
     const { source: from, written: wrote, gone, gone_source: left } = model.get("before");
     if (!wrote) {
       compared.replaceChildren(
-        element("p", { class: "note panel", text: "Swap the reason above: what another word changes is marked here." }),
+        element("p", { class: "note panel", text: "Swap the reason above, and what the new word changes is marked here." }),
       );
       return;
     }
@@ -117,7 +117,7 @@ function refusals({ model, signal, ask }) {
       element("p", { class: "error", text: model.get("refusal") }),
       readable ? button({ label: `Read: ${readable}`, primary: true, signal, onClick: () => ask(readable) }) : "",
       ...offers,
-      element("p", { class: "note", text: "It has vectors for words of the street only; they are listed below." }),
+      element("p", { class: "note", text: "The model has vectors only for words of the street; they are listed below." }),
       element("p", { class: "note" }, "Still shown: ", element("bdi", { dir: "auto", text: model.get("sentence") })),
     );
   }
@@ -145,7 +145,7 @@ function wordList({ model }) {
   const lexicon = element(
     "details",
     { class: "tr-known" },
-    element("summary", focusable({ tabindex: null }), "Words of the street: all that it knows"),
+    element("summary", focusable({ tabindex: null }), "Words of the street: all that the model knows"),
     Object.entries(model.get("known")).map(([language, kinds]) =>
       element(
         "div",

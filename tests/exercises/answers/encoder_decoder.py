@@ -129,7 +129,7 @@ def inputs_cut(labels, start_id, pad_id):
 @answer(
     "encoder_decoder.decoder_inputs",
     "mistake:without_stop",
-    "The shift is right, but the stop token has become padding in yours. Leave it: it is",
+    "The shift is right, but the stop token has become padding. Leave it: it is read like any",
 )
 def inputs_late_mask(labels, start_id, pad_id):
     shifted = torch.cat([torch.full_like(labels[:, :1], start_id), labels[:, :-1]], dim=1)

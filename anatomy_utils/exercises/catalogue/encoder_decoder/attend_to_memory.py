@@ -77,23 +77,22 @@ EXERCISE = Exercise(
         Mistake(
             "no_mask",
             lambda q, k, v, mask: _scores(q, k).softmax(-1) @ v,
-            "Padding gets weight in yours: every position of the memory counts, real or not.",
+            "Your weights do not leave out padding: every position of the memory counts, real or not.",
         ),
         Mistake(
             "mask_turned_round",
             lambda q, k, v, mask: torch.nan_to_num(_weights(_scores(q, k), ~_real(mask), -1e9)) @ v,
-            "Only padding gets weight in yours: the mask is used the wrong way round.",
+            "Only padding gets weight: your mask is the wrong way round.",
         ),
         Mistake(
             "masked_after_softmax",
             lambda q, k, v, mask: (_scores(q, k).softmax(-1) * _real(mask)) @ v,
-            "Padding gets no weight in yours, but it was taken away after the softmax: the other weights no longer sum "
-            "to 1.",
+            "Padding gets no weight, but you took it away after the softmax: the other weights no longer sum to 1.",
         ),
         Mistake(
             "zero_scores",
             lambda q, k, v, mask: _weights(_scores(q, k), _real(mask), 0.0) @ v,
-            "The scores of padding are 0 in yours; e⁰ is 1, so it gets weight all the same.",
+            "Your scores of padding are 0. Since e⁰ is 1, padding still gets weight.",
         ),
         Mistake(
             "mask_added",
@@ -103,7 +102,7 @@ EXERCISE = Exercise(
         Mistake(
             "first_text_for_all",
             lambda q, k, v, mask: _weights(_scores(q, k), _real(mask[:1])) @ v,
-            "The mask of the first text is used for all texts in yours.",
+            "You use the mask of the first text for all texts.",
         ),
         Mistake(
             "not_scaled",
@@ -118,15 +117,15 @@ EXERCISE = Exercise(
         Mistake(
             "over_queries",
             _over_queries,
-            "Your softmax runs over the positions that ask; it should run over those that are asked.",
+            "Your softmax runs over the positions that ask. It should run over those that are asked.",
         ),
         Mistake(
             "causal",
             lambda q, k, v, mask: (
                 _weights(_scores(q, k), _real(mask) & torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril()) @ v
             ),
-            "Your mask is causal as well: the first position sees the first word of the source alone. The source has "
-            "been read to its end; nothing of it lies in the future.",
+            "Your mask is causal as well: the first position sees only the first word of the source. The whole source "
+            "has been read; nothing of it lies in the future.",
         ),
     ),
     alternatives={
@@ -138,10 +137,10 @@ EXERCISE = Exercise(
         "text by text": _text_by_text,
     },
     hints=(
-        "It is the attention of notebook 01, with a mask that says which keys exist. Where do queries come from, and "
-        "where keys and values?",
-        "The scores are (batch, heads, query, key). The mask is (batch, key): give it two axes of length 1 between, so "
-        "that it counts for every head and every query.",
+        "It is the attention of notebook 01, with a mask that says which keys are real. Where do the queries come "
+        "from, and where the keys and values?",
+        "The scores are (batch, heads, query, key). The mask is (batch, key): insert two axes of length 1, so that it "
+        "counts for every head and every query.",
         "`mask = attention_mask[:, None, None, :] == 0` is True for padding; `masked_fill(mask, float('-inf'))` before "
         "the softmax.",
     ),
@@ -150,6 +149,6 @@ EXERCISE = Exercise(
     "weights = scores.masked_fill(padding, float('-inf')).softmax(dim=-1)\n"
     "return weights @ value",
     explanation="Queries come from the text that is being written, keys and values from the text that was read. The "
-    "lengths of the two have nothing to do with each other, and no causal mask is needed: all of the source is known.",
+    "two lengths are independent of each other. No causal mask is needed, since all of the source is known.",
     stages=_steps,
 )

@@ -95,7 +95,7 @@ def _steps(before: Tensor, following: Tensor) -> Mapping[str, Tensor]:
 EXERCISE = Exercise(
     id="encoder_decoder.beam_step",
     title="A step of beam search",
-    task="Continue each kept text with each token, and keep as many of the best as there were, best first.",
+    task="Continue each kept text with each token. Keep the best, as many as before, best first.",
     difficulty="hard",
     minutes=7,
     signature="beam_step(\n"
@@ -110,29 +110,29 @@ EXERCISE = Exercise(
         Mistake(
             "past_forgotten",
             lambda before, following: _best(following),
-            "You keep the likeliest next tokens; how likely the texts before them were plays no part.",
+            "You keep the likeliest next tokens, and ignore how likely the texts before them were.",
         ),
         Mistake(
             "each_its_own",
             _each_its_own,
-            "Each of your texts goes on with its own best token. They should compete: one text may have several "
+            "Each of your texts goes on with its own best token. They should compete: one text may get several "
             "continuations, and another none.",
         ),
-        Mistake("first_only", _first_only, "All that you keep continue the first text; the others have no chance."),
+        Mistake("first_only", _first_only, "Everything you keep continues the first text. The others have no chance."),
         Mistake(
             "once_per_token",
             _once_per_token,
-            "Each token occurs only once among those that you keep; two texts may well go on with the same one.",
+            "You keep each token at most once. Two texts may go on with the same token.",
         ),
         Mistake(
             "worst",
             lambda before, following: _best(_sums(before, following), largest=False),
-            "You keep the unlikeliest.",
+            "You keep the least likely continuations.",
         ),
         Mistake(
             "worst_first",
             lambda before, following: tuple(part.flip(0) for part in _best(_sums(before, following))),
-            "You keep the right texts, but the best one stands last.",
+            "You keep the right texts, but the best one comes last.",
         ),
         Mistake(
             "multiplied",
@@ -142,23 +142,23 @@ EXERCISE = Exercise(
         Mistake(
             "probabilities",
             lambda before, following: (_best(_sums(before, following))[0].exp(), *_best(_sums(before, following))[1:]),
-            "You keep the right texts, but give their probabilities; the next step wants logarithms.",
+            "You keep the right texts, but return their probabilities. The next step needs logarithms.",
         ),
         Mistake(
             "probabilities_added",
             lambda before, following: _best(before.exp()[:, None] + following.exp()),
-            "You add probabilities; it is their logarithms that are added.",
+            "You add probabilities. Add their logarithms.",
         ),
         Mistake(
             "divided_by_beams",
             _divided_by_beams,
-            "You found the right numbers, but took their places apart with the number of beams; a row of the sums is "
+            "You found the right numbers, but you divide their places by the number of beams. A row of the sums is "
             "vocab_size long.",
         ),
         Mistake(
             "whole_place",
             _with_place,
-            "Your tokens are places among all sums, counted through all beams; a token is the place within its row.",
+            "Your tokens are places among all sums of all beams. A token is the place within its row.",
         ),
         Mistake(
             "parents_and_tokens",
@@ -167,7 +167,7 @@ EXERCISE = Exercise(
                 _best(_sums(before, following))[2],
                 _best(_sums(before, following))[1],
             ),
-            "Parents and tokens have changed places in what you return.",
+            "You return parents and tokens in each other's place.",
         ),
     ),
     alternatives={
@@ -176,7 +176,8 @@ EXERCISE = Exercise(
         "a sorted list": _by_sorting_a_list,
     },
     hints=(
-        "The probability of a text is the product of its tokens', so log-probabilities add up. How many texts compete?",
+        "The probability of a text is the product of its tokens' probabilities, so log-probabilities add up. How many "
+        "texts compete?",
         "`log_probabilities[:, None] + next_log_probabilities` has a row for each text and a column for each token. "
         "Make one long row of it: `flatten()`, then `topk`.",
         "Place 17 in a long row made of rows of 7 is row 17 // 7 and column 17 % 7.",
@@ -186,6 +187,7 @@ EXERCISE = Exercise(
     "vocab_size = sums.shape[1]\n"
     "return best.values, best.indices // vocab_size, best.indices % vocab_size",
     explanation="With one beam this is greedy choice. With several, a text that begins badly may still win, as long as "
-    "it stays among the best. Whole searches also put aside what has ended, and divide by a power of the length.",
+    "it stays among the best. A whole search also sets aside texts that have ended, and divides by a power of their "
+    "length.",
     stages=_steps,
 )

@@ -62,8 +62,8 @@ def _without_stop(labels: Tensor, start: int, pad: int) -> Tensor:
 EXERCISE = Exercise(
     id="encoder_decoder.decoder_inputs",
     title="Shifted right",
-    task="Make what the decoder reads in training out of what it should say: one position further right, the start "
-    "token in front, and the padding token in place of −100.",
+    task="From what the decoder should say, make what it reads in training: shift by one position to the right, put "
+    "the start token in front, and the padding token in place of −100.",
     difficulty="easy",
     minutes=4,
     signature="decoder_inputs(labels: Tensor, start_id: int, pad_id: int) -> Tensor",
@@ -76,13 +76,13 @@ EXERCISE = Exercise(
         Mistake(
             "not_shifted",
             lambda labels, start, pad: _filled(labels, pad),
-            "Yours are the labels themselves: each position would read the very token that it should say.",
+            "You return the labels themselves: each position would read the very token that it should say.",
         ),
         Mistake(
             "start_over_the_first",
             _overwritten,
-            "Your start token stands in the place of the first word, and nothing has moved: from the second position "
-            "on, each reads the token that it should say.",
+            "Your start token replaces the first word, and nothing has moved: from the second position on, each reads "
+            "the token that it should say.",
         ),
         Mistake(
             "shifted_left",
@@ -92,17 +92,17 @@ EXERCISE = Exercise(
         Mistake(
             "one_longer",
             lambda labels, start, pad: torch.cat([_first(labels, start), _filled(labels, pad)], 1),
-            "Yours are one position longer than the labels: the last position has nothing left to say.",
+            "Your inputs are one position longer than the labels: the last position has nothing left to say.",
         ),
         Mistake(
             "rolled",
             lambda labels, start, pad: _filled(labels, pad).roll(1, 1),
-            "Your shift is right, but what stood last has come round to the front, where the start token belongs.",
+            "Your shift is right, but the last token has come round to the front, where the start token belongs.",
         ),
         Mistake(
             "ignored_left_in",
             lambda labels, start, pad: torch.cat([_first(labels, start), labels[:, :-1]], 1),
-            "The shift is right, but −100 still stands in yours: no table of embeddings has such a row.",
+            "The shift is right, but −100 is still there: no table of embeddings has such a row.",
         ),
         Mistake(
             "start_for_padding",
@@ -117,18 +117,18 @@ EXERCISE = Exercise(
         Mistake(
             "pad_in_front",
             lambda labels, start, pad: _right(labels, pad, pad),
-            "The shift is right, but the padding token stands in front; so it is in T5, here a start token is given.",
+            "The shift is right, but the padding token comes first. T5 does that; here a start token is given.",
         ),
         Mistake(
             "ids_swapped",
             lambda labels, start, pad: _right(labels, pad, start),
-            "Start token and padding token have changed places in yours.",
+            "You use the start token and the padding token in each other's place.",
         ),
         Mistake(
             "without_stop",
             _without_stop,
-            "The shift is right, but the stop token has become padding in yours. Leave it: it is read like any other, "
-            "and nothing is asked behind it.",
+            "The shift is right, but the stop token has become padding. Leave it: it is read like any other, and "
+            "nothing is asked after it.",
         ),
     ),
     alternatives={
@@ -140,16 +140,17 @@ EXERCISE = Exercise(
         "word by word": _word_by_word,
     },
     hints=(
-        "Write labels down: 5 6 2. Above each, what has been written before it. What stands above the 5?",
-        "All labels but the last move one place to the right: `labels[:, :-1]` behind a column of the start token. "
+        "Write some labels down: 5 6 2. Above each, write the token just before it. What goes above the 5?",
+        "All labels but the last move one place to the right: `labels[:, :-1]` after a column of the start token. "
         "−100 is a sign for the loss, not a token.",
         "`start = torch.full_like(labels[:, :1], start_id)` is that column; `torch.cat([start, labels[:, :-1]], "
-        "dim=1)` puts the two together, and `masked_fill` does the rest.",
+        "dim=1)` joins the two, and `masked_fill` does the rest.",
     ),
     solution="start = torch.full_like(labels[:, :1], start_id)\n"
     "shifted = torch.cat([start, labels[:, :-1]], dim=1)\n"
     "return shifted.masked_fill(shifted == -100, pad_id)",
-    explanation="In notebook 04 the text had its <bos> already, and you cut; here labels come without it, and you "
-    "put it in front. The pair is the same. Reading <bos> alone, the decoder must say the first word from the memory.",
+    explanation="In notebook 04 the text already began with <bos>, and you cut it into two. Here the labels come "
+    "without it, and you put it in front. The pair is the same. When it has read only <bos>, the decoder must find the "
+    "first word in the memory.",
     stages=lambda labels, start, pad: {"labels with padding in place of −100": _filled(labels, pad)},
 )

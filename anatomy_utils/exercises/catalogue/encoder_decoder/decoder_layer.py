@@ -98,9 +98,9 @@ def _steps(
 EXERCISE = Exercise(
     id="encoder_decoder.decoder_layer",
     title="Three sub-layers",
-    task="Put a decoder layer together: self-attention, then cross-attention to the memory, then feed-forward; each "
-    "gets normed states, and its result is added to the states. The memory goes in as it is; masks are the "
-    "sub-layers' own.",
+    task="Put a decoder layer together: self-attention, then cross-attention to the memory, then feed-forward. Each "
+    "gets normed states, and its result is added to the states. The memory goes in as it is. The sub-layers take care "
+    "of their own masks.",
     difficulty="medium",
     minutes=5,
     signature="decoder_layer(\n"
@@ -116,12 +116,12 @@ EXERCISE = Exercise(
         Mistake(
             "no_cross_attention",
             lambda x, m, mix, read, feed, n1, n2, n3: (x + mix(n1(x))) + feed(n3(x + mix(n1(x)))),
-            "That is the layer of a decoder by itself: cross-attention has no turn, and the memory plays no part.",
+            "That is the layer of a decoder by itself: cross-attention is missing, and the memory plays no part.",
         ),
         Mistake(
             "memory_first",
             _memory_first,
-            "Your first two sub-layers have changed places: cross-attention comes before self-attention.",
+            "Your first two sub-layers are in the wrong order: cross-attention comes before self-attention.",
         ),
         Mistake(
             "side_by_side",
@@ -138,18 +138,18 @@ EXERCISE = Exercise(
         Mistake(
             "memory_normed",
             lambda x, m, mix, read, feed, n1, n2, n3: _layer(x, n2(m), mix, read, feed, n1, n2, n3),
-            "Your memory is normed once more in this layer; it comes from the encoder as it should be.",
+            "You norm the memory once more in this layer. Take it as it comes from the encoder.",
         ),
         Mistake(
             "post_norm",
             _post_norm,
-            "Your norms stand behind the sums (post-norm, as in 2017); this layer has them before the sub-layers.",
+            "Your norms come after the sums (post-norm, as in 2017); this layer has them before the sub-layers.",
         ),
         Mistake(
             "normed_stream",
             _normed_stream,
-            "What you add to is the normed states; the norm should be for the sub-layer alone, and the sum should take "
-            "up the states as they were.",
+            "You add to the normed states. Only the sub-layer should get the norm's output; its result is added to the "
+            "states as they were.",
         ),
         Mistake(
             "no_residuals",
@@ -159,7 +159,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_second_residual",
             _no_second_residual,
-            "What cross-attention gives goes on without its input: the residual connection around it is missing.",
+            "The residual connection around cross-attention is missing: its result goes on without its input.",
         ),
         Mistake(
             "no_norms",
@@ -171,17 +171,17 @@ EXERCISE = Exercise(
         Mistake(
             "norms_swapped",
             lambda x, m, mix, read, feed, n1, n2, n3: _layer(x, m, mix, read, feed, n2, n1, n3),
-            "The norms of your two attentions have changed places.",
+            "The norms of your two attentions are swapped.",
         ),
         Mistake(
             "two_sublayers",
             lambda x, m, mix, read, feed, n1, n2, n3: x + mix(n1(x)) + read(n2(x + mix(n1(x))), m),
-            "You return what stands after cross-attention: the feed-forward network has not had its turn.",
+            "You return the states after cross-attention: the feed-forward network is missing.",
         ),
     ),
     alternatives={"three lines": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
-        "An encoder layer has two residual connections. Here is a third one, between them.",
+        "An encoder layer has two residual connections. This layer has a third one, between them.",
         "Each line has the same form: states + sub-layer(norm(states)). What comes out of one line goes into the next.",
         "The middle line is `hidden_states = hidden_states + cross_attention(cross_attention_norm(hidden_states), "
         "memory)`.",
@@ -190,6 +190,6 @@ EXERCISE = Exercise(
     "hidden_states = hidden_states + cross_attention(cross_attention_norm(hidden_states), memory)\n"
     "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
     explanation="First the text that is being written looks at itself, then it asks the source, then each position "
-    "thinks over what it found. The paper of 2017 has the same three with its norms behind the sums.",
+    "works on what it found. The paper of 2017 has the same three sub-layers, with its norms after the sums.",
     stages=_steps,
 )

@@ -60,7 +60,7 @@ EXERCISE = Exercise(
         Mistake(
             "larger_of_both",
             lambda steps, d, w: d**-0.5 * torch.maximum(steps**-0.5, steps * w**-1.5),
-            "You take the larger of the two: your rate starts high, falls, and then rises for ever.",
+            "You take the larger of the two: your rate starts high, falls, and then rises forever.",
         ),
         Mistake(
             "only_falling",
@@ -70,23 +70,22 @@ EXERCISE = Exercise(
         Mistake(
             "only_rising",
             lambda steps, d, w: d**-0.5 * steps * w**-1.5,
-            "Your rate rises for ever: there is nothing that bends it down behind the warm-up.",
+            "Your rate rises forever: nothing turns it down after the warm-up.",
         ),
         Mistake(
             "no_width",
             lambda steps, d, w: torch.minimum(steps**-0.5, steps * w**-1.5),
-            "The model's width plays no part in yours.",
+            "Your rate does not depend on the model's width.",
         ),
         Mistake(
             "width_multiplied",
             lambda steps, d, w: d**0.5 * torch.minimum(steps**-0.5, steps * w**-1.5),
-            "Yours is multiplied by √d_model: a wider model would learn with larger steps. It should be with smaller "
-            "ones.",
+            "You multiply by √d_model, so a wider model would take larger steps. It should take smaller ones.",
         ),
         Mistake(
             "width_once",
             lambda steps, d, w: torch.minimum(d**-0.5 * steps**-0.5, steps * w**-1.5),
-            "Your width counts only behind the warm-up; it should be a factor of both.",
+            "Your width counts only after the warm-up; it should be a factor of both parts.",
         ),
         Mistake(
             "root_of_warmup",
@@ -107,7 +106,7 @@ EXERCISE = Exercise(
         Mistake(
             "flat_behind",
             lambda steps, d, w: d**-0.5 * (steps * w**-1.5).clamp(max=w**-0.5),
-            "Your rate rises rightly and then stays; behind the warm-up it should fall with the root of the step.",
+            "Your rate rises correctly and then stays. After the warm-up it should fall with the root of the step.",
         ),
         Mistake(
             "falls_too_fast",
@@ -130,8 +129,7 @@ EXERCISE = Exercise(
     solution="falling = steps**-0.5\n"
     "rising = steps * warmup**-1.5\n"
     "return d_model**-0.5 * torch.minimum(falling, rising)",
-    explanation="The two meet at step = warmup, where both are warmup^−0.5. Before, the first steps are kept small "
-    "while the optimizer has seen too little to know how far gradients can be trusted; after it, the rate falls "
-    "with 1/√step.",
+    explanation="The two meet at step = warmup, where both are warmup^−0.5. Until then steps are kept small, while the "
+    "optimizer has seen too few gradients to know how far to trust them. Afterwards the rate falls with 1/√step.",
     stages=_steps,
 )

@@ -6,20 +6,20 @@ from anatomy_utils.exercises.questions import Choice, Question
 
 NO_CAUSAL_MASK = Question(
     id="encoder_decoder.no_causal_mask",
-    text="Why is there no causal mask in cross-attention?",
+    text="Self-attention in the decoder has a causal mask. Cross-attention has none. Why may it do without?",
     choices=(
         Choice(
-            "There should be one: word 3 of the translation must not see word 4 of the source",
-            "Word orders differ between languages, so it may need just that word.",
-        ),
-        Choice(
-            "Self-attention below has one already, and that is enough for both",
-            "Its mask is about the decoder's own text. Cross-attention looks at another text.",
-        ),
-        Choice(
-            "The whole source has been read before the first word is written: nothing of it lies in the future",
-            "What must not be seen is the text that is still to be written, and that is not in the memory.",
+            "The source is complete before the first word is written",
+            "The mask hides text that is still to be written, and none of that is in the memory.",
             right=True,
+        ),
+        Choice(
+            "Self-attention comes first in the layer, and its mask protects cross-attention as well",
+            "That mask is about the decoder's own text. Cross-attention looks at another text.",
+        ),
+        Choice(
+            "It should have one: word 3 of the translation must not see word 4 of the source",
+            "Word order differs between languages, so word 3 may need exactly that word.",
         ),
     ),
 )
@@ -27,40 +27,47 @@ NO_CAUSAL_MASK = Question(
 ONCE = Question(
     id="encoder_decoder.once",
     text="A translation of 14 tokens is written, one at a time. How often are the keys and values of cross-attention "
-    "computed, when nothing is computed twice?",
+    "computed if nothing is computed twice?",
     choices=(
         Choice(
             "14 times, once for each token",
-            "Queries are: each new token asks anew. The source does not change while it is asked.",
+            "That is true of the queries: each new token brings its own. The source does not change meanwhile.",
         ),
         Choice(
             "Once in each layer",
-            "They hang on the memory alone. Each layer has its own W_K and W_V, so each has its own keys and values.",
+            "They depend only on the memory. Each layer has its own W_K and W_V, so each has its own keys and values.",
             right=True,
         ),
         Choice(
             "Once, for all layers together",
-            "The memory is the same for all layers, but each has matrices of its own.",
+            "The memory is the same for all layers, but each layer has its own matrices.",
         ),
-        Choice("1 + 2 + … + 14 times", "So often would the decoder's own keys be computed without a cache."),
+        Choice("1 + 2 + … + 14 times", "That is how often the decoder's own keys would be computed without a cache."),
     ),
 )
 
 EXPOSURE = Question(
     id="encoder_decoder.exposure",
-    text="Why does the half-trained translator get fewer words right when it runs free?",
+    text="A translator writes 12 words greedily, and the sixth is the first wrong one. Compared with a run in which "
+    "somebody supplies the right sixth word, which words can change?",
     choices=(
         Choice(
-            "Greedy choice draws a random word now and then",
-            "Greedy choice draws nothing: it always takes the likeliest.",
+            "Words 5 to 12: a wrong word spoils its neighbors on both sides",
+            "The decoder is causal. What it wrote before the mistake cannot depend on it.",
         ),
-        Choice("Its weights change while it writes", "They do not. What changes is what it reads."),
         Choice(
-            "After a wrong word of its own it reads on from there; in training the right word stood in its place",
-            "One slip stays in the text, and all that follows has to live with it.",
+            "Words 7 to 12",
+            "Words 1 to 5 were written before the mistake. All later words are written by a decoder that reads it.",
             right=True,
         ),
-        Choice("It no longer sees the source", "It sees all of it at every word: the memory stays."),
+        Choice(
+            "All of them, since the memory is computed anew after each word",
+            "The memory depends only on the source. It is computed once.",
+        ),
+        Choice(
+            "None: every word is chosen from the memory, which is still right",
+            "The memory is still right, but the decoder also reads its own words.",
+        ),
     ),
 )
 
@@ -69,22 +76,22 @@ CASE_DIAGNOSIS = Question(
     text="What is wrong with `colleagues_padding_mask`?",
     choices=(
         Choice(
-            "It counts from 1, so that each text sees one position too many",
-            "Then three texts of 5, 3 and 2 tokens would show 12 or 13 positions; look how many they show.",
-        ),
-        Choice(
-            "All texts get the length of the longest: the padding of the shorter ones is seen",
-            "It takes the largest of all lengths, where each text should have its own. Alone, each text is its own "
-            "longest.",
+            "It gives all texts the length of the longest",
+            "Each text should have its own length. A text that is alone is its own longest, so there the mask is "
+            "right.",
             right=True,
         ),
         Choice(
-            "It has True and False the wrong way round",
-            "Then a text without padding would see nothing at all, and one by one no translation would be right.",
+            "It counts from 1, so that each text sees one position too many",
+            "Then the three texts of 5, 3 and 2 tokens would see 12 or 13 positions. Look at how many they see.",
         ),
         Choice(
-            "It mixes the words of different texts",
-            "No word of a neighbour is ever seen. Only its length matters.",
+            "It has True and False the wrong way round, so that only padding is seen",
+            "Then a text without padding would see nothing at all, and no translation would be right even alone.",
+        ),
+        Choice(
+            "It lets the words of one text look at the words of another",
+            "A mask of this shape never joins two texts. Only the lengths of the others matter here.",
         ),
     ),
 )

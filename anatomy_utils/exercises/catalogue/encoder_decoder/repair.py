@@ -40,7 +40,7 @@ EXERCISE = Exercise(
     id="encoder_decoder.repair",
     title="The case: a colleague's translator",
     task="Write the mask that `colleagues_padding_mask` should have been: the decoder sees each text's own real "
-    "tokens, wherever they stand (padding may come first), and nothing else.",
+    "tokens and nothing else. Padding may also come first.",
     difficulty="medium",
     minutes=4,
     signature="repaired_mask(attention_mask: Tensor) -> Tensor",
@@ -53,23 +53,23 @@ EXERCISE = Exercise(
         Mistake(
             "unchanged",
             colleagues_padding_mask,
-            "This is what the patient computes: all texts are given the length of the longest.",
+            "This is what the colleague's function computes: all texts get the length of the longest.",
         ),
         Mistake(
             "by_lengths",
             _by_lengths,
-            "Each of your texts has its own length now, and where padding stands at the end all is right. Where it "
-            "stands at the head you hide real tokens: do not count, look which ones are real.",
+            "Each of your texts has its own length now, and with padding at the end all is right. With padding in "
+            "front you hide real tokens: do not count tokens, look at which ones are real.",
         ),
         Mistake(
             "first_text_for_all",
             lambda mask: _for_all(mask)[:1].expand(len(mask), 1, 1, -1),
-            "The first text's tokens are what every text may see in yours.",
+            "You let every text see the positions of the first text.",
         ),
         Mistake(
             "real_everywhere",
             lambda mask: mask.bool().all(0)[None, None, None, :].expand(len(mask), 1, 1, -1),
-            "Yours allows only what is real in all texts: longer ones lose words when a short one joins.",
+            "Your mask allows only positions that are real in all texts: long texts lose words when a short one joins.",
         ),
         Mistake(
             "everything",
@@ -84,14 +84,14 @@ EXERCISE = Exercise(
         Mistake(
             "no_axes",
             lambda mask: mask.bool(),
-            "The right positions are hidden, but your mask is (batch, key); beside scores of (batch, heads, query, "
-            "key) its first axis would be taken for the queries.",
+            "You hide the right positions, but your mask is (batch, key). Against scores of (batch, heads, query, key) "
+            "its first axis would be taken for the queries.",
         ),
         Mistake(
             "axes_in_front",
             lambda mask: mask.bool()[None, None],
-            "The right positions are hidden, but your mask is (1, 1, batch, key): the texts stand where queries "
-            "should.",
+            "You hide the right positions, but your mask is (1, 1, batch, key): its texts are where the queries should "
+            "be.",
         ),
         Mistake(
             "queries_masked",
@@ -101,7 +101,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_more",
             lambda mask: _by_lengths(mask, 1),
-            "Your mask lets one position of padding through behind each text.",
+            "Your mask lets one position of padding through after each text.",
         ),
     ),
     alternatives={
@@ -111,16 +111,15 @@ EXERCISE = Exercise(
         "text by text": _text_by_text,
     },
     hints=(
-        "Compare the two lines of the symptoms about positions: three texts of 5, 3 and 2 tokens have 10 real ones. "
-        "How many positions may the patient's decoder see?",
-        "`lengths.max()` is one number for the whole batch. Every text needs a row of its own, and a length alone "
-        "does not say "
-        "where the padding stands.",
-        "`attention_mask` says of each position whether it is real; as truths, `attention_mask == 1`, it only lacks "
-        "two axes of length 1.",
+        "Look at the line of the symptoms about positions: three texts of 5, 3 and 2 tokens have 10 real ones. How "
+        "many positions may the colleague's decoder see?",
+        "`lengths.max()` is one number for the whole batch. Every text needs its own row, and a length alone does not "
+        "say where the padding is.",
+        "`attention_mask` already says which positions are real. As booleans, `attention_mask == 1`, it lacks only two "
+        "axes of length 1.",
     ),
     solution="return (attention_mask == 1)[:, None, None, :]",
-    explanation="The patient gives all texts the length of the longest. One text alone is its own longest, and in "
-    "batches of equal length there is nothing to hide: so training looked well. A good test for any model: the same "
-    "text alone and in company must give the same answer.",
+    explanation="The colleague's mask gives all texts the length of the longest. A text that is alone is its own "
+    "longest, and in batches of equal length there is nothing to hide, so training looked fine. A good test for any "
+    "model: the same text must give the same answer alone and in company.",
 )

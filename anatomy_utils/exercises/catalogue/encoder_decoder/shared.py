@@ -23,7 +23,7 @@ def reader(generator: torch.Generator, d_model: int) -> Function:
 
 @dataclass(frozen=True)
 class NextLogits:
-    """What follows hangs on all tokens so far, the last ones most, and on the memory.
+    """What follows depends on all tokens so far, the last ones most, and on the memory.
 
     Args:
         table: (vocab_size, vocab_size) of random numbers.

@@ -95,34 +95,33 @@ EXERCISE = Exercise(
         Mistake(
             "only_shrunk",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0),
-            "The right token counts with 1 − ε in yours, but the ε goes to nobody.",
+            "Your right token counts with 1 − ε, but the ε goes to no token.",
         ),
         Mistake(
             "swapped",
             lambda logits, labels, e: _mixed(logits, labels, e, 1 - e),
-            "ε and 1 − ε have changed places in yours: nearly all goes to the whole vocabulary.",
+            "You have ε and 1 − ε in each other's place: nearly everything goes to the whole vocabulary.",
         ),
         Mistake(
             "added",
             lambda logits, labels, e: _mixed(logits, labels, 1.0, e),
-            "The ε is spread rightly in yours, but the right token still counts with 1: together that is more than 1.",
+            "You spread the ε correctly, but the right token still counts with 1: together that is more than 1.",
         ),
         Mistake(
             "summed_over_tokens",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, e * logits.shape[-1]),
-            "Each token of the vocabulary gets ε in yours; together they should get it.",
+            "You give ε to each token of the vocabulary. All of them together should get it.",
         ),
         Mistake(
             "others_only",
             _others_only,
-            "Your ε is spread over the wrong tokens alone (some codes do that); here the right one has its part of it "
-            "as well.",
+            "Your ε is spread over the wrong tokens only. Some libraries do that; here the right token gets its part, "
+            "too.",
         ),
         Mistake(
             "padding_smoothed",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0) + e * _both(logits, labels)[1].mean(),
-            "For the right tokens padding does not count in yours, but the mean over the vocabulary is taken at all "
-            "positions.",
+            "For the right tokens you leave out padding, but you take the mean over the vocabulary at all positions.",
         ),
         Mistake(
             "mean_of_probabilities",
@@ -135,12 +134,12 @@ EXERCISE = Exercise(
         Mistake(
             "logits_averaged",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, 0.0) - e * logits.mean(-1)[labels != IGNORE].mean(),
-            "What you average over the vocabulary are the logits; they have seen no softmax.",
+            "You average the logits over the vocabulary; take their log-softmax first.",
         ),
         Mistake(
             "one_sign",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, -e),
-            "The second part has the wrong sign in yours: it takes away where it should add.",
+            "Your second part has the wrong sign: you subtract it, and it should be added.",
         ),
     ),
     alternatives={
@@ -150,18 +149,18 @@ EXERCISE = Exercise(
         "word by word": _word_by_word,
     },
     hints=(
-        "Half of it is your cross-entropy of notebook 04. The other half asks how badly the model does on average, if "
-        "any token were the right one.",
+        "Half of it is your cross-entropy of notebook 04. The other half is what the loss would be on average if any "
+        "token could be the right one.",
         "`losses = -logits[labels != -100].log_softmax(dim=-1)` has a row for each real position: −log p of every "
         "token.",
-        "Of each row you need its label's number and its mean; `losses[torch.arange(len(right)), right]` are the first "
-        "ones.",
+        "From each row you need its label's number and its mean. `losses[torch.arange(len(right)), right]` gives the "
+        "first.",
     ),
     solution="real = labels != -100\n"
     "losses, right = -logits[real].log_softmax(dim=-1), labels[real]\n"
     "of_right = losses[torch.arange(len(right)), right]\n"
     "return ((1 - epsilon) * of_right + epsilon * losses.mean(dim=-1)).mean()",
-    explanation="The target is no longer “this token and no other” but “this one, most likely”. Being too sure costs "
+    explanation="The target is no longer “this token and no other” but “most likely this one”. Being too sure costs "
     "something, so the logits do not grow without end, and the loss has a floor above 0. The paper has ε = 0.1.",
     stages=_steps,
 )

@@ -120,8 +120,8 @@ def _filled_afterwards(after: NextLogits, memory: Tensor, start: int, stop: int,
 EXERCISE = Exercise(
     id="encoder_decoder.translate",
     title="Translate a batch",
-    task="Write the likeliest token in each row again and again, until every row has its stop token or max_new_tokens "
-    "are written; a row that has ended gets the padding token while others go on.",
+    task="Append the likeliest token to each row, again and again, until every row has its stop token or "
+    "max_new_tokens are written. A row that has ended gets the padding token while the others go on.",
     difficulty="hard",
     minutes=8,
     signature="translate(\n"
@@ -140,36 +140,36 @@ EXERCISE = Exercise(
             "All rows stop as soon as one has ended: the longer texts are cut off.",
         ),
         Mistake(
-            "goes_on_behind",
+            "goes_on_after",
             lambda *given: _loop(*given, pads=False),
             "A row that has ended goes on writing while it waits for the others.",
         ),
         Mistake(
             "never_stops",
             lambda *given: _loop(*given, nobody_ends=True),
-            "The texts are right, but your loop runs to the end of its allowance: the last columns are padding alone.",
+            "The texts are right, but your loop always runs max_new_tokens times: the last columns are only padding.",
         ),
         Mistake(
             "forgets_who_ended",
             _forgets_who_ended,
-            "A row that has ended is padded for one step, and then it goes on writing: you know only who ended just "
-            "now.",
+            "A row that has ended is padded for one step, and then it goes on writing: you remember only the rows that "
+            "ended just now.",
         ),
         Mistake(
             "stop_for_padding",
             lambda after, memory, start, stop, pad, most: _loop(after, memory, start, stop, stop, most),
-            "Behind the end of a row there are more stop tokens; it should be the padding token.",
+            "After the end of a row you write more stop tokens; write the padding token.",
         ),
-        Mistake("stop_lost", _stop_lost, "The stop token itself has become padding in yours; it belongs to the text."),
+        Mistake("stop_lost", _stop_lost, "You turned the stop token itself into padding; it belongs to the text."),
         Mistake(
             "no_start",
             lambda *given: _loop(*given)[:, 1:],
-            "What you return is written rightly, but the start token does not stand before it.",
+            "What you return is right, but the start token is missing at its beginning.",
         ),
         Mistake(
             "last_only",
             lambda *given: _loop(*given, last_only=True),
-            "The decoder is given the last token alone; without a cache it must read all ids so far.",
+            "You give the decoder only the last token. Without a cache it must read all ids so far.",
         ),
         Mistake(
             "one_memory_for_all",
@@ -179,22 +179,22 @@ EXERCISE = Exercise(
         Mistake(
             "starts_with_the_stop",
             lambda after, memory, start, stop, pad, most: _loop(after, memory, stop, stop, pad, most),
-            "Yours begin with the stop token (so it is in BART); here a start token is given.",
+            "Your rows begin with the stop token. BART does that; here a start token is given.",
         ),
         Mistake(
             "one_too_few",
             lambda after, memory, start, stop, pad, most: _loop(after, memory, start, stop, pad, most - 1),
-            "A text that does not end by itself is one token too short in yours.",
+            "Your texts that do not end by themselves are one token too short.",
         ),
-        Mistake("unlikeliest", lambda *given: _loop(*given, sign=-1), "You write the unlikeliest token."),
+        Mistake("unlikeliest", lambda *given: _loop(*given, sign=-1), "You write the least likely token."),
     ),
     alternatives={"all rows at once": _loop, "row by row": _row_by_row, "only the open rows": _filled_afterwards},
     hints=(
-        "It is the loop of notebook 04 with several rows. What has to be remembered about each row from turn to turn?",
-        "`ended`, one truth per row: it starts as False, becomes True with the row's stop token, and stays so. New "
-        "tokens of rows that have ended are replaced.",
+        "It is the loop of notebook 04 with several rows. What must be remembered about each row from step to step?",
+        "`ended`, one boolean per row: it starts as False, becomes True with the row's stop token, and stays True. The "
+        "new tokens of rows that have ended are replaced.",
         "`new_ids.masked_fill(ended, pad_id)` replaces them; `ended = ended | (new_ids == stop_id)` keeps the record; "
-        "`ended.all()` says when to leave.",
+        "`ended.all()` says when to stop.",
     ),
     solution="ids = torch.full((len(memory), 1), start_id)\n"
     "ended = torch.zeros(len(memory), dtype=torch.bool)\n"
@@ -206,6 +206,6 @@ EXERCISE = Exercise(
     "    if ended.all():\n"
     "        break\n"
     "return ids",
-    explanation="The source is read once, before the loop; its memory stays the same while the text grows. Rows of a "
-    "batch know nothing of each other: each must come out as it would alone.",
+    explanation="The source is read once, before the loop; its memory stays the same while the text grows. The rows of "
+    "a batch know nothing about each other: each must come out as it would alone.",
 )
