@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from anatomy_utils.debugging.inspect_plots import (
 )
 from anatomy_utils.debugging.pipeline import Pipeline, Trainer
 from anatomy_utils.debugging.samples import PROMPTS, complete_prompts
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.toy_language.text import tokenize
 from anatomy_utils.toy_language.vocabulary import street_vocabulary
 from anatomy_utils.training.history import History
@@ -28,6 +30,9 @@ from anatomy_utils.training.seeding import seeded
 
 if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
+
+LAST_STEPS = 20
+"""Steps over whose mean a training's loss ends."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +101,14 @@ class BrokenModel:
         return self._checked.trained.history
 
     @property
+    def final_loss(self) -> float:
+        """Where the loss of its training ends: the mean of the last 20 steps."""
+        last = self.history.loss[-LAST_STEPS:]
+        return sum(last) / len(last)
+
+    @property
     def test_loss(self) -> float:
-        """The loss that its team reports after training."""
+        """The loss that its team reports after training: on its team's test sentences, by its team's loss."""
         return self._checked.trained.test_loss
 
     def __repr__(self) -> str:
@@ -172,3 +183,16 @@ class BrokenModel:
         if self.case is None:
             raise ValueError("The healthy twin has no bug to fix; take one of the broken models.")
         return BrokenModel(self.case, self.case.fixed_pipeline, self._trainer, self.baseline)
+
+    def deployed_with(self, deploy: Callable[[LanguageModel], LanguageModel]) -> BrokenModel:
+        """The same trained model, deployed in another way; nothing is trained again.
+
+        Args:
+            deploy: a trained model → the model that is used.
+
+        Raises:
+            ValueError: it is the healthy twin.
+        """
+        if self.case is None:
+            raise ValueError("The healthy twin needs no other deployment; take one of the broken models.")
+        return BrokenModel(self.case, replace(self.case.pipeline, deploy=deploy), self._trainer, self.baseline)

@@ -5,9 +5,9 @@ They raise no error, every shape is right, and none of them is made up: `cases` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import torch
@@ -121,24 +121,41 @@ def deploy_with_rows_reordered(model: LanguageModel) -> LanguageModel:
     return engine
 
 
-class RestartingCache(KeyValueCache):
-    """A cache that counts new tokens from 0 at every step."""
+Positions = Callable[[int, int, Tensor], Tensor]
+"""(tokens in the cache, new tokens, padding before each text) → the new tokens' positions (batch, new)."""
+
+
+def emils_positions(length: int, count: int, padding: Tensor) -> Tensor:
+    """The positions of the next `count` tokens; `length` tokens of each text are in the cache."""
+    return torch.arange(count).expand(len(padding), count)
+
+
+@dataclass(frozen=True)
+class CountingCache(KeyValueCache):
+    """A cache that counts positions by a given rule."""
+
+    rule: Positions = emils_positions
 
     def positions(self, count: int) -> Tensor:
-        return torch.arange(count)
+        padding = torch.zeros(self.batch, dtype=torch.long) if self.padding is None else self.padding
+        return self.rule(self.length, count, padding)
 
 
-class RestartingModel(LanguageModel):
-    """Generates with a cache that restarts counting."""
+class CountingModel(LanguageModel):
+    """Generates with a cache that counts positions by a given rule."""
+
+    rule: Positions
 
     def start(self, batch: int, capacity: int, *, attention_mask: Tensor | None = None) -> KeyValueCache:
         cache = super().start(batch, capacity, attention_mask=attention_mask)
-        return RestartingCache(**{part.name: getattr(cache, part.name) for part in fields(cache)})
+        return CountingCache(**{part.name: getattr(cache, part.name) for part in fields(cache)}, rule=self.rule)
 
 
-def deploy_with_restarting_cache(model: LanguageModel) -> LanguageModel:
-    """Every step of generation gives its token position 0."""
-    return RestartingModel(deepcopy(model.decoder), deepcopy(model.vocabulary)).eval()
+def deploy_with_positions(model: LanguageModel, rule: Positions = emils_positions) -> LanguageModel:
+    """An engine that asks `rule` for the positions of new tokens."""
+    engine = CountingModel(deepcopy(model.decoder), deepcopy(model.vocabulary))
+    engine.rule = rule
+    return engine.eval()
 
 
 class UnguardedAttention(MultiHeadAttention):

@@ -49,6 +49,7 @@ class Check:
         question: what the number answers.
         measure: computes the number.
         passes: (number, the baseline's number) → whether all is well.
+        fails: in words, when it does not pass.
         says: format of a sentence with the number.
         shows: format of the number alone.
     """
@@ -57,6 +58,7 @@ class Check:
     question: str
     measure: Callable[[CheckedModel], float]
     passes: Callable[[float, float], bool]
+    fails: str
     says: str
     shows: str = "{:.2f}"
 
@@ -76,7 +78,7 @@ def _loss_change(checked: CheckedModel) -> float:
 
 
 def _distance_of_guess(checked: CheckedModel) -> float:
-    """How many words ahead of a position the likeliest guess is right most often; 0 is the word itself."""
+    """The shift at which the likeliest guesses are right most often; 0 is the word itself, 1 the next one."""
     test = checked.datasets.test
     guesses = checked.model(test.input_ids, test.attention_mask).argmax(dim=-1)
     hits = []
@@ -148,68 +150,77 @@ CHECKS = {
     for check in (
         Check(
             "unseen sentences",
-            "What is its loss on the words, <eos> not counted, of sentences that it has never read?",
+            "What is its loss on the words of sentences that it has never read, <eos> not counted?",
             _unseen_loss,
             lambda value, baseline: value < baseline + 0.12,
-            "On the words of sentences that it has never read its loss is {}",
+            "0.12 or more above the twin's",
+            "On the words of sentences that it has never read, its loss is {}",
         ),
         Check(
             "as it was taught",
-            "Its last lesson read once more: how much higher is the loss now than the one noted in training?",
+            "Its last training batch once more: how much higher is the loss now than the one noted in training?",
             _loss_change,
             lambda value, baseline: abs(value) < 0.1,
-            "Its last lesson read once more: the loss now, less the one noted in training, is {}",
+            "0.1 or more, up or down",
+            "On its last training batch, the loss now minus the one noted in training is {}",
             "{:+.2f}",
         ),
         Check(
             "which word it says",
-            "Its likeliest guess at each position: how far ahead stands the word that it hits most often?",
+            "At which shift do its likeliest guesses fit the text best: 0 for the word itself, 1 for the next?",
             _distance_of_guess,
             lambda value, baseline: value == 1,
-            "The word that it guesses stands ahead by {}",
+            "not 1",
+            "The shift at which its guesses fit the text best is {}",
             "{:.0f}",
         ),
         Check(
             "same answer twice",
-            "The same sentences read twice: how far apart are the two answers (logits, at most)?",
+            "The same sentences twice: by how much do the logits differ at most?",
             _repeated,
             lambda value, baseline: value < EQUAL,
-            "The same sentences read twice give logits that differ by up to {}",
+            "0.001 or more, or NaN",
+            "For the same sentences twice, the logits differ by up to {}",
         ),
         Check(
             "cached equals uncached",
-            "A sentence read word by word with the cache, and as a whole: how far apart are the logits?",
+            "A sentence word by word with the cache, and as a whole: by how much do the logits differ at most?",
             _cached,
             lambda value, baseline: value < EQUAL,
-            "Read word by word and as a whole, logits differ by up to {}",
+            "0.001 or more, or NaN",
+            "Word by word and as a whole, the logits differ by up to {}",
         ),
         Check(
             "batch equals single",
-            "Prompts of unequal length in one batch, and each alone: how far apart are the logits?",
+            "Prompts of unequal length in one batch, and each alone: by how much do the logits differ at most?",
             _batched,
             lambda value, baseline: value < EQUAL,
-            "In company and alone, logits differ by up to {}",
+            "0.001 or more, or NaN",
+            "In a batch and alone, the logits differ by up to {}",
         ),
         Check(
             "stops",
-            f"Of {TEXTS} texts that it writes, what share does it end itself?",
+            f"It writes {TEXTS} texts: what share does it end by itself?",
             _share_stopped,
             lambda value, baseline: value > 0.9,
-            "The share of its texts that it ends itself is {}",
+            "0.9 or less",
+            "The share of its texts that it ends by itself is {}",
         ),
         Check(
             "right and new",
-            f"Of {TEXTS} texts that it writes, what share is good and no copy of something it has read?",
+            f"It writes {TEXTS} texts: what share is right and not copied from its training data?",
             _share_right_and_new,
             lambda value, baseline: value > 0.4 * baseline,
-            "The share of its texts that are good and no copies is {}",
+            "0.4 of the twin's or less",
+            "The share of its texts that are right and not copied is {}",
         ),
         Check(
-            "every organ learns",
-            "How far did the weights that moved least move in training, as a share of their own size?",
+            "every part learns",
+            "How much did the weights that changed least in training change, relative to their size?",
             _least_change,
             lambda value, baseline: value > 1e-3,
-            "In training the weights that moved least moved by {} of their size",
+            "0.001 or less",
+            "In training, the weights that changed least changed by {} of their size",
             "{:.3f}",
         ),
     )

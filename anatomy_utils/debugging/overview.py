@@ -9,7 +9,7 @@ from anatomy_utils.debugging.broken_model import BrokenModel, CheckResult
 from anatomy_utils.debugging.cases import BUG_CASES
 from anatomy_utils.debugging.checks import CHECKS
 from anatomy_utils.debugging.pipeline import HEALTHY, STEPS, Trainer, sample_datasets
-from anatomy_utils.notebook.page import CellOutput, details, escape, in_code, table
+from anatomy_utils.notebook.page import CellOutput, details, table
 
 
 class CheckTable(dict[str, dict[str, CheckResult]]):
@@ -28,8 +28,8 @@ class CheckTable(dict[str, dict[str, CheckResult]]):
         return self._table().text
 
     def _repr_html_(self) -> str:
-        """Folded: it holds every answer of the ward."""
-        return details("All probes of everybody (open it after your round)", self._table().html)
+        """Folded: it gives away every diagnosis."""
+        return details("All probes of all models", self._table().html)
 
 
 class BrokenModels:
@@ -72,19 +72,6 @@ class BrokenModels:
         """Every check of every model, the baseline first."""
         everybody = (self.baseline, *self._models)
         return CheckTable({model.name: {name: model.check(name) for name in CHECKS} for model in everybody})
-
-    def public_reports(self) -> CellOutput:
-        """Where the same bugs were met in public, folded: it names them."""
-        reports = [(model.name, model.case.public_report) for model in self._models if model.case]
-        rows = [
-            f'<li><b>{escape(name)}</b>: {in_code(report.summary)} <a href="{escape(report.url)}">'
-            f"{escape(report.repository)}, {report.kind} {report.number}</a></li>"
-            for name, report in reports
-        ]
-        return CellOutput(
-            details("Where each was met in public (open it after your round)", f"<ul>{''.join(rows)}</ul>"),
-            "\n".join(f"{name}: {report.summary}\n    {report.url}" for name, report in reports),
-        )
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self._models))

@@ -1,7 +1,7 @@
 """The ward: eight beds with a patient each, to be examined, diagnosed and cured.
 
 Every bed has a chart (loss curve, a head's weights, samples, each beside a healthy twin's), probes that Python answers,
-and a diagnosis to choose. Notebook 07. The widget knows no model: it is given what is to be seen and three functions.
+and a diagnosis to choose. Notebook 07. The widget knows no model: it is given what to show and three functions.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ class Bed:
 
     Attributes:
         name: of the patient.
-        anamnesis: what its team tells.
+        anamnesis: what its team says.
         loss: of each step of its training.
-        exam: the loss that its team reports.
+        ends: where that loss ends, smoothed.
+        test_loss: the loss that its team reports.
         head: which head the map shows.
         tokens: what it reads there.
         weights: (query, key) of that head; NaN where it gives none.
@@ -45,7 +46,8 @@ class Bed:
     name: str
     anamnesis: str
     loss: Any
-    exam: float | int
+    ends: float | int
+    test_loss: float | int
     head: str
     tokens: Sequence[str]
     weights: Any
@@ -61,7 +63,8 @@ class Twin:
     """The healthy one that all are compared with; attributes as a `Bed`'s."""
 
     loss: Any
-    exam: float | int
+    ends: float | int
+    test_loss: float | int
     samples: Sequence[str]
 
 
@@ -88,7 +91,7 @@ class LabFunctions:
 
     Attributes:
         probe: (bed, name of a probe) → what is found.
-        write: bed → samples, written anew.
+        write: bed → new samples.
         cure: bed → what all probes find once it is cured, in their order.
     """
 
@@ -158,7 +161,7 @@ class DebuggingLab(
         self._lab, self._names, self._on_probe = lab, list(probes), on_probe
         super().__init__(
             beds=[_told(bed) for bed in beds],
-            twin={"loss": _rounded(twin.loss), "exam": float(twin.exam), "samples": list(twin.samples)},
+            twin={**_losses(twin), "samples": list(twin.samples)},
             maps=[_map(bed) for bed in beds],
             probes=[{"name": name, "question": question} for name, question in probes.items()],
             samples=[list(bed.samples) for bed in beds],
@@ -199,16 +202,16 @@ class DebuggingLab(
         }
 
     def static_twin(self) -> Picture:
-        """All loss curves beside the twin's, and what each team reports."""
+        """All loss curves beside the twin's."""
         from anatomy_utils.figures import plots
 
-        reports = {bed["name"]: f"{bed['name']}: exam {bed['exam']:.2f}" for bed in self.beds}
-        told = "; ".join(f"{bed['name']} ends at {bed['loss'][-1]:.2f}" for bed in self.beds)
+        told = "; ".join(f"{bed['name']} ends at {bed['ends']:.2f}" for bed in self.beds)
+        titles = {bed["name"]: f"{bed['name']}: ends at {bed['ends']:.2f}" for bed in self.beds}
         return plots.curve_grid(
-            {reports[bed["name"]]: {"patient": bed["loss"], "healthy twin": self.twin["loss"]} for bed in self.beds},
+            {titles[bed["name"]]: {"patient": bed["loss"], "healthy twin": self.twin["loss"]} for bed in self.beds},
             xlabel="step", ylabel="loss", title=self.label,
             alt=f"Loss curves of {len(self.beds)} patients, each beside the healthy twin's, which ends at "
-            f"{self.twin['loss'][-1]:.2f}: {told}.",
+            f"{self.twin['ends']:.2f}: {told}.",
         )  # fmt: skip
 
 
@@ -225,14 +228,15 @@ def _with(items: list[Any], place: int, item: Any) -> list[Any]:
 
 def _told(bed: Bed) -> dict[str, Any]:
     return {
-        "name": bed.name, "anamnesis": bed.anamnesis, "loss": _rounded(bed.loss), "exam": float(bed.exam),
+        "name": bed.name, "anamnesis": bed.anamnesis, **_losses(bed),
         "head": bed.head, "tokens": word_list(bed.tokens, f"tokens of {bed.name}"), "question": bed.question,
         "cured_by": bed.cured_by, "report": bed.report,
     }  # fmt: skip
 
 
-def _rounded(loss: Any) -> list[float]:
-    return [round(float(value), 4) for value in to_array(loss)]
+def _losses(of: Bed | Twin) -> dict[str, Any]:
+    loss = [round(float(value), 4) for value in to_array(of.loss)]
+    return {"loss": loss, "ends": float(of.ends), "test_loss": float(of.test_loss)}
 
 
 def _map(bed: Bed) -> bytes:

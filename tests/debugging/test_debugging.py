@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from anatomy_utils.debugging.model import new_model
 from anatomy_utils.debugging.overview import BrokenModels, CheckTable, train_broken_models
 from anatomy_utils.debugging.pipeline import HEALTHY, sample_datasets
 from anatomy_utils.debugging.samples import PROMPTS
-from anatomy_utils.exercises.capstone.debugging_lab import show_debugging_lab
+from anatomy_utils.exercises import find_exercise
+from anatomy_utils.exercises.capstone.debugging_lab import show_debugging_lab, show_evidence
 from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.toy_language import is_grammatical
@@ -35,7 +37,7 @@ FAILS = {
     "Dora": {"batch equals single"},
     "Emil": {"cached equals uncached", "right and new"},
     "Frida": {"unseen sentences", "as it was taught", "right and new"},
-    "Gustav": {"unseen sentences", "stops", "right and new", "every organ learns"},
+    "Gustav": {"unseen sentences", "stops", "right and new", "every part learns"},
     "Hanna": {"unseen sentences", "right and new"},
 }
 """What each fails at least."""
@@ -47,13 +49,13 @@ PASSES = {
         "cached equals uncached",
         "batch equals single",
     },
-    "Boris": {"unseen sentences", "as it was taught", "which word it says", "stops", "every organ learns"},
-    "Clara": {"same answer twice", "cached equals uncached", "batch equals single", "every organ learns"},
+    "Boris": {"unseen sentences", "as it was taught", "which word it says", "stops", "every part learns"},
+    "Clara": {"same answer twice", "cached equals uncached", "batch equals single", "every part learns"},
     "Dora": set(CHECKS) - {"batch equals single"},
     "Emil": {"unseen sentences", "as it was taught", "same answer twice", "batch equals single"},
     "Frida": {"which word it says", "same answer twice", "cached equals uncached", "batch equals single"},
     "Gustav": {"as it was taught", "which word it says", "same answer twice", "cached equals uncached"},
-    "Hanna": {"as it was taught", "which word it says", "same answer twice", "stops", "every organ learns"},
+    "Hanna": {"as it was taught", "which word it says", "same answer twice", "stops", "every part learns"},
 }
 """What the explanations of wrong diagnoses rely on."""
 
@@ -117,7 +119,7 @@ def test_samples(broken: BrokenModels) -> None:
     assert all(text.endswith("…") for text in broken["Ada"].samples())
     assert [text.endswith("| …") for text in broken["Dora"].samples()] == [False, True, True, True, True]
     assert broken["Boris"].samples() != broken["Boris"].samples()
-    assert broken["Emil"].samples()[0] == broken.baseline.samples()[0], "one word behind a prompt read at once is right"
+    assert broken["Emil"].samples()[0] == broken.baseline.samples()[0], "one word after a prompt read at once is right"
 
 
 def test_maps(broken: BrokenModels) -> None:
@@ -136,7 +138,9 @@ def test_maps(broken: BrokenModels) -> None:
 
 def test_a_check_tells_both_numbers(broken: BrokenModels) -> None:
     result = broken["Dora"].check("batch equals single")
-    assert repr(result) == ("✗ In company and alone, logits differ by up to NaN; the healthy twin's number is 0.00.")
+    assert repr(result) == (
+        "✗ In a batch and alone, the logits differ by up to NaN; the healthy twin's number is 0.00."
+    )
     with pytest.raises(ValueError, match=r"no check 'stop'; did you mean 'stops'"):
         broken.baseline.check("stop")
     with pytest.raises(ValueError, match="has no bug to fix"):
@@ -153,15 +157,6 @@ def test_the_table_is_shown(table: CheckTable) -> None:
 
 
 # ---- the bugs themselves, without training
-
-
-def test_public_reports_are_folded(broken: BrokenModels) -> None:
-    shown = broken.public_reports()
-    assert shown.html.startswith("<details><summary>") and shown.html.count("<a href=") == len(BUG_CASES)
-    for case in BUG_CASES:
-        assert f'<a href="{case.public_report.url}">{case.public_report.repository}, ' in shown.html
-        assert f"{case.name}: {case.public_report.summary}\n    {case.public_report.url}" in shown.text
-    assert "<code>use_cache=True</code>" in shown.html
 
 
 def test_each_case_differs_from_the_healthy_pipeline_in_what_it_should() -> None:
@@ -240,8 +235,19 @@ def test_every_model_has_a_diagnosis_and_a_public_report() -> None:
             ), choice.reason
 
 
-def test_right_answers_stand_in_different_places() -> None:
+def test_right_answers_have_different_letters() -> None:
     assert len({question.right for question in QUESTIONS}) >= 4
+
+
+def test_the_learners_positions_run_in_the_patient(broken: BrokenModels) -> None:
+    emil = broken["Emil"]
+    healthy = find_exercise("capstone.repair").resolve()
+    mended = emil.deployed_with(partial(bugs.deploy_with_positions, rule=healthy))
+    unchanged = emil.deployed_with(partial(bugs.deploy_with_positions, rule=bugs.emils_positions))
+    assert mended.history is emil.history and all(mended.check(name).passed for name in CHECKS)
+    assert not unchanged.check("cached equals uncached").passed
+    with pytest.raises(ValueError, match="healthy twin needs no other deployment"):
+        broken.baseline.deployed_with(bugs.deploy_with_positions)
 
 
 def test_no_team_report_names_the_bug() -> None:
@@ -281,3 +287,20 @@ def test_the_lab_joins_models_questions_and_progress(
     again = show_debugging_lab(broken, record=record)
     assert again.chosen == view.chosen and again.examined == [case.name in ("Dora", "Emil") for case in BUG_CASES]
     assert "Dora ends at" in again.static_twin().alt
+
+
+@pytest.mark.usefixtures("shapes_unchecked")
+def test_evidence_is_shown_of_diagnosed_models_only(broken: BrokenModels, tmp_path: Path) -> None:
+    record = Progress(tmp_path / "progress.json")
+    assert show_evidence(broken, record=record).text.startswith("0 of 8 diagnosed. The evidence")
+    record.answered("capstone.ward_dora", 0, right=False)
+    record.answered("capstone.ward_emil", QUESTIONS[4].right, right=True)
+    shown = show_evidence(broken, record=record)
+    assert "1 of 8" in shown.text and BUG_CASES[4].public_report.url in shown.text and "✗ Word by word" in shown.text
+    assert "<code>use_cache=True</code>" in shown.html and "<a href=" in shown.html
+    assert not [case.name for case in BUG_CASES if case.name != "Emil" and case.name in shown.html]
+    for question in QUESTIONS:
+        record.answered(question.id, question.right, right=True)
+    shown = show_evidence(broken, record=record)
+    assert "8 of 8 diagnosed.\n" in shown.text and "every part learns" in shown.text
+    assert "<details><summary>All probes" in shown.html and all(case.name in shown.html for case in BUG_CASES)

@@ -25,7 +25,8 @@ def bed(name: str, number: int) -> Bed:
         for place, letter in enumerate("ABCDE")
     ]
     return Bed(
-        name=name, anamnesis=f"“{name} does not `stop`.”", loss=[5.8, 3.0, 1.5 + number], exam=1.5 + number,
+        name=name, anamnesis=f"“{name} does not `stop`.”", loss=[5.8, 3.0, 1.5 + number],
+        ends=1.5 + number, test_loss=1.5 + number,
         head="layer 1, head 2", tokens=TOKENS, weights=ill, twin_weights=weights,
         samples=["The | dog slept.", "A | …"],
         question={"id": name, "kind": "question", "text": f"What is wrong with {name}?", "choices": choices},
@@ -50,7 +51,7 @@ def view(told: list[Any] | None = None, **options: Any) -> DebuggingLab:
     )
     return DebuggingLab(
         [bed("Ada", 0), bed("Boris", 1), bed("Clara", 2)],
-        Twin([5.8, 2.0, 1.1], 1.1, ["The | twin slept.", "A | dog."]),
+        Twin([5.8, 2.0, 1.1], 1.1, 1.1, ["The | twin slept.", "A | dog."]),
         PROBES,
         lab,
         on_choice=lambda number, choice: told.append((number, choice)),

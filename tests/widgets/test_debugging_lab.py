@@ -65,10 +65,10 @@ def test_what_cannot_be_answered_leaves_the_rest_as_it_was(question: dict[str, A
 def test_beds_and_fitting_maps_are_needed() -> None:
     lab = view()._lab
     with pytest.raises(ValueError, match="0 beds and 3 probes"):
-        DebuggingLab([], Twin([1.0], 1.0, []), PROBES, lab)
+        DebuggingLab([], Twin([1.0], 1.0, 1.0, []), PROBES, lab)
     wrong = Bed(**{**vars(bed("Ada", 0)), "weights": np.ones((4, 4)), "twin_weights": np.ones((4, 4))})
     with pytest.raises(ValueError, match=r"map of Ada has shape \(4, 4\), but there are 5 tokens"):
-        DebuggingLab([wrong], Twin([1.0], 1.0, []), PROBES, lab)
+        DebuggingLab([wrong], Twin([1.0], 1.0, 1.0, []), PROBES, lab)
 
 
 def test_the_twin_shows_all_curves() -> None:

@@ -201,6 +201,11 @@ class Examination:
         """Whether every organ was."""
         return not any(self.found.values()) and self.difference is not None
 
+    @property
+    def together(self) -> str:
+        """How far the output moves when all organs run at once, in words."""
+        return "do not run" if self.difference is None else f"off by less than {_bound(self.difference):g}"
+
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         return self._page()._repr_mimebundle_()
 
@@ -214,16 +219,15 @@ class Examination:
             for part in [self.body.parts[name]]
         ]
         accepted = sum(rejection is None for rejection in self.found.values())
-        together = "do not run" if self.difference is None else f"off by less than {_bound(self.difference):g}"
         return table(
-            f"{accepted} of {len(rows)} organs accepted; all at once: {together}",
+            f"{accepted} of {len(rows)} organs accepted; all at once: {self.together}",
             ["organ", "whose", "the model says"],
             rows,
         )
 
 
 def _bound(difference: float | int) -> float:
-    """The next power of ten, and 0.0001 at least: what lies below is rounding, which no two machines do alike."""
+    """The next power of ten, and 0.0001 at least: anything below is rounding, which no two machines do alike."""
     return 10.0 ** next(power for power in range(-4, 40) if power == 39 or difference < 10.0**power)
 
 

@@ -11,13 +11,14 @@ from anatomy_utils.debugging.overview import BrokenModels
 from anatomy_utils.exercises.catalogue.capstone.questions import QUESTIONS
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.notebook.page import CellOutput, escape, in_code
 
 if TYPE_CHECKING:
     from anatomy_utils.widgets import debugging_lab as view
 
 
 def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) -> view.DebuggingLab:
-    """All broken models, with checks that run in the kernel; what is examined and diagnosed is remembered.
+    """All broken models, with checks that run in the kernel; examinations and diagnoses are remembered.
 
     Args:
         broken: from `train_broken_models`.
@@ -42,8 +43,13 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
 
     return view.DebuggingLab(
         [_bed(model, number) for number, model in enumerate(models)],
-        view.Twin(broken.baseline.history.loss, broken.baseline.test_loss, broken.baseline.samples()),
-        {name: check.question for name, check in CHECKS.items()},
+        view.Twin(
+            broken.baseline.history.loss,
+            broken.baseline.final_loss,
+            broken.baseline.test_loss,
+            broken.baseline.samples(),
+        ),
+        {name: f"{check.question} Not healthy: {check.fails}." for name, check in CHECKS.items()},
         view.LabFunctions(
             probe=lambda bed, name: result(models[bed].check(name)),
             write=lambda bed: models[bed].samples(),
@@ -55,6 +61,43 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
         ],
         on_choice=choose,
         on_probe=lambda bed: notes.change("questions", QUESTIONS[bed].id, {"examined": True}),
+    )
+
+
+def show_evidence(broken: BrokenModels, *, record: Progress | None = None) -> CellOutput:
+    """What speaks for each diagnosis that was found: the checks that fail, and a public report of the same bug.
+
+    Nothing is shown of a model whose diagnosis is still open, and the table of all checks only when none is.
+
+    Args:
+        broken: from `train_broken_models`.
+        record: whose progress; the learner's own when left out.
+    """
+    notes = record or own_progress()
+    pairs = zip(broken.models(), QUESTIONS, strict=True)
+    found = [model for model, question in pairs if notes.entry("questions", question.id).get("right") is True]
+    count = len(broken.models())
+    caption = f"{len(found)} of {count} diagnosed."
+    if len(found) < count:
+        caption += " The evidence for a patient appears here once you have diagnosed it."
+    pieces = [CellOutput(f"<p>{escape(caption)}</p>", caption), *map(_evidence, found)]
+    text = "\n".join(piece.text for piece in pieces)
+    html = "".join(piece.html for piece in pieces)
+    if len(found) == count:
+        whole = broken.table()
+        text, html = f"{text}\n{whole!r}", html + whole._repr_html_()
+    return CellOutput(html, text)
+
+
+def _evidence(model: BrokenModel) -> CellOutput:
+    assert model.case is not None
+    report = model.case.public_report
+    failed = [result.sentence for result in map(model.check, CHECKS) if not result.passed]
+    link = f'<a href="{escape(report.url)}">{escape(report.repository)}, {report.kind} {report.number}</a>'
+    items = "".join(f"<li>✗ {escape(sentence)}</li>" for sentence in failed)
+    return CellOutput(
+        f"<p><b>{escape(model.name)}</b>: {in_code(report.summary)} {link}</p><ul>{items}</ul>",
+        "\n".join([f"{model.name}: {report.summary}", f"    {report.url}", *(f"    ✗ {each}" for each in failed)]),
     )
 
 
@@ -73,7 +116,8 @@ def _bed(model: BrokenModel, number: int) -> view.Bed:
         name=model.name,
         anamnesis=model.team_report,
         loss=model.history.loss,
-        exam=model.test_loss,
+        ends=model.final_loss,
+        test_loss=model.test_loss,
         head=f"layer {head.layer}, head {head.head}",
         tokens=head.tokens,
         weights=head.weights,

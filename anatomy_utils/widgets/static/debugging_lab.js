@@ -107,7 +107,7 @@ function render({ model, el }) {
   function spoken() {
     const asked = model.get("question");
     if (asked.do === "probe") return model.get("findings")[asked.bed][asked.probe].sentence;
-    if (asked.do === "write") return "Written anew.";
+    if (asked.do === "write") return "New samples.";
     return `${beds[asked.bed].name} is cured: every probe has been run again.`;
   }
 

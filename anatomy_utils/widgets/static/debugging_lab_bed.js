@@ -1,8 +1,8 @@
-// What is to be seen of one patient in the debugging lab: its loss, a head's weights, samples, probes, and who else had
-// this.
+// What the debugging lab shows of one patient: its loss, a head's weights, samples, probes, and where the same fault
+// was met in public.
 
 const PAGES = { loss: "Loss", attention: "Attention", samples: "Samples", probes: "Probes", public: "In public" };
-const CELL = { least: 12, most: 18 }; // pixels; a token's name stands beside each row
+const CELL = { least: 12, most: 18 }; // pixels; a token's name is beside each row
 const LABELS = 66; // room for a token beside a map and above it
 const GAP = 14; // between the maps
 
@@ -82,7 +82,7 @@ function tile(x, y, size, look, told) {
 
 // The loss of the patient and of its twin.
 function lossPage(bed, twin) {
-  const curve = lineChart({ height: 340, xLabel: "step of training", yLabel: "loss" });
+  const curve = lineChart({ height: 322, xLabel: "step of training", yLabel: "loss" });
   const points = (loss) => loss.map((y, i) => [i + 1, y]);
   curve.draw(
     [
@@ -93,8 +93,8 @@ function lossPage(bed, twin) {
       x: [0, bed.loss.length],
       y: [0, limits([...bed.loss, ...twin.loss])[1] * 1.04],
       told:
-        `Loss over ${bed.loss.length} steps. ${bed.name} ends at ${format(bed.loss.at(-1))}, the healthy twin ` +
-        `at ${format(twin.loss.at(-1))}.`,
+        `Loss over ${bed.loss.length} steps. ${bed.name} ends at ${format(bed.ends)}, the healthy twin ` +
+        `at ${format(twin.ends)}.`,
     },
   );
   const sample = (look) =>
@@ -116,9 +116,10 @@ function lossPage(bed, twin) {
     element(
       "p",
       { class: "note" },
-      "The team reports an exam of ",
-      element("b", { class: "number", text: format(bed.exam) }),
-      `; the twin's is ${format(twin.exam)}.`,
+      `Training ends at ${format(bed.ends)}, the twin's at ${format(twin.ends)} (mean of the last 20 steps). ` +
+        "The team reports a test loss of ",
+      element("b", { class: "number", text: format(bed.test_loss) }),
+      `; the twin's is ${format(twin.test_loss)}.`,
     ),
   );
 }
@@ -240,8 +241,8 @@ function bedPages({ root, model, signal, bed: place, send }) {
       element("p", {
         class: "note",
         text:
-          "Rows ask, columns are asked. Read up to “cross” as one prompt beside a longer one, then word by word. " +
-          "A cross is NaN: not a number.",
+          "Rows are queries, columns are keys. The words up to “cross” are read at once, in a batch with a longer " +
+          "prompt; the others follow one at a time. A cross is NaN: not a number.",
       }),
     ),
     samples: samples.node,
@@ -249,7 +250,7 @@ function bedPages({ root, model, signal, bed: place, send }) {
     public: element(
       "div",
       { class: "wd-known" },
-      element("p", { class: "caption", text: "It happened to others" }),
+      element("p", { class: "caption", text: "The same fault, met in public" }),
       element("p", {}, link),
       element("p", {}, prose(says)),
     ),

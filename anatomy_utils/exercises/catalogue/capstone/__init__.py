@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.catalogue.capstone import closing, predictions, questions
 
-EXERCISES = "first_difference llama_layer".split()
+EXERCISES = "first_difference llama_layer repair".split()
 QUESTIONS = (*predictions.PREDICTIONS, *questions.QUESTIONS, *closing.CLOSING)

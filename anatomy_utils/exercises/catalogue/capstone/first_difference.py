@@ -130,13 +130,13 @@ EXERCISE = Exercise(
         Mistake(
             "padding_counted",
             lambda yours, theirs, mask, tolerance: _first(_far(yours, theirs, tolerance).flatten(1).any(1)),
-            "Your number is that of the first layer in which any position differs, padding included; what stands there "
-            "has no meaning.",
+            "Your number is that of the first layer in which any position differs, padding included. What comes out at "
+            "padding has no meaning.",
         ),
         Mistake(
             "only_padding",
             lambda yours, theirs, mask, tolerance: _first(_layers(yours, theirs, 1 - mask, tolerance)),
-            "You look at padding alone; 1 in the mask says that a token is real.",
+            "You look at padding alone; 1 in the mask means that a token is real.",
         ),
         Mistake(
             "padding_times_nothing",
@@ -146,21 +146,21 @@ EXERCISE = Exercise(
         Mistake(
             "padding_and_nan",
             lambda yours, theirs, mask, tolerance: _first(((yours - theirs).abs() > tolerance).flatten(1).any(1)),
-            "Two things: you count padding, and NaN gets past you, for NaN > tolerance is False.",
+            "Two things: you count padding, and you miss NaN, because NaN > tolerance is False.",
         ),
         Mistake(
             "argmax_of_greater",
             lambda yours, theirs, mask, tolerance: (
                 ((yours - theirs).abs()[:, mask.bool()] > tolerance).flatten(1).any(1).int().argmax()
             ),
-            "Two things: where no layer differs argmax says 0, the lowest layer's number; and NaN gets past you, for "
+            "Two things: where no layer differs argmax says 0, the lowest layer's number; and you miss NaN, because "
             "NaN > tolerance is False.",
         ),
         Mistake(
             "largest_with_padding",
             lambda yours, theirs, mask, tolerance: (yours - theirs).abs().flatten(1).amax(1).argmax(),
             "Your number is that of the layer with the largest difference, in padding or elsewhere, and there always "
-            "is one. Wanted is the first layer in which a real position is off by more than the tolerance.",
+            "is one. The first layer in which a real position is off by more than the tolerance is wanted.",
         ),
         Mistake(
             "largest",
@@ -168,7 +168,7 @@ EXERCISE = Exercise(
             "Your number is that of the layer with the largest difference. A difference grows on its way up: the layer "
             "where it begins is wanted.",
         ),
-        Mistake("last", _last, "Your number is that of the last layer that differs; wanted is the first."),
+        Mistake("last", _last, "Your number is that of the last layer that differs; the first is wanted."),
         Mistake(
             "mean",
             _by(lambda off: off.abs().flatten(1).mean(1)),
@@ -185,25 +185,25 @@ EXERCISE = Exercise(
             lambda yours, theirs, mask, tolerance: _first(
                 ~((yours - theirs)[:, mask.bool()].flatten(1) <= tolerance).all(1)
             ),
-            "Only numbers that are too large count with you; one that is too small is off as well.",
+            "You count only numbers that are too large; one that is too small is off as well.",
         ),
         Mistake(
             "nan_overlooked",
             lambda yours, theirs, mask, tolerance: _first(
                 ((yours - theirs).abs()[:, mask.bool()] > tolerance).flatten(1).any(1)
             ),
-            "NaN gets past you: NaN > tolerance is False, like every comparison with NaN. Ask what agrees, and take "
+            "You miss NaN: NaN > tolerance is False, like every such comparison with NaN. Ask what agrees, and take "
             "the opposite.",
         ),
         Mistake(
             "position",
             lambda yours, theirs, mask, tolerance: _first((_far(yours, theirs, tolerance) & mask.bool()).any(0).any(0)),
-            "Your number is that of the first position that differs; wanted is the layer's.",
+            "Your number is that of the first position that differs; the layer's is wanted.",
         ),
         Mistake(
             "text",
             lambda yours, theirs, mask, tolerance: _first((_far(yours, theirs, tolerance) & mask.bool()).any(0).any(1)),
-            "Your number is that of the first text of the batch that differs; wanted is the layer's.",
+            "Your number is that of the first text of the batch that differs; the layer's is wanted.",
         ),
         Mistake(
             "first_text",
@@ -223,7 +223,7 @@ EXERCISE = Exercise(
         Mistake(
             "counted",
             lambda yours, theirs, mask, tolerance: _layers(yours, theirs, mask, tolerance).sum(),
-            "You count the layers that differ; wanted is the number of the first of them.",
+            "You count the layers that differ; the number of the first of them is wanted.",
         ),
         Mistake(
             "from_1",
@@ -233,13 +233,13 @@ EXERCISE = Exercise(
         Mistake(
             "0_for_none",
             lambda yours, theirs, mask, tolerance: _first(_layers(yours, theirs, mask, tolerance), 0),
-            "Where no layer differs you say 0, which is the lowest layer's number. (argmax says 0 of nothing but "
+            "Where no layer differs you say 0, which is the lowest layer's number. (argmax gives 0 when everything is "
             "False.)",
         ),
         Mistake(
             "number_of_layers_for_none",
             lambda yours, theirs, mask, tolerance: _first(_layers(yours, theirs, mask, tolerance), len(yours)),
-            "Where no layer differs you say how many there are; wanted is −1.",
+            "Where no layer differs you say how many there are; −1 is wanted.",
         ),
         Mistake(
             "exact",
@@ -249,9 +249,9 @@ EXERCISE = Exercise(
     ),
     alternatives={"one layer after the other": _one_by_one, "argmax": _with_argmax, "isclose": _with_isclose},
     hints=(
-        "Make it smaller step by step: a True or False for each number, then for each position, then for each layer.",
+        "Reduce step by step: a True or False for each number, then for each position, then for each layer.",
         "Where is a number fine? `(yours - theirs).abs() <= tolerance`, and NaN is not. The mask, (batch, position), "
-        "fits behind `.all(dim=-1)`.",
+        "fits what `.all(dim=-1)` leaves.",
         "With one boolean for each layer, `.nonzero()` gives the numbers of those that are True. It may be empty: then "
         "`torch.tensor(-1)`.",
     ),
@@ -259,7 +259,7 @@ EXERCISE = Exercise(
     "rejected = ~agrees & (attention_mask == 1)  # layer batch position\n"
     "layers = rejected.flatten(1).any(dim=1).nonzero()[:, 0]\n"
     "return layers[0] if len(layers) else torch.tensor(-1)",
-    explanation="This is how published models are rebuilt: run both on the same text, compare from below, and mend the "
-    "first layer that differs. What is above it will mostly mend itself. Asking `<=` and taking the opposite catches "
-    "NaN; `>` lets it pass.",
+    explanation="This is how published models are rebuilt: run both on the same text, compare from the bottom up, and "
+    "mend the first layer that differs. The layers above it usually come right by themselves. Asking `<=` and taking "
+    "the opposite catches NaN; `>` lets it pass.",
 )

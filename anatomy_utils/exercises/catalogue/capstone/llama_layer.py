@@ -64,7 +64,7 @@ def _key_first(x: Tensor, parts: _Parts) -> Tensor:
     return _attention(x, parts._replace(attend=lambda query, key, value: parts.attend(key, query, value)))
 
 
-def _turned_behind(x: Tensor, parts: _Parts) -> Tensor:
+def _turned_afterwards(x: Tensor, parts: _Parts) -> Tensor:
     return parts.out(parts.merge(parts.rotate(parts.attend(*parts.project(x)))))
 
 
@@ -100,7 +100,7 @@ def _from_normed(x: Tensor, part: Part, norm: Part) -> Tensor:
 EXERCISE = Exercise(
     id="capstone.llama_layer",
     title="A whole layer",
-    task="Put a layer of a Llama together from its parts.",
+    task="Put one layer of a Llama together from its parts.",
     difficulty="hard",
     minutes=8,
     signature="llama_layer(\n"
@@ -118,7 +118,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_turned",
             _with(_turned()),
-            "Nothing of yours is turned, so your layer does not know the order of its words, except by the mask.",
+            "You turn nothing, so your layer does not know the order of its words, except through the mask.",
         ),
         Mistake(
             "all_turned",
@@ -128,37 +128,41 @@ EXERCISE = Exercise(
         Mistake(
             "query_alone",
             _with(_turned(0)),
-            "Your queries are turned and your keys are not, so a score knows where the query stands, and nothing of "
-            "the offset between the two.",
+            "Your queries are turned and your keys are not, so a score knows the position of the query, but not the "
+            "offset between the two.",
         ),
         Mistake(
             "key_alone",
             _with(_turned(1)),
-            "Your keys are turned and your queries are not, so a score knows where the key stands, and nothing of the "
+            "Your keys are turned and your queries are not, so a score knows the position of the key, but not the "
             "offset between the two.",
         ),
-        Mistake("turned_behind", _with(_turned_behind), "You turn what attention gives; by then it has been decided."),
-        Mistake("key_first", _with(_key_first), "Query and key have changed places: the keys ask in your attention."),
+        Mistake(
+            "turned_afterwards",
+            _with(_turned_afterwards),
+            "You turn the result of attention; by then the weights have been decided.",
+        ),
+        Mistake("key_first", _with(_key_first), "Query and key have changed places: in your attention the keys ask."),
         Mistake(
             "heads_mixed_up",
             _with(lambda x, parts: _attention(x, parts._replace(merge=lambda context: context.reshape(x.shape)))),
-            "You give the context another shape without bringing heads and features together: numbers of other "
-            "positions land in each vector. merge_heads does it right.",
+            "You reshape the context without bringing heads and features together, so each vector gets numbers of "
+            "other positions. merge_heads does it right.",
         ),
         Mistake(
             "no_output_projection",
             _with(lambda x, parts: _attention(x, parts._replace(out=lambda states: states))),
-            "Your heads stand side by side, but nothing mixes them: to_output is missing.",
+            "Your heads are side by side, but nothing mixes them: to_output is missing.",
         ),
         Mistake(
             "post_norm",
             _around(lambda x, mix, feed, norm1, norm2: post_norm(post_norm(x, mix, norm1), feed, norm2)),
-            "Your norms stand behind the sums, as in 2017; a Llama has them in front of the sub-layers.",
+            "Your norms come after the sums, as in 2017; a Llama has them before the sub-layers.",
         ),
         Mistake(
             "side_by_side",
             _around(lambda x, mix, feed, norm1, norm2: x + mix(norm1(x)) + feed(norm2(x))),
-            "Your feed-forward network reads what came into the layer; what attention has added does not reach it.",
+            "Your feed-forward network reads what came into the layer; what attention added does not reach it.",
         ),
         Mistake(
             "no_residuals",
@@ -168,22 +172,22 @@ EXERCISE = Exercise(
         Mistake(
             "no_first_residual",
             _around(lambda x, mix, feed, norm1, norm2: pre_norm(mix(norm1(x)), feed, norm2)),
-            "What attention gives goes on alone: the first residual connection is missing.",
+            "The result of attention goes on alone: the first residual connection is missing.",
         ),
         Mistake(
             "no_second_residual",
             _around(lambda x, mix, feed, norm1, norm2: feed(norm2(pre_norm(x, mix, norm1)))),
-            "What the feed-forward network gives goes on alone: the second residual connection is missing.",
+            "The result of the feed-forward network goes on alone: the second residual connection is missing.",
         ),
         Mistake(
             "second_residual_from_below",
             _around(lambda x, mix, feed, norm1, norm2: x + feed(norm2(pre_norm(x, mix, norm1)))),
-            "Your second sum takes up what came into the layer, and not what came out of the first half.",
+            "Your second sum adds to what came into the layer, not to what came out of the first half.",
         ),
         Mistake(
             "normed_residuals",
             _around(lambda x, mix, feed, norm1, norm2: _from_normed(_from_normed(x, mix, norm1), feed, norm2)),
-            "You add the results to the normed states; the way past the sub-layers should be left alone.",
+            "You add the results to the normed states; they should be added to the states before the norm.",
         ),
         Mistake(
             "norms_swapped",
@@ -193,7 +197,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_norm_twice",
             _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, mix, norm1), feed, norm1)),
-            "The first norm of yours is used twice, and the second not at all.",
+            "You use the first norm twice, and the second not at all.",
         ),
         Mistake(
             "no_second_norm",
@@ -213,7 +217,7 @@ EXERCISE = Exercise(
         Mistake(
             "attention_only",
             _around(lambda x, mix, feed, norm1, norm2: pre_norm(x, mix, norm1)),
-            "The first half is right; the feed-forward network plays no part.",
+            "The first half is right; the feed-forward network is not used.",
         ),
     ),
     alternatives={
@@ -224,7 +228,7 @@ EXERCISE = Exercise(
     hints=(
         "Two halves, each `states + sub_layer(norm(states))`. The first sub-layer has five parts.",
         "In the first half: norm, project, turn two of the three, attend, merge, to_output. The second half begins "
-        "with the sum that the first has made.",
+        "with the sum that the first one made.",
         "`query, key, value = project(attention_norm(hidden_states))`, then `attend(rotate(query), rotate(key), value)`"
         "; the rest goes around it.",
     ),
@@ -232,8 +236,8 @@ EXERCISE = Exercise(
     "context = attend(rotate(query), rotate(key), value)\n"
     "hidden_states = hidden_states + to_output(merge_heads(context))\n"
     "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
-    explanation="Llama, Mistral, Qwen and SmolLM2 are piles of this layer, with a table of tokens below and above. "
-    "Positions come in at each layer, in the scores alone. Nothing stands on the way from the first sum to the last: a "
-    "difference, too, travels it unhindered.",
+    explanation="Llama, Mistral and SmolLM2 are stacks of this layer, with a token table below and above. Positions "
+    "enter in each layer, and only in the scores. The sums form one unbroken path from bottom to top, so a wrong number "
+    "travels along it, too.",
     stages=_steps,
 )

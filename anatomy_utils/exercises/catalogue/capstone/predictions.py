@@ -4,6 +4,30 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.questions import Choice, Question
 
+ROUNDING = Question(
+    id="capstone.predict_rounding",
+    kind="prediction",
+    text="Every one of your functions is right. All of them run at once through the six layers of MiniLM. How far is "
+    "the model's output from the original's, at most?",
+    choices=(
+        Choice(
+            "Exactly 0: equal formulas give equal numbers",
+            "On paper they do. On a computer a + (b + c) and (a + b) + c differ in the last digit.",
+        ),
+        Choice(
+            "By less than 0.0001, but not 0",
+            "Numbers with seven digits are rounded at every step, and a sum in another order is rounded differently. "
+            "Your functions and ours do not do every sum in the same order.",
+            right=True,
+        ),
+        Choice(
+            "By about 0.01: each of the layers makes the rounding errors of the one below ten times larger",
+            "Each layer adds a little rounding, and its norms keep the size of the vectors. Nothing multiplies the "
+            "errors by ten.",
+        ),
+    ),
+)
+
 SPREAD = Question(
     id="capstone.predict_spread",
     kind="prediction",
@@ -12,13 +36,13 @@ SPREAD = Question(
     choices=(
         Choice(
             "Layer 2 alone: all other layers are healthy",
-            "Healthy layers get other numbers now, and give other numbers.",
+            "Healthy layers are given other numbers now, and so they give other numbers.",
         ),
         Choice("All six", "Layers 0 and 1 have done their work before layer 2 begins."),
         Choice(
             "Layers 2 to 5",
-            "What is below the fault is exactly as it was, what is above inherits it. So the first layer that differs "
-            "holds the cause, and all the others only consequences.",
+            "What comes before the fault is exactly as it was, and everything after it inherits the fault. So the "
+            "first layer that differs holds the cause, and the others show only consequences.",
             right=True,
         ),
         Choice(
@@ -32,25 +56,25 @@ CURVES = Question(
     id="capstone.predict_curves",
     kind="prediction",
     text="Eight transformers, eight faults, and a healthy twin to compare them with. You see nothing but the loss in "
-    "training. In how many of the eight does it end more than 0.15 away from the twin's?",
+    "training. For how many of the eight does it end more than 0.15 away from the twin's?",
     choices=(
         Choice(
-            "In all eight: a fault in a model shows in its loss",
-            "A loss shows what happens in training, as training measures it.",
+            "All eight: a fault in a model shows in its loss",
+            "A loss shows what happens in training, as training measures it. Half of the faults come in later.",
         ),
         Choice(
-            "In three: some faults are not there in training, and others the loss cannot see",
-            "In two it is too high; in one it is far too low, which looks like success. The curves of the other five "
+            "Three: most of these faults leave the training loss alone",
+            "For two it is too high; for one it is far too low, which looks like success. The curves of the other five "
             "look healthy.",
             right=True,
         ),
-        Choice("In six", "Half of the faults only come in when the model is put to use."),
+        Choice("Six", "Half of the faults come in only when the model is put to use."),
         Choice(
-            "In none: gradient descent heals whatever it is given",
+            "None: gradient descent adapts to whatever it is given, faults included",
             "It makes the loss small that it is given. Where that loss asks for the wrong thing, or a part cannot "
             "learn, it shows.",
         ),
     ),
 )
 
-PREDICTIONS = (SPREAD, CURVES)
+PREDICTIONS = (ROUNDING, SPREAD, CURVES)

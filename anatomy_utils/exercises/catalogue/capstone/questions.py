@@ -13,28 +13,31 @@ ADA = Question(
     choices=(
         Choice(
             "She writes with a cache that counts positions wrongly",
-            "“cached equals uncached” finds no difference, and until the full stop her sentences are in order.",
+            "“cached equals uncached” finds no difference, and up to the full stop her sentences are in order.",
         ),
         Choice(
-            "Her training was too short to learn how sentences end",
-            "Her curve ends beside her twin's, who learnt for as long and ends every text. She knows the full stop.",
+            "Her training was too short to learn how a sentence of this language ends",
+            "She was trained for as long as her twin, whose every text ends. And she does write the full stop.",
         ),
         Choice(
             "24 words are not enough for her",
-            "The street's longest sentence has 15 tokens, and she goes on behind the full stop.",
+            "The street's longest sentence has 15 tokens, and she goes on after the full stop.",
         ),
         Choice(
-            "The end of a text was left out of her loss, together with padding",
-            "The token chosen for padding was <eos>, so what follows a full stop was never asked of her. “as it was "
-            "taught” sees the loss jump now that <eos> is asked for, too; “unseen sentences” counts words alone, and "
-            "they are fine.",
+            "Her loss left out the end of a text, together with padding",
+            "The token chosen for padding was <eos>, so her loss never asked what follows a full stop. In “as it was "
+            "taught” the loss jumps, because that probe does ask for <eos>. “unseen sentences” counts words alone, and "
+            "those are fine.",
             right=True,
         ),
         Choice(
             "Her words are drawn too much at random",
             "The samples always take the likeliest word, and even so she does not end.",
         ),
-        Choice("Her labels were moved by one place too many", "“which word it says” finds the next one, as it should."),
+        Choice(
+            "Her labels were shifted by one place too many",
+            "“which word it says” finds the next word, as it should.",
+        ),
     ),
 )
 
@@ -43,9 +46,9 @@ BORIS = Question(
     text="What is wrong with Boris?",
     choices=(
         Choice(
-            "He is still in training mode: dropout falls on every answer",
-            "Chance is inside the model, so every comparison fails, even that of an answer with itself. His loss "
-            "hardly suffers, because he has learnt to live with dropout: figures alone would not have shown it.",
+            "He is still in training mode, with dropout on",
+            "The randomness is inside the model, so every comparison fails, even that of an answer with itself. His "
+            "loss hardly suffers, because he was trained with dropout: his loss alone would not have shown it.",
             right=True,
         ),
         Choice(
@@ -62,8 +65,8 @@ BORIS = Question(
             "“cached equals uncached” fails, but “same answer twice” uses no cache and fails, too.",
         ),
         Choice(
-            "Sums are added in another order each time and rounded otherwise",
-            "That moves logits by some 0.00001. His differ by several units.",
+            "Sums are added in another order each time and rounded differently",
+            "That changes logits by about 0.00001. His differ by several units.",
         ),
     ),
 )
@@ -77,20 +80,20 @@ CLARA = Question(
             "Her loss would then have fallen far below her twin's; it stayed above.",
         ),
         Choice(
-            "Her learning rate was too low, or her training too short",
-            "Her curve has long been flat. And a loss of 10 on the next word is worse than blind guessing among 316 "
-            "words (5.8): she has learnt, but something else.",
-        ),
-        Choice(
-            "Her labels were moved by one place twice: she says the word after next",
-            "“which word it says” finds 2. By the loss that she was taught with all is well; by the next word, “as it "
-            "was taught” and “unseen sentences” are terrible.",
+            "Her labels were shifted twice: she says the word after next",
+            "“which word it says” finds 2. Measured by the loss she was trained with, all is well; measured on the "
+            "next word, “as it was taught” and “unseen sentences” are terrible.",
             right=True,
         ),
         Choice(
+            "Her learning rate was too low, or her training was too short",
+            "Her curve has long been flat. And a loss of 10 on the next word is worse than blind guessing among 316 "
+            "words, which costs 5.8: she has learned, but something else.",
+        ),
+        Choice(
             "Her vocabulary's ids are off by one row",
-            "Then each of her words would be another word than meant. “which word it says” finds the right words, only "
-            "in another place.",
+            "Then each of her words would be a different word from the one meant. “which word it says” finds the right "
+            "words, only at another shift.",
         ),
         Choice(
             "She has no positions, so that she sees a bag of words",
@@ -98,8 +101,8 @@ CLARA = Question(
             "training.",
         ),
         Choice(
-            "She loses the thread while writing because her cache is wrong",
-            "“cached equals uncached” finds no difference, and she is as wrong where she only reads.",
+            "She loses the thread while she writes because her cache is wrong",
+            "“cached equals uncached” finds no difference, and she is just as wrong when she only reads.",
         ),
     ),
 )
@@ -110,15 +113,16 @@ DORA = Question(
     choices=(
         Choice(
             "Her training diverged, and the weights hold NaN",
-            "The curve is her twin's to the last step, and alone all her answers are numbers.",
+            "Her curve is her twin's to the last step, and alone all her answers are numbers.",
         ),
         Choice(
             "Padding is not masked, so that she reads it like words",
-            "She would give other numbers in company, but numbers. And in the map no word gives weight to padding.",
+            "Then a batch would change her numbers, but they would be numbers. And in the map no word gives weight to "
+            "padding.",
         ),
         Choice(
             "Prompts are padded at the wrong end",
-            "They are padded at the head, as prompts must be: the map's first rows show it.",
+            "They are padded at the beginning, as prompts must be: the map's first rows show it.",
         ),
         Choice(
             "Padding moves the other words to wrong positions",
@@ -126,12 +130,13 @@ DORA = Question(
         ),
         Choice(
             "Numbers grow too large for the engine and overflow",
-            "The numbers of a prompt are the same alone and in company. Alone they do not overflow.",
+            "The numbers of a prompt are the same alone and in a batch. Alone they do not overflow.",
         ),
         Choice(
             "A query that may attend to nothing divides 0 by 0",
-            "Padding at the head sees nothing: no word stands before it. In the map its rows are NaN. One layer above, "
-            "0 × NaN is NaN in everybody who gives padding a weight of 0. The longest prompt has no padding.",
+            "Padding at the beginning sees nothing: no real word comes before it. In the map its rows are NaN. One "
+            "layer up, 0 × NaN is NaN for every word that gives padding a weight of 0. The longest prompt has no "
+            "padding.",
             right=True,
         ),
     ),
@@ -141,22 +146,22 @@ EMIL = Question(
     id="capstone.ward_emil",
     text="What is wrong with Emil?",
     choices=(
-        Choice("He learnt too little", "His exam and “unseen sentences” equal his twin's."),
+        Choice("He was trained too little", "His test loss and “unseen sentences” equal his twin's."),
         Choice(
-            "Taking always the likeliest word leads into circles",
-            "His twin writes in the same way. And “cached equals uncached” compares logits, before any choice.",
+            "Always taking the likeliest word leads into circles",
+            "His twin writes in the same way. And “cached equals uncached” compares logits, before any word is chosen.",
         ),
         Choice(
-            "With the cache, every new word is taken for the first one",
-            "Read as a whole he is healthy. Word by word he differs from that; in the map, the rows of the prompt, "
-            "which is read at once, are his twin's, and every row behind them is not.",
+            "With the cache, each new word counts as the first",
+            "Read as a whole he is healthy; word by word he is not. In the map, the rows of the prompt, which is read "
+            "at once, are his twin's, and no row after them is.",
             right=True,
         ),
         Choice(
-            "His cache forgets what was before",
-            "In the map, words behind the prompt still give weight to words long past; only to the wrong ones.",
+            "His cache forgets the beginning of a text",
+            "In the map, words after the prompt still give weight to words far back, only to the wrong ones.",
         ),
-        Choice("His texts of unequal length disturb each other", "“batch equals single” finds no difference."),
+        Choice("His texts of unequal length disturb one another", "“batch equals single” finds no difference."),
         Choice("Dropout is still on", "“same answer twice” finds no difference."),
     ),
 )
@@ -166,24 +171,24 @@ FRIDA = Question(
     text="What is wrong with Frida?",
     choices=(
         Choice(
+            "The new engine rotates other pairs of features than the ones she was trained with",
+            "“as it was taught” says that she was better once: nothing went wrong in training. All other probes "
+            "compare the engine with itself, and it is consistent. Shapes fit, so nothing was reported. But “feature 1” "
+            "means one thing to the weights and another to the engine, so she reads distances between words wrongly.",
+            right=True,
+        ),
+        Choice(
             "Her head was not tied to her token table when she was loaded",
             "With a fresh head she could only guess blindly, at a loss of 5.8 or more. Hers is about 0.25 above her "
             "twin's.",
         ),
         Choice(
-            "The new engine turns other features of queries and keys together than those she learnt with",
-            "“as it was taught” says that she was better once: nothing happened in training. All else compares the "
-            "engine with itself, and it is consistent. Shapes fit, so nothing was reported; but “feature 1” means one "
-            "thing to the weights and another to the engine, and offsets are no longer what they were.",
-            right=True,
+            "The new engine's cache counts positions wrongly",
+            "“cached equals uncached” finds no difference; she is worse even when she only reads.",
         ),
         Choice(
-            "The new engine's cache counts wrongly",
-            "“cached equals uncached” finds no difference; she is worse even where she only reads.",
-        ),
-        Choice(
-            "She was trained too short",
-            "The loss noted in training ends where her twin's does. Only now the same lesson gives a higher one.",
+            "She was trained too little",
+            "The loss noted in training ends where her twin's does. Only now does the same batch give a higher one.",
         ),
         Choice("Dropout is still on", "“same answer twice” finds no difference."),
         Choice(
@@ -199,27 +204,28 @@ GUSTAV = Question(
     choices=(
         Choice(
             "His learning rate is too high",
-            "A rate that is too high makes the curve jump. His falls smoothly, and one organ has not moved at all, "
+            "A rate that is too high makes the curve jump. His falls smoothly, and one part has not changed at all, "
             "which no rate explains.",
         ),
         Choice(
             "His learning rate is too low",
-            "Then all organs would have moved little. “every organ learns” finds one that moved by exactly 0.",
+            "Then every part would have changed a little. “every part learns” finds one that changed by exactly 0.",
         ),
         Choice(
-            "The words that were added have no rows in his table",
-            "Reading one of them would then have raised an error; and more rows did not help the old words either.",
+            "The words that were added later have no rows in the token table that he uses",
+            "Reading one of them would then have raised an error; and the old words are no better.",
         ),
-        Choice("His labels were moved by one place too many", "“which word it says” finds the next one."),
+        Choice("His labels were shifted by one place too many", "“which word it says” finds the next one."),
         Choice(
             "The optimizer holds his old table; the one in use never learns",
-            "It was made before the table was enlarged. The other organs learn around a table of chance, which is also "
-            "his head: the likeliest word is often right, but hardly likelier than others, and a loss of 4 tells it.",
+            "The optimizer was made before the table was enlarged. The other parts learn around a random table that is "
+            "also his head: the likeliest word is often right, but hardly likelier than others, so the loss stays at "
+            "4.",
             right=True,
         ),
         Choice(
             "Dropout is too strong",
-            "“same answer twice” finds no difference; and dropout would not keep an organ from moving.",
+            "“same answer twice” finds no difference; and dropout would not keep a part from learning.",
         ),
     ),
 )
@@ -237,23 +243,23 @@ HANNA = Question(
             "She would see it in unseen sentences, too, and they would be easy.",
         ),
         Choice(
-            "She has few sentences by heart, and the exam asks for the same ones",
-            "“right and new” finds that she copies. “as it was taught” is content: by what she has read she is judged, "
-            "and only “unseen sentences” asks for something else. Cutting an exam out of the same file does not help "
-            "where the file repeats itself.",
+            "She knows few sentences by heart, and the test asks for them",
+            "“right and new” finds that she copies. “as it was taught” finds nothing, because it asks for what she has "
+            "read; only “unseen sentences” asks for something else. Setting aside part of a file makes no test when "
+            "the file repeats itself.",
             right=True,
         ),
         Choice(
-            "She was trained without dropout, so she learnt by heart",
-            "Her twin had none either. With a new sentence at every step there is nothing to learn by heart.",
+            "She was trained without dropout, and so she learned her sentences by heart",
+            "Her twin had no dropout either. With new sentences at every step there is nothing to learn by heart.",
         ),
         Choice(
-            "The exam is too short to be reliable",
-            "Another draw of 128 sentences moves a loss by some hundredths. Here it is 0.4 against almost 3.",
+            "The test has too few sentences to be reliable",
+            "Another draw of 128 sentences changes a loss by some hundredths. Here it is 0.4 against almost 3.",
         ),
         Choice("Her team reports the loss of the word after next", "“which word it says” finds the next one."),
     ),
 )
 
 QUESTIONS = (ADA, BORIS, CLARA, DORA, EMIL, FRIDA, GUSTAV, HANNA)
-"""Bed by bed."""
+"""In the order of the patients."""
