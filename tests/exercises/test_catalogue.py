@@ -13,7 +13,7 @@ from anatomy_utils.figures.contents import NOTEBOOKS, Notebook
 
 FOLDER = Path(catalogue.__file__).parent
 NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared"}
-ROOMS = ("functional", "decoding", "training", "objectives")
+ROOMS = ("functional", "decoding", "training", "objectives", "interpret")
 
 
 def test_the_catalogue_has_a_folder_for_each_notebook() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anatomy_utils.exercises.catalogue.multi_head import closing, predictions, questions
 
 EXERCISES = """
-    stack_heads split_heads merge_heads multi_head_attention head_outputs cross_attention switch_off share_heads repair
+    stack_heads split_heads merge_heads multi_head_attention head_outputs attention_at_offset switch_off repair
+    cross_attention share_heads
 """.split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)
