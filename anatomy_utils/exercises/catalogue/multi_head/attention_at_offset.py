@@ -11,12 +11,16 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 KINDS = {"the previous token": -1, "the next token": 1, "the token itself": 0, "three tokens back": -3}
+SMALL = {"a single head": (1, 5, 1), "two tokens": (3, 2, -1), "a single token": (2, 1, 0)}
+"""Kind → heads, tokens and offset of the cases in which an axis is short."""
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
+    wanted = []
     for kind, offset in KINDS.items():
         heads, length = primes(generator, 2, (3, 5, 7, 11))
-        length = max(length, 5)
+        wanted.append((kind, heads, max(length, 5), offset))
+    for kind, heads, length, offset in (*wanted, *((kind, *sizes) for kind, sizes in SMALL.items())):
         weights = (2 * normal(generator, heads, length, length)).softmax(-1)
         yield Case({"weights": weights, "offset": offset}, kind, {"heads": heads, "query": length})
 

@@ -25,19 +25,19 @@ CLOSING = (
             ),
             Choice(
                 "(2, 8, 10, 64); features 3, 11, 19 … of word 5 of the first sentence",
-                "The shape is right, but the features of a head are neighbours.",
+                "The shape is right, but the features of a head are neighbors.",
             ),
         ),
     ),
     Question(
         id="multi_head.closing_2",
-        text="d_model is 512. Instead of 8 heads of 64 you take 16 of 32, for a text of 100 tokens. What grows?",
+        text="d_model is 512 and a text has 100 tokens. You replace 8 heads of width 64 by 16 of width 32. What grows?",
         choices=(
-            Choice("The number of parameters", "Four matrices of 512 × 512, however they are cut."),
+            Choice("The number of parameters", "It is four matrices of 512 × 512, however they are cut."),
             Choice("The shape of the output", "It stays (batch, 100, 512)."),
             Choice(
-                "The number of weights: 16 tables of 100 × 100 in place of 8",
-                "Every head has a table of its own, however narrow it is.",
+                "The attention weights: 16 tables of 100 × 100 instead of 8",
+                "Every head has its own table, however narrow the head is.",
                 right=True,
             ),
             Choice("What the scores are divided by", "It falls, from √64 = 8 to √32."),
@@ -48,28 +48,36 @@ CLOSING = (
         text="Why is the output of multi-head attention a sum over its heads?",
         choices=(
             Choice(
-                "Because the heads' contexts are added before W_O",
-                "They stand side by side before W_O, each in its own place.",
+                "Because the heads' contexts are added, feature by feature, before they meet W_O",
+                "Before W_O they are side by side, each in its own place.",
             ),
             Choice(
                 "Because each head's softmax is added up",
-                "Each head has weights of its own; they never meet those of another.",
+                "Each head has its own softmax; it never meets that of another.",
             ),
             Choice(
-                "Because each head's features meet their own rows of W_O, and all these terms are added",
-                "That is also why switching a head off takes exactly its own term away.",
+                "Because each head meets its own rows of W_O, and the results are added",
+                "That is also why switching off a head removes exactly its own term.",
                 right=True,
             ),
         ),
     ),
     Question(
         id="multi_head.closing_4",
-        text="In cross-attention there are 5 hidden states and a memory of 7 vectors. How many vectors come out?",
+        text="In the encoder of this notebook, a head of layer 4 gives 0.9 of its weight to `[CLS]` for some word. "
+        "What does it add to that word's vector?",
         choices=(
-            Choice("7", "The memory is asked; it gets no answers itself."),
-            Choice("12", "Those who ask and those who are asked are not joined."),
-            Choice("35", "So many weights there are in each head: one for each pair."),
-            Choice("5", "One for each vector that asks, made of the memory's values.", right=True),
+            Choice(
+                "Mostly the value of [CLS], a vector that sums up the whole sentence",
+                "The value of [CLS] is close to zero in that layer; nine tenths of that are still close to zero.",
+            ),
+            Choice("As much as any other head: weights sum to 1", "The weights do. The values they meet differ."),
+            Choice("Nothing at all: the softmax leaves out [CLS]", "The softmax gave it 0.9."),
+            Choice(
+                "Little: nine tenths of its weight bring almost nothing",
+                "It is a way to stay silent. A softmax must give its weight to something.",
+                right=True,
+            ),
         ),
     ),
     Question(
@@ -78,39 +86,37 @@ CLOSING = (
         choices=(
             Choice(
                 "That the model needs this head to understand *it*",
-                "Two heads look there: without head 1 of layer 3 the last vector of "
-                "*it* hardly moved, without head 11 of layer 5 "
-                "it moved most of all. The picture did not tell which.",
+                "Two heads look there. Without head 1 of layer 3 the last vector of *it* hardly moved; without head 11 "
+                "of layer 5 it moved most of all. The picture did not tell which.",
             ),
             Choice(
-                "That *animal*'s value has a large weight in what this head gives to *it*, and no more",
-                "Whether anything later depends on it must be tried, by switching the head off.",
+                "That *animal* has a large weight in what this head adds to *it*, no more",
+                "How long *animal*'s value is, and whether anything later depends on it, must be measured.",
                 right=True,
             ),
             Choice(
-                "That the other heads look elsewhere",
-                "Several heads may look at the same word: head 1 of layer 3 and head 11 of layer 5 do.",
+                "That the other heads, or at least those of the same layer, look at other words",
+                "Nothing divides the words among the heads: head 1 of layer 3 and head 11 of layer 5 look at the same one.",
             ),
         ),
     ),
     Question(
         id="multi_head.closing_6",
-        text="What is the point of fewer heads of keys and values than of queries?",
+        text="Before training, all 8 heads of a layer get the same random numbers: equal projections, equal rows of "
+        "W_O. What do 300 training steps make of them?",
         choices=(
             Choice(
-                "A decoder that writes has fewer keys and values to keep and to read for each word",
-                "Each group of query heads shares one; the queries stay as many as before.",
+                "They stay equal: one head, eight times",
+                "Equal heads compute the same, get the same gradients, and take the same steps. That is why each head "
+                "starts with random numbers of its own.",
                 right=True,
             ),
+            Choice("They part, because each head sees other words", "Every head sees every word."),
             Choice(
-                "There are fewer weights to compute in the softmax",
-                "Every query head still has weights of its own: as many tables as before.",
+                "They part, because the optimizer treats each matrix by itself",
+                "It does, but equal matrices with equal gradients take equal steps.",
             ),
-            Choice(
-                "The heads can then differ more",
-                "The other way round: query heads of one group share keys and values; only their queries and "
-                "their rows of W_O are their own.",
-            ),
+            Choice("The loss does not fall", "It falls, as far as it can with a single narrow head."),
         ),
     ),
 )
