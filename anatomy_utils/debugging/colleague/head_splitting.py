@@ -1,6 +1,6 @@
 """The case of notebook 02: heads scrambled by a view.
 
-All shapes are right, nothing crashes, and a model with it trains. But a head of it sees pieces of a few neighbouring
+All shapes are right, nothing crashes, and a model with it trains. But a head of it sees pieces of a few neighboring
 words where it should see a part of every word. `symptoms_of_head_splitting` shows what that does to one sentence;
 `tagging_trial_with_heads` what it does to a model that learns.
 """
@@ -107,7 +107,7 @@ class TaggerWithHeads(nn.Module):
 
 
 def tagging_example(*, seed: int = 0) -> str:
-    """One sentence of the street, each word with its label behind a slash."""
+    """One sentence of the street, each word with its label after a slash."""
     (scene,) = sample_scenes(1, torch.Generator().manual_seed(seed), "test")
     told = say_in_english(scene)
     return " ".join(f"{word}/{label}" for word, label in zip(told.tokens, tags(scene, told), strict=True))

@@ -136,7 +136,7 @@ def multi_head(num_heads: int = 4) -> Picture:
         right = left + step * num_heads - 12
         middle = (left + right) / 2
         for y, words in ((401, "hidden states\n(position, d_model)"), (335, "one projection each\nfor q, k, v"),
-                         (239, "attention per head\n(position, d_head)"), (168, "laid end to end\n(position, d_model)"),
+                         (239, "attention per head\n(position, d_head)"), (168, "side by side\n(position, d_model)"),
                          (104, "mixed across heads"), (56, "output\n(position, d_model)")):  # fmt: skip
             pen.note(12, y, words, 10, ha="left")
         pen.box(left, 386, right - left, 30, "hidden states", "residual")
@@ -159,7 +159,7 @@ def multi_head(num_heads: int = 4) -> Picture:
         pen.box(left, 42, right - left, 30, "output", "residual")
         return pen.picture(
             f"Multi-head attention with {num_heads} heads: hidden states are projected to queries, keys and values "
-            "for each head, each head attends in its own smaller space, the results are laid end to end, "
+            "for each head, each head attends in its own smaller space, the results are put side by side, "
             "and W_O mixes them."
         )
 

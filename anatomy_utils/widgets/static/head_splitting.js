@@ -136,16 +136,16 @@ function render({ model, el }) {
     const name = `“${tokens[state.position]}”`;
     return [
       `${name} comes in as one vector of d_model = ${d} numbers. Choose any number and follow it.`,
-      `W_V makes ${d} new numbers of them. (W_Q and W_K do the same for queries and keys, which travel the same way.)`,
+      `W_V turns them into ${d} new numbers. W_Q and W_K make queries and keys, which travel the same way.`,
       `Now ${d} features become ${heads} heads × ${width}. view only says where one axis ends and the next ` +
-        "begins: not one number moves in memory.",
-      "Attention wants the heads in front: for each head a matrix (position, d_head). transpose exchanges the " +
-        "two axes.",
-      "Each head attends by itself. In its head, the number goes into the context of every row, as much as the " +
-        "row's weight says.",
-      "The way back: the positions come in front again.",
-      `The heads' parts are laid side by side: d_model = ${d} numbers for each position again.`,
-      "W_O mixes: every number of the joined vector has a share in all numbers of the output, so the heads meet here.",
+        "begins: no number moves in memory.",
+      "Attention needs the heads before the positions: one matrix (position, d_head) per head. transpose swaps " +
+        "the two axes.",
+      "Each head attends by itself. In its head, the number goes into the context of every row, times that " +
+        "row's weight.",
+      "The way back: the positions come first again.",
+      `The heads' parts are joined side by side: d_model = ${d} numbers for each position again.`,
+      "W_O mixes: every number of the joined vector goes into all numbers of the output, so the heads meet here.",
     ][state.step];
   };
 

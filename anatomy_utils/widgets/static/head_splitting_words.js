@@ -107,7 +107,7 @@ function explanations(journey, lanes) {
         return [
           note(
             wrongly
-              ? `The rows of head ${head} are no words but pieces: *${piece(origin.wrong(head, 0))}* to ` +
+              ? `The rows of head ${head} are not words but pieces: *${piece(origin.wrong(head, 0))}* to ` +
                   `*${piece(origin.wrong(head, positions - 1))}*.`
               : `Head ${head} now has one row for every word, and nothing but its own ${width} features of each.`,
           ),
@@ -129,7 +129,7 @@ function explanations(journey, lanes) {
         return [
           note(
             wrongly
-              ? "Nothing to undo: the axes were never exchanged."
+              ? "Nothing to undo: the axes were never swapped."
               : `Row ${row} of head ${head} is row ${head} of position ${p} again.`,
           ),
         ];
@@ -139,7 +139,7 @@ function explanations(journey, lanes) {
             wrongly
               ? "Back at its own index, with the right shape: nothing complains. But it has been averaged with " +
                   "other features of the wrong words."
-              : "Back where it set out from, at the same index, now with something of every word in it.",
+              : "Back where it started, at the same index, now with something of every word in it.",
           ),
         ];
       case 7:

@@ -476,6 +476,36 @@ def off_view(context, head, num_heads):
     return c.view(b, p, d)
 
 
+@answer("multi_head.attention_at_offset", "shape:ones", "there is an axis of length 1 too many")
+def offset_kept_axis(weights, offset):
+    return weights.diagonal(offset, dim1=-2, dim2=-1).mean(dim=-1, keepdim=True)
+
+
+@answer("multi_head.attention_at_offset", "shape:shape", "The shape of your measure is (5,); wanted is (3,) (heads).")
+def offset_first_axes(weights, offset):
+    return weights.diagonal(offset).mean(dim=-1)
+
+
+@answer("multi_head.attention_at_offset", "likeness:constant", "Every cell of your measure holds the same number.")
+def offset_first_head(weights, offset):
+    return weights[0].diagonal(offset).mean().expand(weights.shape[0])
+
+
+@answer("multi_head.attention_at_offset", "crash", "Index 7 is beyond the end of axis 2, which holds 7 (0 to 6)")
+def offset_beyond(weights, offset):
+    return torch.stack([weights[:, query, query + offset] for query in range(weights.shape[-1])]).mean(0)
+
+
+@answer("multi_head.attention_at_offset", "type", "You return a list of 3; a tensor is wanted.")
+def offset_list(weights, offset):
+    return [float(head.diagonal(offset).mean()) for head in weights]
+
+
+@answer("multi_head.attention_at_offset", "likeness:factor", "In your measure every number is the target's times 100.")
+def offset_percent(weights, offset):
+    return 100 * weights.diagonal(offset, dim1=-2, dim2=-1).mean(dim=-1)
+
+
 @answer("multi_head.switch_off", "likeness:argument", "You return `context` just as it came in.")
 def off_unchanged(context, head, num_heads):
     return context.clone()

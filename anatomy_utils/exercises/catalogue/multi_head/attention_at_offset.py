@@ -84,14 +84,19 @@ EXERCISE = Exercise(
         Mistake(
             "one_row",
             lambda weights, offset: weights[..., offset, :].mean(-1),
-            "You use offset as the number of a query and average one row of the table. A row sums to 1, so every head "
-            "gets the same number.",
+            "You average whole rows of the table. A row sums to 1, so every head gets the same number.",
         ),
         Mistake(
             "wrapped_around",
             _wrapped,
             "Your offset runs around the ends of the sentence: for you, the first token's previous token is the last "
             "one. Queries without such a key do not count.",
+        ),
+        Mistake(
+            "wrapped_in_the_other_direction",
+            lambda weights, offset: _wrapped(weights, -offset),
+            "You measure in the other direction, and around the ends of the sentence. For offset -1 you take the next "
+            "token, and for the last token the first one.",
         ),
         Mistake(
             "everything_up_to",

@@ -96,7 +96,7 @@ CLOSING = (
             ),
             Choice(
                 "That the other heads, or at least those of the same layer, look at other words",
-                "Nothing divides the words among the heads: head 1 of layer 3 and head 11 of layer 5 look at the same one.",
+                "Nothing divides the words among the heads: head 1 of layer 3 and head 11 of layer 5 look at one word.",
             ),
         ),
     ),

@@ -107,7 +107,7 @@ EXERCISE = Exercise(
         Mistake(
             "keys_and_values_swapped",
             lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ v, m @ k, n) @ o,
-            "Keys and values of yours have changed places: matched with W_V and averaged with W_K.",
+            "Your keys and values have changed places: you match with W_V and average with W_K.",
         ),
         Mistake(
             "not_mixed",
@@ -117,7 +117,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_wide_head",
             lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ k, m @ v, 1) @ o,
-            "The right ones ask and the right ones answer, but in one single head, as wide as d_model.",
+            "The right ones ask and the right ones answer, but in a single head, as wide as d_model.",
         ),
         Mistake(
             "keys_unprojected",

@@ -42,7 +42,7 @@ def _others_zero(context: Tensor, output_weight: Tensor) -> Tensor:
 EXERCISE = Exercise(
     id="multi_head.head_outputs",
     title="What each head adds",
-    task="Work out what each head by itself adds to the output: its context through its own rows of W_O.",
+    task="Compute what each head by itself adds to the output: its context through its own rows of W_O.",
     difficulty="medium",
     minutes=5,
     signature="head_outputs(context: Tensor, output_weight: Tensor) -> Tensor",
@@ -55,7 +55,7 @@ EXERCISE = Exercise(
         Mistake(
             "added_up",
             lambda context, output_weight: merge(context) @ output_weight,
-            "You have the output itself: the heads' shares are added up in it and can no longer be told apart.",
+            "You have the output itself: it adds up the heads' shares, and they can no longer be told apart.",
         ),
         Mistake(
             "an_even_share",
@@ -72,7 +72,7 @@ EXERCISE = Exercise(
         Mistake(
             "interleaved_rows",
             lambda context, output_weight: context @ output_weight.unflatten(0, (-1, context.shape[1])).transpose(0, 1),
-            "Your heads take rows of W_O that are num_heads apart; the features of one head stand side by side.",
+            "Your heads take rows of W_O that are num_heads apart; the features of one head are neighbors.",
         ),
         Mistake(
             "first_rows_for_all",
@@ -92,8 +92,8 @@ EXERCISE = Exercise(
         Mistake(
             "output_split",
             lambda context, output_weight: split(merge(context) @ output_weight, context.shape[1]),
-            "You have cut the finished output into pieces. What comes out of W_O has no heads any more: every feature "
-            "of it is made of all of them.",
+            "You have cut the finished output into pieces. What comes out of W_O has no heads any more: all heads "
+            "add to every feature of it.",
         ),
     ),
     alternatives={
@@ -114,7 +114,7 @@ EXERCISE = Exercise(
     solution="heads, d_head = context.shape[1], context.shape[3]\n"
     "rows = output_weight.view(heads, d_head, -1)\n"
     "return context @ rows",
-    explanation="To join and then multiply is the same as to multiply and then add. So W_O is a projection of its own "
-    "for each head, and what comes out is their sum: each head can be looked at, and taken away, by itself.",
+    explanation="Joining and then multiplying gives the same as multiplying and then adding. So W_O is one projection "
+    "for each head, and the output is their sum: each head can be examined, and removed, by itself.",
     stages=lambda context, output_weight: {"rows of each head": _rows(output_weight, context)},
 )

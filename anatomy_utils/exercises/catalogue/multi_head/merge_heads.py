@@ -33,36 +33,33 @@ EXERCISE = Exercise(
         Mistake(
             "reshape_alone",
             shared.merge_scrambled,
-            "Your shape is right, but no axes changed places: each of your vectors is filled with neighbouring rows "
-            "of one head.",
+            "Your shape is right, but no axes have changed places: each of your vectors is filled with "
+            "neighboring rows of one head.",
         ),
         Mistake(
             "not_joined",
             lambda vectors: vectors.transpose(1, 2),
-            "The axes stand in the right order, but the pieces are not joined yet: heads and d_head are still two "
-            "axes.",
+            "The axes are in the right order, but the pieces are not joined yet: heads and d_head are still two axes.",
         ),
         Mistake(
             "interleaved",
             shared.merge_interleaved,
-            "Your vectors begin with feature 0 of every head, then comes feature 1 of every head; the features of one "
+            "Your vectors begin with feature 0 of every head, followed by feature 1 of every head; the features of one "
             "head should stay together.",
         ),
         Mistake(
             "one_below_the_other",
             lambda vectors: vectors.flatten(1, 2),
-            "Your heads stand one below the other: there are heads · position vectors as narrow as one head.",
+            "Your heads are one below the other: there are heads · position vectors as narrow as one head.",
         ),
-        Mistake(
-            "added_up", lambda vectors: vectors.sum(1), "Your heads were added up; they should stand side by side."
-        ),
+        Mistake("added_up", lambda vectors: vectors.sum(1), "Your heads were added up; they should be side by side."),
         Mistake(
             "averaged", lambda vectors: vectors.mean(1), "Your heads were averaged; each should keep its own place."
         ),
         Mistake(
             "last_head_first",
             lambda vectors: shared.merge(vectors.flip(1)),
-            "The pieces are joined rightly, but in your vectors the last head comes first.",
+            "The pieces are joined correctly, but in your vectors the last head comes first.",
         ),
     ),
     alternatives={
@@ -77,12 +74,11 @@ EXERCISE = Exercise(
     },
     hints=(
         "Undo what splitting did, in the opposite order: first move the axes back, then join two of them.",
-        "`transpose(1, 2)` puts the positions in front of the heads again. Then heads and d_head are neighbours.",
-        "`.flatten(2)` joins everything from axis 2 on. (`.view` refuses here: after a transpose the numbers no longer "
-        "lie in that order; `.reshape` copies them if it must.)",
+        "`transpose(1, 2)` puts the positions before the heads again. Then heads and d_head are neighbors.",
+        "`.flatten(2)` joins everything from axis 2 on. (`.view` refuses here: after a transpose the numbers are no "
+        "longer stored in that order; `.reshape` copies them if it must.)",
     ),
     solution="return vectors.transpose(1, 2).flatten(2)",
-    explanation="The same axes change places again, and the two last ones become one. The paper calls this step "
-    "Concat.",
-    stages=lambda vectors: {"heads behind the positions": vectors.transpose(1, 2)},
+    explanation="The same axes change places again, and the last two become one. The paper calls this step Concat.",
+    stages=lambda vectors: {"heads after the positions": vectors.transpose(1, 2)},
 )

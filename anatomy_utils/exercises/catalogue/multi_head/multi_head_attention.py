@@ -108,7 +108,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_wide_head",
             lambda x, q, k, v, o, n: in_heads(*_projected(x, q, k, v), 1) @ o,
-            "Your output is that of one single head, as wide as d_model: num_heads plays no part in it.",
+            "Your output is that of a single head, as wide as d_model: num_heads plays no part in it.",
         ),
         Mistake(
             "scaled_by_d_model",
@@ -142,13 +142,13 @@ EXERCISE = Exercise(
             lambda x, q, k, v, o, n: (
                 in_heads(*_projected(x, q, k, v), n, cut=shared.split_scrambled, join=shared.merge_scrambled) @ o
             ),
-            "Your heads see pieces of a few neighbouring words each, not all words: the sentence was cut into heads, "
-            "not the vectors.",
+            "Each of your heads sees pieces of a few neighboring words, not all words: the sentence was cut into "
+            "heads, not the vectors.",
         ),
         Mistake(
             "merged_without_moving",
             lambda x, q, k, v, o, n: in_heads(*_projected(x, q, k, v), n, join=shared.merge_scrambled) @ o,
-            "Your heads are right. On the way back no axes changed places: each row that goes into W_O holds several "
+            "Your heads are right. On the way back, no axes changed places: each row that goes into W_O holds several "
             "positions of one head.",
         ),
         Mistake(
@@ -156,18 +156,18 @@ EXERCISE = Exercise(
             lambda x, q, k, v, o, n: (
                 in_heads(*_projected(x, q, k, v), n, cut=shared.split_interleaved, join=shared.merge_interleaved) @ o
             ),
-            "The features of your heads are num_heads apart; those of one head should be neighbours.",
+            "The features of your heads are num_heads apart; those of one head should be neighbors.",
         ),
         Mistake(
             "positions_never_meet",
             _positions_never_meet,
-            "In your attention each word is alone, and its heads attend to one another: the heads still stand behind "
+            "In your attention each word is alone, and its heads attend to one another: the heads still come after "
             "the positions.",
         ),
         Mistake(
             "over_the_heads",
             _over_the_heads,
-            "Your weights sum to 1 over the heads; over the keys they should, in each head by itself.",
+            "Your weights sum to 1 over the heads; they should sum to 1 over the keys, in each head.",
         ),
         Mistake(
             "input_added",
@@ -187,7 +187,7 @@ EXERCISE = Exercise(
     hints=(
         "Five steps: project three times, split, attend, merge, project. You may call `split_heads` and `merge_heads`.",
         "`hidden_states @ query_weight` makes the queries of all heads at once. Split queries, keys and values alike. "
-        "By the root of which width are the scores of one head divided?",
+        "The scores of one head are divided by the root of a width. Which one?",
         "After the split, d_head is the last axis of `query`. Scores, softmax over the last axis, times `value`; then "
         "`.transpose(1, 2).flatten(2)`, and `@ output_weight`.",
     ),
@@ -197,6 +197,6 @@ EXERCISE = Exercise(
     "context = scores.softmax(dim=-1) @ value\n"
     "return context.transpose(1, 2).flatten(2) @ output_weight",
     explanation="Section 3.2.2 of the 2017 paper. The attention in the middle is the one of notebook 01, "
-    "unchanged. Only the split and the merge know of heads.",
+    "unchanged. Only the split and the merge know about heads.",
     stages=_steps,
 )

@@ -9,10 +9,13 @@ PARAMETERS = Question(
     kind="prediction",
     text="d_model is 512. Take 1 head, then 8, then 64. How does the number of parameters change?",
     choices=(
-        Choice("It grows with the heads: every head has its own W_Q, W_K and W_V.", "It does, but a head among 8 is only 64 wide."),
+        Choice(
+            "It grows with the heads: every head has its own W_Q, W_K and W_V.",
+            "It does, but a head among 8 is only 64 wide.",
+        ),
         Choice(
             "It stays the same.",
-            "More heads are narrower heads. Side by side their matrices are always 512 wide, and W_O is always 512 × 512.",
+            "More heads are narrower heads. Side by side their matrices are always 512 wide, and W_O is 512 × 512.",
             right=True,
         ),
         Choice("It falls: narrower heads need fewer numbers.", "Each head does, but there are more of them."),
@@ -74,8 +77,11 @@ HALF_OFF = Question(
             "Above 0.99: what costs nothing alone costs nothing together.",
             "Each costs a little, and the little adds up.",
         ),
-        Choice("0.85 to 0.99: a smaller change than *wide* for *tired*.", "Half of the heads matter less than one "
-               "word of the sentence.", right=True),
+        Choice(
+            "0.85 to 0.99: a smaller change than *wide* for *tired*.",
+            "Half of the heads matter less than one word of the sentence.",
+            right=True,
+        ),
         Choice(
             "0.5 to 0.85: a larger change than *wide* for *tired*.",
             "That is what the *other* half does: the 36 heads that count most.",

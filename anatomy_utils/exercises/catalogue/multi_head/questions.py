@@ -19,7 +19,10 @@ WHY_HEADS = Question(
             "its own weights: it can look at one word while the first looks at the other.",
             right=True,
         ),
-        Choice("The value of the word with the larger weight", "Softmax does not choose; every value counts with its weight."),
+        Choice(
+            "The value of the word with the larger weight",
+            "Softmax does not choose; every value counts with its weight.",
+        ),
     ),
 )
 

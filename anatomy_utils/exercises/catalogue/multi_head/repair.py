@@ -101,7 +101,7 @@ EXERCISE = Exercise(
         Mistake(
             "unchanged",
             colleagues_heads,
-            "This is what the patient computes: a head still gets a few neighbouring words in full, and not a part of "
+            "This is what the patient computes: a head still gets a few neighboring words in full, and not a part of "
             "every word.",
         ),
         Mistake(
@@ -117,13 +117,13 @@ EXERCISE = Exercise(
         Mistake(
             "queries_only",
             _queries_only,
-            "Your queries are split rightly now; keys and values are still cut as the patient does it.",
+            "Your queries are split correctly now; keys and values are still cut as the patient cuts them.",
         ),
         Mistake(
             "interleaved",
             partial(in_heads, cut=shared.split_interleaved, join=shared.merge_interleaved),
-            "Your heads see a part of every word, but of features that are num_heads apart; a head's features are "
-            "neighbours.",
+            "Your heads see a part of every word, but its features are num_heads apart; a head's features are "
+            "neighbors.",
         ),
         Mistake(
             "mask_ignored",
@@ -173,8 +173,8 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "Look at the table of symptoms: a change of the last word reaches only its neighbours. So between which step "
-        "and which do the words get apart?",
+        "Look at the table of symptoms: a change of the last word reaches only its neighbors. At which step "
+        "are the words separated?",
         "The patient's `view` goes straight to (batch, heads, position, d_head). You have written how to split and how "
         "to merge; both belong in here, one before the attention and one after it.",
         "`part.unflatten(-1, (num_heads, -1)).transpose(1, 2)` for query, key and value; scores, mask, softmax, times "
@@ -186,7 +186,7 @@ EXERCISE = Exercise(
     "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\n"
     "return (weights @ value).transpose(1, 2).flatten(2)",
     explanation="The patient's `view` keeps all numbers in their order, so its first head is the first words in full. "
-    "Words in different heads never meet, and padding shifts who is in which. Since the way back is a `view` too, "
-    "every number returns to its word: that is why the model still trains.",
+    "Words in different heads never meet, and padding shifts which word is in which head. The way back is a `view` "
+    "too, so every number returns to its word: that is why the model still trains.",
     stages=_steps,
 )

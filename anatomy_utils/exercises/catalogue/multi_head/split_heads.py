@@ -34,7 +34,7 @@ def _head_by_head(vectors: Tensor, num_heads: int) -> Tensor:
 EXERCISE = Exercise(
     id="multi_head.split_heads",
     title="Split into heads",
-    task="Cut each vector into num_heads pieces of equal width, and put the heads in front of the positions.",
+    task="Cut each vector into num_heads pieces of equal width, and put the heads before the positions.",
     difficulty="medium",
     minutes=5,
     signature="split_heads(vectors: Tensor, num_heads: int) -> Tensor",
@@ -46,15 +46,15 @@ EXERCISE = Exercise(
         Mistake(
             "view_alone",
             shared.split_scrambled,
-            "Your shape is right, but the sentence was cut where the vectors should be: the first head has "
-            "everything of the first words, the last head everything of the last ones.",
+            "Your shape is right, but you have cut the sentence instead of the vectors: the first head has "
+            "all of the first words, the last head all of the last ones.",
         ),
-        Mistake("not_moved", _cut, "Each vector is cut rightly, but the heads still stand behind the positions."),
+        Mistake("not_moved", _cut, "Each vector is cut correctly, but the heads still come after the positions."),
         Mistake(
             "interleaved",
             shared.split_interleaved,
-            "The axes are right, but a head of yours takes one feature here and one there: its features are "
-            "num_heads apart, and should be neighbours.",
+            "The axes are right, but each head takes one feature here and one there: its features are "
+            "num_heads apart, and should be neighbors.",
         ),
         Mistake(
             "on_their_side",
@@ -64,7 +64,7 @@ EXERCISE = Exercise(
         Mistake(
             "before_the_batch",
             lambda vectors, num_heads: _cut(vectors, num_heads).permute(2, 0, 1, 3),
-            "The heads are right, but they stand in front of the batch.",
+            "The heads are right, but they come before the batch.",
         ),
         Mistake(
             "turned_first",
@@ -80,7 +80,7 @@ EXERCISE = Exercise(
         Mistake(
             "everything_to_everyone",
             lambda vectors, num_heads: vectors[:, None].expand(-1, num_heads, -1, -1),
-            "The heads stand in the right place, but each of them has got the whole vector.",
+            "The heads are in the right place, but each of them has the whole vector.",
         ),
     ),
     alternatives={
@@ -96,7 +96,7 @@ EXERCISE = Exercise(
         "Two steps. First the last axis, d_model, becomes two axes. Then two axes change places.",
         "`vectors.unflatten(-1, (num_heads, -1))` (or a `view`) makes (batch, position, heads, d_head). "
         "Which two axes must change places now?",
-        "`.transpose(1, 2)` moves the heads in front of the positions. A `view` straight to the last shape would "
+        "`.transpose(1, 2)` moves the heads before the positions. A `view` straight to the last shape would "
         "keep the numbers in their old order.",
     ),
     solution="batch, position, d_model = vectors.shape\n"

@@ -30,7 +30,7 @@ def _column_by_column(weights: Tensor) -> Tensor:
 EXERCISE = Exercise(
     id="multi_head.stack_heads",
     title="One large projection",
-    task="Make one large matrix of all the heads' small ones, so that one product projects into every head at once.",
+    task="Make one large matrix from the heads' small ones, so that one product projects into every head at once.",
     difficulty="medium",
     minutes=4,
     signature="stack_heads(weights: Tensor) -> Tensor",
@@ -50,7 +50,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_below_the_other",
             lambda weights: weights.flatten(0, 1),
-            "Your small matrices stand one below the other: that matrix wants an input that is heads times as wide.",
+            "Your small matrices are one below the other: such a matrix needs an input that is heads times as wide.",
         ),
         Mistake(
             "interleaved",
@@ -60,24 +60,24 @@ EXERCISE = Exercise(
         Mistake(
             "as_linear_stores_it",
             lambda weights: weights.transpose(1, 2).flatten(0, 1),
-            "You have the transpose: one row per feature of a head. That is how nn.Linear stores a weight, but here "
-            "x @ matrix is wanted.",
+            "You have the transpose: one row per feature of a head. nn.Linear stores a weight in this way, but here "
+            "x @ matrix must work.",
         ),
         Mistake(
             "added_up",
             lambda weights: weights.sum(0),
-            "Your small matrices were added up; what one head sees can no longer be told from what another sees.",
+            "Your small matrices were added up; what one head sees can no longer be told apart from what another sees.",
         ),
         Mistake(
             "blocks_on_the_diagonal",
             lambda weights: torch.block_diag(*weights),
-            "Your small matrices stand along a diagonal: each head would read features of its own. All heads read the "
+            "Your small matrices are on a diagonal, so each head would read only some features. All heads read the "
             "same d_model features.",
         ),
         Mistake(
             "not_joined",
             lambda weights: weights.transpose(0, 1),
-            "The axes stand in the right order, but heads and d_head are still two axes.",
+            "The axes are in the right order, but heads and d_head are still two axes.",
         ),
     ),
     alternatives={
@@ -88,11 +88,11 @@ EXERCISE = Exercise(
     },
     hints=(
         "Column j of a matrix makes feature j of x @ matrix. Which columns should come first?",
-        "Every head reads all d_model features, so the small matrices stand side by side: as many rows as before, more "
+        "Every head reads all d_model features, so the small matrices go side by side: as many rows as before, more "
         "columns.",
         "`torch.cat(list(weights), dim=…)` joins a list of matrices along an axis. Which one counts the columns?",
     ),
     solution="return torch.cat(list(weights), dim=1)",
-    explanation="Columns of a matrix product do not know of each other, so one product with the large matrix computes "
-    "the same as many with the small ones. That is why models hold one matrix per role and not one per head.",
+    explanation="The columns of a matrix product do not depend on each other, so one product with the large matrix "
+    "computes the same as many with the small ones. That is why models hold one matrix per role and not one per head.",
 )

@@ -69,7 +69,7 @@ def _left_out(context: Tensor, head: int, num_heads: int) -> Tensor:
 
 EXERCISE = Exercise(
     id="multi_head.switch_off",
-    title="Switch a head off",
+    title="Switch off a head",
     task="Return the context with 0 in the features of one head, and everything else as it was.",
     difficulty="easy",
     minutes=4,
@@ -85,18 +85,17 @@ EXERCISE = Exercise(
             lambda context, head, num_heads: _zero(
                 context, max(head - 1, 0) * _width(context, num_heads), head * _width(context, num_heads)
             ),
-            "You have switched off the head before the one that was asked for (and none in place of the first): heads "
-            "are counted from 0.",
+            "You have switched off the head before the one that was asked for. Heads are counted from 0.",
         ),
         Mistake(
             "all_others",
             _keep_only,
-            "You have switched off all the others: only the head that should be silent still speaks.",
+            "You have switched off all the other heads: only the one that should be silent still speaks.",
         ),
         Mistake(
             "interleaved",
             _interleaved,
-            "Your zeros stand num_heads apart. The features of one head are neighbours.",
+            "Your zeros are num_heads apart. The features of one head are neighbors.",
         ),
         Mistake(
             "num_heads_wide",
@@ -111,12 +110,12 @@ EXERCISE = Exercise(
         Mistake(
             "from_here_on",
             lambda context, head, num_heads: _zero(context, head * _width(context, num_heads), context.shape[-1]),
-            "Your zeros begin at the right feature, but run on to the last one: the heads behind it are off as well.",
+            "Your zeros begin at the right feature, but run on to the last one: the heads after it are off as well.",
         ),
         Mistake(
             "a_position",
             _position_off,
-            "You have silenced a word, in all its heads: the zeros lie in a position, not in a head's features.",
+            "You have silenced a word in all heads: your zeros fill a position, not a head's features.",
         ),
         Mistake(
             "left_out",
@@ -127,7 +126,7 @@ EXERCISE = Exercise(
             "average_instead",
             _average_instead,
             "You have put the head's average over all words in its place: it still speaks, but says the same to every "
-            "word; wanted is 0.",
+            "word. It should be 0.",
         ),
     ),
     alternatives={
@@ -143,7 +142,7 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "Which features belong to head 0? To head 1? Write down where the head's first one stands and where it ends.",
+        "Which features belong to head 0? To head 1? Write down the numbers of a head's first and last feature.",
         "With d_head = d_model // num_heads the head has the features from head · d_head to (head + 1) · d_head.",
         "`own = context.clone()` makes a copy that you may change; then `own[..., start:stop] = 0`.",
     ),
@@ -152,5 +151,5 @@ EXERCISE = Exercise(
     "own[..., head * d_head : (head + 1) * d_head] = 0\n"
     "return own",
     explanation="With 0 for its context the head adds nothing to the output, whatever its rows of W_O are. The other "
-    "heads do not notice. `edit` takes such a function and calls it inside the running encoder.",
+    "heads are unchanged. `edit` takes such a function and calls it inside the running encoder.",
 )
