@@ -6,7 +6,8 @@ what stands in the tokens. Here its own page runs with local copies of d3 and jQ
 reach nothing outside itself, and follows the notebook's theme. The weights are its own, rounded to four decimals; every
 head has its own color and number, and its lines do not vanish where twelve heads are shown together.
 
-Notebook 02 uses both views; `AttentionViewer` shows the same weights for sentences of up to 256 tokens.
+Notebook 02 uses both views, and that of `bertviz_neurons`; `AttentionViewer` shows the same weights for sentences of up
+to 256 tokens.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def head_view(
         ValueError: no weights were seen, they do not fit the tokens, or there are more than 32 tokens.
         ImportError: bertviz is not installed.
     """
-    weights, words = _checked(seen, tokens, sentence)
+    weights, words = checked_weights(seen, tokens, sentence)
     layers, count = weights.shape[:2]
     for name, value, size in [("layer", layer, layers), *(("head", head, count) for head in heads or ())]:
         if not 0 <= value < size:
@@ -128,7 +129,7 @@ def model_view(
         ValueError: no weights were seen, they do not fit the tokens, or there are more than 32 tokens.
         ImportError: bertviz is not installed.
     """
-    weights, words = _checked(seen, tokens, sentence)
+    weights, words = checked_weights(seen, tokens, sentence)
     chosen: dict[str, list[int]] = {}
     for name, wanted, size in (("layer", layers, weights.shape[0]), ("head", heads, weights.shape[1])):
         chosen[name] = list(range(size)) if wanted is None else list(wanted)
@@ -142,7 +143,7 @@ def model_view(
     return BertvizView(_page(made.data), weights, words, label=label, hint=hint)
 
 
-def _checked(
+def checked_weights(
     seen: Mapping[str, Tensor] | Sequence[Tensor], tokens: Sequence[str], sentence: int
 ) -> tuple[Tensor, list[str]]:
     """The weights as one tensor (layers heads query key), and the words; or one sentence saying what does not fit."""
@@ -204,20 +205,24 @@ def _page(made: str) -> str:
     data, length = json.JSONDecoder().raw_decode(script[start:])
     # bertviz's comment behind the data holds all of it once more.
     rest = script[start + length :].split("\n", 1)[1]
-    small = json.dumps(_rounded(data), separators=(",", ":")).replace("<", "\\u003c")
+    small = json.dumps(rounded_numbers(data), separators=(",", ":")).replace("<", "\\u003c")
     script = f"{script[:start]}{small};\n{rest}"
     for theirs, ours in MENDED.items():
         script = script.replace(theirs, ours)
-    script = re.sub(r"^\s*console\.log\(.*$", "", script, flags=re.MULTILINE)
+    return frame_page(body, re.sub(r"^\s*console\.log\(.*$", "", script, flags=re.MULTILINE))
+
+
+def frame_page(body: str, script: str) -> str:
+    """A page that can reach nothing outside itself: our libraries, then bertviz's script, which finds its elements."""
     scripts = [_text("vendor", "jquery.slim.min.js"), _text("vendor", "d3.min.js"), script]
     page = _text("bertviz_page.html").replace("<!-- body -->", body)
     return page.replace("<!-- scripts -->", "\n".join(f"<script>{text}</script>" for text in scripts))
 
 
-def _rounded(value: Any) -> Any:
+def rounded_numbers(value: Any) -> Any:
     """`value` with every float in it rounded, at any depth."""
     if isinstance(value, float):
         return round(value, DIGITS)
     if isinstance(value, list):
-        return [_rounded(part) for part in value]
-    return {key: _rounded(part) for key, part in value.items()} if isinstance(value, dict) else value
+        return [rounded_numbers(part) for part in value]
+    return {key: rounded_numbers(part) for key, part in value.items()} if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""bertviz's two views in JupyterLab: drawn with no network, legible on a dark page, hostile tokens harmless."""
+"""bertviz's three views in JupyterLab: drawn with no network, legible on a dark page, hostile tokens harmless."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from playwright.sync_api import Browser, Locator
 SET_UP = """
 import torch
 from anatomy_utils.views import bertviz
+from anatomy_utils.views.bertviz_neurons import neuron_view
 weights = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(0)).softmax(-1)
 seen = {f"layers.{i}.self_attention.weights": weights[i][None] for i in range(2)}
+vectors = torch.randn(1, 3, 5, 8, generator=torch.Generator().manual_seed(1))
+seen |= {f"layers.{i}.self_attention.{role}": vectors for i in range(2) for role in ("query", "key")}
 tokens = ["[CLS]", "fruit", "</script><script>parent.hacked = true</script>", "flies", "[SEP]"]
 """
 
 
 @pytest.fixture(scope="module")
 def views(browser: Browser, lab: Lab) -> Iterator[NotebookPage]:
-    """A notebook with both views."""
-    name = lab.write_notebook(
-        "bertviz.ipynb", [SET_UP, "bertviz.head_view(seen, tokens)", "bertviz.model_view(seen, tokens)"]
-    )
+    """A notebook with the three views."""
+    shown = ["bertviz.head_view(seen, tokens)", "bertviz.model_view(seen, tokens)", "neuron_view(seen, tokens, head=2)"]
+    name = lab.write_notebook("bertviz.ipynb", [SET_UP, *shown])
     with open_notebook(browser, lab, name) as notebook:
         notebook.run_all()
         yield notebook
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("cell", "name"), [(1, "head view"), (2, "model view")])
+@pytest.mark.parametrize(("cell", "name"), [(1, "head view"), (2, "model view"), (3, "neuron view")])
 def test_view_is_drawn_offline(views: NotebookPage, cell: int, name: str, theme: Theme, screenshots: Path) -> None:
     views.theme(theme)
     frame = views.output(cell).locator("iframe")

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Frame
 from widget_page import Shown, show
 
 from anatomy_utils.views.bertviz import BertvizView, head_view, model_view
+from anatomy_utils.views.bertviz_neurons import NEURON_MENDED, neuron_view
 
 pytest.importorskip("bertviz", reason="bertviz comes with the [lab] extra")
 
@@ -183,3 +184,35 @@ def test_the_model_view_fits_and_its_text_is_legible(browser: Browser, width: in
     seen = look_at(root, window=1440)
     assert seen.findings == [] and seen.height <= 700
     shown.check()
+
+
+def seen_neurons(layers: int = 3, heads: int = 2, length: int = 6) -> dict[str, torch.Tensor]:
+    seen = {f"layers.{i}.self_attention.weights": each for i, each in enumerate(some_weights(layers, heads, length))}
+    for role in ("query", "key"):
+        for i in range(layers):
+            numbers = torch.randn(1, heads, length, 5, generator=torch.Generator().manual_seed(i))
+            seen[f"layers.{i}.self_attention.{role}"] = numbers
+    return seen
+
+
+def test_the_neuron_view_is_bertvizs_with_our_queries_and_keys() -> None:
+    seen = seen_neurons()
+    made = neuron_view(seen, TOKENS, layer=2, head=1, word="street")
+    data = data_of(made)
+    assert (data["layer"], data["head"]) == (2, 1) and data["attention"]["all"]["left_text"] == TOKENS
+    queries = torch.tensor(data["attention"]["all"]["queries"][2])
+    assert torch.allclose(queries, seen["layers.2.self_attention.query"][0], atol=5.1e-3)
+    assert "<script src" not in made.page and "default-src 'none'" in made.page and 'data-query="5"' in made.page
+    assert all(ours in made.page and theirs not in made.page for theirs, ours in NEURON_MENDED.items())
+    script = made.page[made.page.index("const params = ") :]
+    assert "<!--" not in script and "</script>" not in script[: script.index("\n")]
+    assert "query of “street” × each key: 6 keys × 5 features" in made.static_twin().alt
+
+
+def test_the_neuron_view_says_what_is_missing() -> None:
+    seen = seen_neurons()
+    with pytest.raises(ValueError, match="head=2 was asked for; these weights have head 0 to 1"):
+        neuron_view(seen, TOKENS, head=2)
+    del seen["layers.1.self_attention.key"]
+    with pytest.raises(ValueError, match="2 tensors named layers.*self_attention.key were seen"):
+        neuron_view(seen, TOKENS)
