@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.earlier_ids import NOW
 from anatomy_utils.exercises.questions import Question
 from anatomy_utils.figures.contents import NOTEBOOKS
 
@@ -37,11 +38,12 @@ def question_ids() -> list[str]:
 
 
 def find_exercise(id: str) -> Exercise:
-    """The exercise of that id.
+    """The exercise of that id, which may be the one that it had in an earlier version of the course.
 
     Raises:
         ValueError: there is none; the message names the nearest ids.
     """
+    id = NOW.get(str(id), id)
     if id in (known := ids()):
         exercise: Exercise = _catalogue(id).EXERCISE
         return exercise
@@ -49,11 +51,12 @@ def find_exercise(id: str) -> Exercise:
 
 
 def find_question(id: str) -> Question:
-    """The question or prediction of that id.
+    """The question or prediction of that id, or of the id that it had in an earlier version of the course.
 
     Raises:
         ValueError: there is none; the message names the nearest ids.
     """
+    id = NOW.get(str(id), id)
     if id in (known := question_ids()):
         return questions_of(id.partition(".")[0])[id]
     raise ValueError(_unknown("question", id, known))

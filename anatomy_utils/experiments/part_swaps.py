@@ -18,6 +18,7 @@ from tqdm.auto import tqdm
 
 from anatomy_utils.decoding.generation import generate
 from anatomy_utils.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
+from anatomy_utils.figures.canvas import three_digits
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.zoo.tokenizer import Tokenizer
@@ -145,7 +146,7 @@ class SwapReport:
     def table(self) -> CellOutput:
         """One row per result: two perplexities, the bytes kept per token, and what the model says."""
         rows = [
-            (one.name or "as it is", f"{one.plain:.3g}", f"{one.street:.3g}", f"{one.cache_bytes} B",
+            (one.name or "as it is", three_digits(one.plain), three_digits(one.street), f"{one.cache_bytes:,} B",
              f"{one.continuation!r}"[:60])
             for one in self.results
         ]  # fmt: skip

@@ -189,3 +189,15 @@ def number(value: Number, digits: int = 2, form: Literal["f", "g"] = "f") -> str
     if float(rounded) == 0:
         rounded = rounded.lstrip("-")
     return rounded.replace("-", "−")
+
+
+def three_digits(value: Number) -> str:
+    """Three digits that count, as people write them.
+
+    >>> three_digits(50.63), three_digits(1934.5), three_digits(7.284e8)
+    ('50.6', '1,930', '7.28e8')
+    """
+    if value >= 1e6:
+        return f"{value:.2e}".replace("e+0", "e").replace("e+", "e")
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{rounded:g}"

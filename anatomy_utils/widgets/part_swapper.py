@@ -115,17 +115,21 @@ class PartSwapper(Asking, module="part_swapper.js", shares=("shared/request.js",
     def static_twin(self) -> Picture:
         """The perplexities measured so far, on a scale of powers of ten."""
         from anatomy_utils.figures import plots
+        from anatomy_utils.figures.canvas import three_digits
 
         rows = {"as it is": self.before}
         rows |= {part["name"]: self.results[part["name"]]
                  for part in self.parts if part["name"] in self.results}  # fmt: skip
-        told = "; ".join(f"{name} {_round(row['plain'])} and {_round(row['street'])}" for name, row in rows.items())
+        told = "; ".join(
+            f"{name} {three_digits(row['plain'])} and {three_digits(row['street'])}" for name, row in rows.items()
+        )
         return plots.bars(
             list(rows), {name: [math.log10(row[key]) for row in rows.values()]
                          for name, key in zip(SETS, ("plain", "street"), strict=True)},
-            xlabel=f"perplexity, as a power of ten (blind guessing: {math.log10(self.blind):.1f})", title=self.label,
+            xlabel=f"log₁₀ of the perplexity (2 = 100, 3 = 1,000; blind guessing: {math.log10(self.blind):.1f})",
+            title=self.label,
             digits=1, roles={SETS[0]: "query", SETS[1]: "value"},
-            alt=f"Perplexity on {SETS[0]} and on {SETS[1]}: {told}. Blind guessing has {self.blind}.",
+            alt=f"Perplexity on {SETS[0]} and on {SETS[1]}: {told}. Blind guessing has {self.blind:,}.",
         )  # fmt: skip
 
 
@@ -136,9 +140,3 @@ def _told(outcome: Outcome) -> dict[str, Any]:
         if not math.isfinite(told[name]) or told[name] < 1:
             raise ValueError(f"{name} is {told[name]}; a perplexity is a finite number, 1 or more.")
     return told
-
-
-def _round(perplexity: float | int) -> str:
-    """Two digits: what no machine's rounding changes."""
-    digits = 1 - math.floor(math.log10(perplexity))
-    return f"{round(perplexity, digits):.0f}" if perplexity < 1e6 else f"{perplexity:.0e}"

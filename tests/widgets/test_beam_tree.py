@@ -168,7 +168,9 @@ def test_going_from_text_to_text_by_keys(browser: Browser) -> None:
     page = shown.page
     focused = "(document.activeElement.ariaLabel ?? document.activeElement.lastChild.textContent)"
     page.locator("button.bt-node[tabindex='0']").first.focus()
-    assert page.evaluate(focused).startswith("Step 3, a d <end>: log-probability −2.10, ended, and among the best")
+    assert page.evaluate(focused).startswith(
+        "Step 3, a d <end>: log-probability −2.10, its end token was chosen; among the best"
+    )
     for key, text in (
         ("ArrowLeft", "2, a d:"),
         ("ArrowUp", "2, b <end>:"),

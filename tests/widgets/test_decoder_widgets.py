@@ -77,7 +77,7 @@ def test_readings_are_what_was_computed() -> None:
 
 def test_twins_tell_what_they_show() -> None:
     assert "ReLU 730000000 and" not in (alt := swapper().static_twin().alt)
-    assert "as it is 51 and 100; LayerNorm 60 and 130; ReLU 7e+08 and 2e+10" in alt
+    assert "as it is 50.6 and 104; LayerNorm 59.6 and 134; ReLU 7.30e8 and 2.10e10" in alt
     assert "after “animal” “c” from layer 3 on" in lens().static_twin().alt
 
 

@@ -37,18 +37,18 @@ TEXTS = 100
 
 
 def colleagues_causal_mask(past: int, new: int) -> Tensor:
-    """The patient: what each of `new` positions behind `past` others may attend to, as `causal_with_past` says it."""
+    """The wrong one: what each of `new` positions after `past` others may attend to, as `causal_with_past` says it."""
     queries = torch.arange(past + 1, past + new + 1)[:, None]
     keys = torch.arange(past + new)
     return keys <= queries
 
 
 def symptoms_of_causal_mask() -> CellOutput:
-    """What a doctor would try: both masks on equal scores, for a text of six words and for one word after five."""
+    """Five tests: both masks on equal scores, for a text of six words and for one word after five."""
     scores = torch.zeros(6, 6)
     healthy, patient = (_examine(mask, scores) for mask in (causal_with_past, colleagues_causal_mask))
     rows = [(what, healthy[what], patient[what]) for what in healthy]
-    return table("six words, all scores equal", ("tried on one text", "healthy", "patient"), rows)
+    return table("six words, all scores equal", ("tried on one text", "our mask", "the colleague's"), rows)
 
 
 def _examine(mask: MaskBehind, scores: Tensor) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Beam search as a tree: a column for each step, likeliest on top; what was dropped, what ended, and which text won."""
+"""Beam search as a tree: a column for each step, likeliest on top; what was dropped, what is complete, which won."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ WIDE, HIGH, ACROSS, DOWN = 84, 36, 112, 44
 LEFT, TOP = 14, 54
 ROLES = {"alive": "query", "ended": "value", "dropped": "masked"}
 SIGNS = {"alive": "", "ended": "■ ", "dropped": "× "}
+CUT = "▸ "
+"""In front of a text that is complete only because the search has no further step."""
 
 
 def beam_tree(
@@ -23,8 +25,8 @@ def beam_tree(
 
     Args:
         root: the last word of the prompt.
-        columns: of each step the texts that it looked at: {parent, word, log_probability, fate}; `parent` is a row of
-            the column before.
+        columns: of each step the texts that it looked at: {parent, word, log_probability, fate, stops}; `parent` is a
+            row of the column before, `stops` whether the word is an end token.
         winner: for each step the row on the way to the best text; it may be shorter than `columns`.
         title: above the drawing.
         alt: alt text.
@@ -32,7 +34,7 @@ def beam_tree(
     width = LEFT + ACROSS * (len(columns) + 1)
     height = TOP + DOWN * max(map(len, columns)) + 8
     with look():
-        pen = Pen(max(width, 420), height, title, "log-probability; ■ ended, × dropped, thick: the best text")
+        pen = Pen(max(width, 420), height, title, _legend(columns))
         pen.box(LEFT, TOP, WIDE, HIGH, canvas.printable(root, 10), size=10)
         for step, column in enumerate(columns):
             x = LEFT + ACROSS * (step + 1)
@@ -43,7 +45,16 @@ def beam_tree(
                 pen.arrow(
                     (x - ACROSS + WIDE, start), (x, y + HIGH / 2), role=ROLES[fate], width=3 if won else 1, tip=False
                 )
-                label = SIGNS[fate] + canvas.printable(node["word"], 10)
+                cut = fate == "ended" and not node["stops"]
+                label = (CUT if cut else SIGNS[fate]) + canvas.printable(node["word"], 10)
                 note = canvas.number(node["log_probability"])
                 pen.box(x, y, WIDE, HIGH, label, ROLES[fate], note=note, size=10, dashed=fate == "dropped", bold=won)
         return pen.picture(alt)
+
+
+def _legend(columns: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+    """Only the signs that are in the drawing."""
+    complete = [node["stops"] for column in columns for node in column if node["fate"] == "ended"]
+    signs = ["■ its end token was chosen"] if any(complete) else []
+    signs += ["▸ kept, but this was the last step"] if not all(complete) else []
+    return "; ".join(["log-probability", *signs, "× dropped", "thick: the best text"])

@@ -85,7 +85,7 @@ function render({ model, el }) {
     { class: "row bt-key", "aria-hidden": "true" },
     [
       ["bt-alive", "goes on"],
-      ["bt-ended", "■ ended, among the best"],
+      ["bt-ended", "■ complete, among the best"],
       ["bt-dropped", "✕ dropped"],
       ["bt-greedy", "G greedy choice"],
     ].map(([css, text]) => element("span", { class: `bt-sample ${css}`, text })),
@@ -109,7 +109,7 @@ function render({ model, el }) {
         .join(", ");
     return (
       `Step ${shown()} of ${steps()}. Going on: ` +
-      `${names("alive") || "none"}.${names("ended") ? ` Ended: ${names("ended")}.` : ""}`
+      `${names("alive") || "none"}.${names("ended") ? ` Complete: ${names("ended")}.` : ""}`
     );
   }
   const { choose, at, drawTree } = treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet, detail });

@@ -23,7 +23,7 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
   const fateOf = (node, step) =>
     ({
       alive: step === steps() - 1 ? "open when the search ended" : "goes on",
-      ended: node.stops ? "ended, and among the best that have" : "no room for more; among the best",
+      ended: node.stops ? "its end token was chosen; among the best" : "the last step; among the best",
       dropped: "dropped",
     })[node.fate];
 

@@ -10,52 +10,95 @@ from torch.nn import functional as F
 from answers import answer
 
 
-@answer("decoder.next_tokens", "type", "You return a list of 2 tensors; a tuple is wanted: `return inputs, labels`.")
-def pair_list(input_ids, attention_mask):
-    return [input_ids[:, :-1], input_ids[:, 1:].masked_fill(attention_mask[:, 1:] == 0, -100)]
+@answer(
+    "decoder.batch_of",
+    "type",
+    "You return a list of 2 tensors; a tuple is wanted: `return inputs, labels`.",
+)
+def batch_as_list(texts, pad_id):
+    longest = max(map(len, texts))
+    inputs = [text[:-1] + [pad_id] * (longest - len(text)) for text in texts]
+    labels = [text[1:] + [-100] * (longest - len(text)) for text in texts]
+    return [torch.tensor(inputs), torch.tensor(labels)]
 
 
 @answer(
-    "decoder.next_tokens",
+    "decoder.batch_of",
+    "type",
+    "Where inputs belongs you return a list; a tensor is wanted.",
+)
+def batch_of_lists(texts, pad_id):
+    longest = max(map(len, texts))
+    inputs = [text[:-1] + [pad_id] * (longest - len(text)) for text in texts]
+    labels = [text[1:] + [-100] * (longest - len(text)) for text in texts]
+    return inputs, labels
+
+
+@answer(
+    "decoder.batch_of",
     "swapped",
-    "Both results are right, but in the wrong order; wanted is `return inputs, labels`.",
+    "Both results are right, but in the wrong order; wanted is `return inputs,",
 )
-def pair_swapped(input_ids, attention_mask):
-    return input_ids[:, 1:].masked_fill(attention_mask[:, 1:] == 0, -100), input_ids[:, :-1]
+def batch_swapped(texts, pad_id):
+    longest = max(map(len, texts))
+    inputs = [text[:-1] + [pad_id] * (longest - len(text)) for text in texts]
+    labels = [text[1:] + [-100] * (longest - len(text)) for text in texts]
+    return torch.tensor(labels), torch.tensor(inputs)
 
 
 @answer(
-    "decoder.next_tokens",
-    "mistake:padding_read_as_ignored",
-    "What you return is not right either: Your labels are right, but −100 stands in the",
+    "decoder.batch_of",
+    "crash",
+    "ValueError: expected sequence of length 2 at dim 1 (got 3)",
 )
-def pair_in_place(input_ids, attention_mask):
-    labels = input_ids[:, 1:]
-    labels[attention_mask[:, 1:] == 0] = -100
-    return input_ids[:, :-1], labels
+def batch_not_padded(texts, pad_id):
+    return torch.tensor([text[:-1] for text in texts]), torch.tensor([text[1:] for text in texts])
 
 
 @answer(
-    "decoder.next_tokens",
+    "decoder.batch_of",
     "likeness:cut_off",
-    "Right with one text and with texts of two words, but not with padded texts. Your labels are the target,",
+    "Right with one text and with texts of the same length and with texts of no",
 )
-def pair_minus_one(input_ids, attention_mask):
-    return input_ids[:, :-1], input_ids[:, 1:].masked_fill(attention_mask[:, 1:] == 0, -1)
-
-
-@answer("decoder.next_tokens", "crash", "masked_fill wants a mask of True and False; mask.bool() makes one.")
-def pair_int_mask(input_ids, attention_mask):
-    return input_ids[:, :-1], input_ids[:, 1:].masked_fill(~attention_mask[:, 1:], -100)
+def batch_minus_one(texts, pad_id):
+    longest = max(map(len, texts))
+    inputs = [text[:-1] + [pad_id] * (longest - len(text)) for text in texts]
+    labels = [text[1:] + [-1] * (longest - len(text)) for text in texts]
+    return torch.tensor(inputs), torch.tensor(labels)
 
 
 @answer(
-    "decoder.next_tokens",
-    "shape:shape",
-    "The shape of your inputs is (2, 7); wanted is (3, 6) (batch × position). Here 7 is",
+    "decoder.batch_of",
+    "mistake:padded_then_cut",
+    "You pad first and cut the last position afterwards, so short texts keep",
 )
-def pair_texts(input_ids, attention_mask):
-    return input_ids[:-1], input_ids[1:]
+def batch_in_place(texts, pad_id):
+    longest = max(map(len, texts))
+    for text in texts:
+        text += [pad_id] * (longest - len(text))
+    ids = torch.tensor(texts)
+    return ids[:, :-1], ids[:, 1:].masked_fill(ids[:, 1:] == pad_id, -100)
+
+
+@answer(
+    "decoder.batch_of",
+    "shape:entries",
+    "The target is in your result, but along the position axis more follows:",
+)
+def batch_too_wide(texts, pad_id):
+    longest = max(map(len, texts))
+    inputs = [text[:-1] + [pad_id] * (longest - len(text) + 1) for text in texts]
+    labels = [text[1:] + [-100] * (longest - len(text) + 1) for text in texts]
+    return torch.tensor(inputs), torch.tensor(labels)
+
+
+@answer(
+    "decoder.batch_of",
+    "crash",
+    "ValueError: expected sequence of length 3 at dim 1 (got 4)",
+)
+def batch_of_tensors(texts, pad_id):
+    return torch.tensor(texts)[:, :-1], torch.tensor(texts)[:, 1:]
 
 
 @answer(
@@ -440,7 +483,7 @@ def cached_d_model(query, key, value, past_keys, past_values):
 @answer(
     "decoder.attend_with_cache",
     "mistake:cache_swapped",
-    "Your context is right, but keys and values have changed places in the cache that you",
+    "Your context is right, but keys and values are swapped in the cache that you return.",
 )
 def cached_swapped(query, key, value, past_keys, past_values):
     keys, values = torch.cat([past_keys, key], dim=2), torch.cat([past_values, value], dim=2)
@@ -469,6 +512,77 @@ def cached_query_remembered(query, key, value, past_keys, past_values):
     keys, values = torch.cat([past_keys, query], dim=2), torch.cat([past_values, value], dim=2)
     mask = torch.ones(query.shape[2], keys.shape[2], dtype=torch.bool).tril(past_keys.shape[2])
     return F.scaled_dot_product_attention(query, keys, values, mask), keys, values
+
+
+@answer("decoder.share_heads", "shape:shape", "The shape of your vectors is")
+def share_once(vectors, num_heads):
+    return vectors.repeat_interleave(vectors.shape[1], dim=1)
+
+
+@answer("decoder.share_heads", "shape:shape", "The shape of your vectors is")
+def share_fixed(vectors, num_heads):
+    return vectors.repeat_interleave(3, dim=1)
+
+
+@answer(
+    "decoder.share_heads",
+    "crash",
+    "A size or an index must be a whole number, and `/` makes one with a decimal point; `//`",
+)
+def share_float(vectors, num_heads):
+    return vectors.repeat_interleave(num_heads / vectors.shape[1], dim=1)
+
+
+@answer("decoder.share_heads", "likeness:entry", "Your vectors are right in the first head, and wrong in the others.")
+def share_zeros(vectors, num_heads):
+    out = vectors.new_zeros(len(vectors), num_heads, *vectors.shape[2:])
+    out[:, : vectors.shape[1]] = vectors
+    return out
+
+
+@answer(
+    "decoder.share_heads",
+    "likeness:size_factor",
+    "In your vectors every number is the target's divided by the number of heads in a group.",
+)
+def share_scaled(vectors, num_heads):
+    g = num_heads // vectors.shape[1]
+    return vectors.repeat_interleave(g, dim=1) / g
+
+
+@answer(
+    "decoder.share_heads",
+    "likeness:function",
+    "Your vectors are the target reversed along the heads axis.",
+)
+def share_reversed(vectors, num_heads):
+    return vectors.flip(1).repeat_interleave(num_heads // vectors.shape[1], dim=1)
+
+
+@answer(
+    "decoder.share_heads",
+    "likeness:cut",
+    "Your vectors are exactly what comes out when only the last kv_head counts.",
+)
+def share_last(vectors, num_heads):
+    return vectors[:, -1:].expand(-1, num_heads, -1, -1)
+
+
+@answer("decoder.share_heads", "crash", "expand repeats an axis of length")
+def share_expand(vectors, num_heads):
+    return vectors.expand(-1, num_heads, -1, -1)
+
+
+@answer("decoder.share_heads", "shape:shape", "The shape of your vectors is")
+def share_flat(vectors, num_heads):
+    return vectors.repeat_interleave(num_heads // vectors.shape[1])
+
+
+@answer("decoder.share_heads", "likeness:cell", "differ from the target")
+def share_reshaped(vectors, num_heads):
+    b, k, p, d = vectors.shape
+    g = num_heads // k
+    return vectors[:, :, :, None].expand(b, k, p, g, d).reshape(b, num_heads, p, d)
 
 
 @answer(

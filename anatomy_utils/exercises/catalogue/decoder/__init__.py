@@ -5,7 +5,7 @@ from __future__ import annotations
 from anatomy_utils.exercises.catalogue.decoder import closing, predictions, questions
 
 EXERCISES = """
-    next_tokens vocabulary_logits cross_entropy perplexity next_probabilities top_k top_p repetition_penalty write
-    attend_with_cache rms_norm gated_feed_forward repair
+    batch_of vocabulary_logits cross_entropy perplexity next_probabilities top_k top_p repetition_penalty
+    attend_with_cache write share_heads repair rms_norm gated_feed_forward
 """.split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

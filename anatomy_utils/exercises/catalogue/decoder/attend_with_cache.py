@@ -121,7 +121,7 @@ EXERCISE = Exercise(
             "mask_from_the_start",
             lambda q, k, v, pk, pv: _all(q, k, v, pk, pv, last=0),
             "Your cache is right, but your mask counts from the beginning: the first new position sees one key, as if "
-            "nothing stood before it.",
+            "there were no past.",
         ),
         Mistake(
             "sees_the_next",
@@ -142,7 +142,7 @@ EXERCISE = Exercise(
         Mistake(
             "in_front",
             _in_front,
-            "The new keys and values stand in front of the remembered ones in yours; they belong behind.",
+            "Your new keys and values come before the remembered ones; they belong after them.",
         ),
         Mistake(
             "not_extended",
@@ -159,7 +159,7 @@ EXERCISE = Exercise(
         Mistake(
             "cache_swapped",
             lambda q, k, v, pk, pv: (_all(q, k, v, pk, pv)[0], _behind(pv, v), _behind(pk, k)),
-            "Your context is right, but keys and values have changed places in the cache that you return.",
+            "Your context is right, but keys and values are swapped in the cache that you return.",
         ),
         Mistake(
             "not_scaled",
@@ -185,8 +185,8 @@ EXERCISE = Exercise(
     hints=(
         "`torch.cat` along the position axis makes the longer keys and values. What follows is the attention of "
         "notebook 01; only its mask is new.",
-        "New position i stands at place past + i: it sees that many keys and itself. So the mask, (new, past + new), "
-        "is True in all columns of the past, and a triangle behind them.",
+        "New position i is at place past + i: it sees that many keys and itself. So the mask, (new, past + new), "
+        "is True in all columns of the past, and a triangle after them.",
         "`torch.ones(new, past + new, dtype=torch.bool).tril(past)`: the number moves the diagonal to the right.",
     ),
     solution="keys = torch.cat([past_keys, key], dim=2)\n"
@@ -197,7 +197,7 @@ EXERCISE = Exercise(
     "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\n"
     "return weights @ values, keys, values",
     explanation="Keys and values of the past never change, because no position sees what comes after it. So each "
-    "token is computed once, and a step costs one row of scores. Queries are not kept: nobody asks for them again.",
+    "token is computed once, and a step costs one row of scores. The queries are not kept.",
     stages=_steps,
     look_first=("keys", "values", "context"),
 )

@@ -82,7 +82,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_softmax",
             lambda logits, labels: -_mean(_chosen(logits, labels), labels),
-            "Yours is the average of the right tokens' logits, with a minus: they have seen no softmax.",
+            "Yours is the average of the right tokens' logits, with a minus; there was no softmax.",
         ),
         Mistake(
             "over_positions",
@@ -106,7 +106,7 @@ EXERCISE = Exercise(
     "log_probabilities = logits[real].log_softmax(dim=-1)\n"
     "right = labels[real]\n"
     "return -log_probabilities[torch.arange(len(right)), right].mean()",
-    explanation="A model that knows nothing gives each of V tokens 1/V, and its loss is log V. At every token it is "
-    "only asked how much it gave to the right one; what the others got counts through the softmax.",
+    explanation="A model that knows nothing gives each of V tokens 1/V, and its loss is log V. Only the probability of "
+    "the right token enters the loss; those of the others count through the softmax.",
     stages=_steps,
 )

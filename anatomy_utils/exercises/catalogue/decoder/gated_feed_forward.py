@@ -58,7 +58,7 @@ EXERCISE = Exercise(
         Mistake(
             "activation_on_the_wrong_one",
             lambda x, gate, expand, contract, act: (x @ gate * act(x @ expand)) @ contract,
-            "Your activation stands on the expanded vectors; it belongs to the gate.",
+            "Your activation is on the expanded vectors; it belongs to the gate.",
         ),
         Mistake(
             "no_activation",
@@ -68,7 +68,7 @@ EXERCISE = Exercise(
         Mistake(
             "both_activated",
             lambda x, gate, expand, contract, act: (act(x @ gate) * act(x @ expand)) @ contract,
-            "Your activation stands on both; only the gate has one.",
+            "Your activation is on both; only the gate has one.",
         ),
         Mistake(
             "activated_last",
@@ -98,7 +98,7 @@ EXERCISE = Exercise(
         Mistake(
             "residual",
             lambda x, gate, expand, contract, act: x + (act(x @ gate) * (x @ expand)) @ contract,
-            "Your output has the input added to it; the residual connection stands around this network, not inside.",
+            "Your output has the input added to it; the residual connection goes around this network, not through it.",
         ),
         Mistake(
             "not_contracted",
@@ -126,7 +126,7 @@ EXERCISE = Exercise(
     ),
     solution="gate = activation(hidden_states @ gate_weight)\n"
     "return (gate * (hidden_states @ expand_weight)) @ contract_weight",
-    explanation="Shazeer 2020. With SiLU, x · sigmoid(x), it is called SwiGLU. Three matrices in place of two, so d_ff "
-    "is made smaller: SmolLM2 has 1536 for 576 features, not 4 times as many.",
+    explanation="Shazeer 2020. With SiLU, x · sigmoid(x), it is called SwiGLU. There are three matrices in place of "
+    "two, so d_ff is made smaller: SmolLM2 has 1536 for 576 features, not 4 times as many.",
     stages=_steps,
 )

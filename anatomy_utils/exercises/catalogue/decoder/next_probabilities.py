@@ -39,7 +39,7 @@ EXERCISE = Exercise(
         Mistake(
             "multiplied",
             lambda logits, t: (logits * t).softmax(-1),
-            "Your logits are multiplied by the temperature: a high one sharpens, and it should flatten.",
+            "Your logits are multiplied by the temperature: a high one then sharpens, where it should flatten.",
         ),
         Mistake(
             "ignored",
@@ -56,7 +56,7 @@ EXERCISE = Exercise(
             lambda logits, t: (logits.softmax(-1) / t).softmax(-1),
             "One softmax too many: what is divided by T are probabilities already.",
         ),
-        Mistake("no_softmax", lambda logits, t: logits / t, "Yours are the divided logits; they have seen no softmax."),
+        Mistake("no_softmax", lambda logits, t: logits / t, "Yours are the divided logits; the softmax is missing."),
         Mistake(
             "log_probabilities",
             lambda logits, t: (logits / t).log_softmax(-1),

@@ -112,7 +112,7 @@ EXERCISE = Exercise(
     },
     hints=(
         "`probabilities[attention_mask == 1]` are those that count, from all texts, in one row.",
-        "The loss of a token is −log p. Average first; the power of e comes last.",
+        "The loss of a token is −log p. Average first; e to the power of it comes last.",
         "`-real.log()` are the losses; `.mean()` and `.exp()` do the rest.",
     ),
     solution="real = probabilities[attention_mask == 1]\nreturn (-real.log()).mean().exp()",

@@ -4,28 +4,82 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.questions import Choice, Question
 
+DETOUR = Question(
+    id="decoder.predict_detour",
+    kind="prediction",
+    text="A model of two layers, both with the causal mask, reads a sentence of 13 tokens. We exchange the seventh. At "
+    "which positions does the model's output change?",
+    choices=(
+        Choice(
+            "At position 7 only",
+            "Every later position may look at position 7, so it changes too.",
+        ),
+        Choice(
+            "At 7 and at the one after it, which must be predicted from it",
+            "All later positions may look at position 7, not only the next one.",
+        ),
+        Choice(
+            "From position 7 to the end",
+            "A position sees itself and its past. In the second layer it sees vectors that saw only their own past.",
+            right=True,
+        ),
+        Choice(
+            "At all: what layer 1 hides, layer 2 brings back",
+            "There is no detour: in the second layer, too, a position sees only itself and what came before it.",
+        ),
+    ),
+)
+
 TEMPERATURE = Question(
     id="decoder.predict_temperature",
     kind="prediction",
-    text="Three tokens have the logits 2, 1 and 0. At temperature 1 the first has probability 0.67. What has it at "
-    "temperature 0.5?",
+    text="Three tokens have the logits 2, 1 and 0. At temperature 1 the first has probability 0.67. What is its "
+    "probability at temperature 0.5?",
     choices=(
         Choice("0.33: half of it", "Temperature divides logits, not probabilities; and the rows still sum to 1."),
-        Choice("0.51", "That is what temperature 2 gives: the logits 1, 0.5 and 0 lie nearer together."),
+        Choice("0.51: nearer to the others", "That is what temperature 2 gives, with the logits 1, 0.5 and 0."),
         Choice("0.67: the order of the tokens stays the same", "The order does, the gaps do not."),
-        Choice("0.87", "The logits become 4, 2 and 0, and e⁴ : e² : 1 is 0.87 : 0.12 : 0.02.", right=True),
+        Choice(
+            "0.87: farther ahead", "The logits become 4, 2 and 0, and e⁴ : e² : 1 is 0.87 : 0.12 : 0.02.", right=True
+        ),
+    ),
+)
+
+AFTER_END = Question(
+    id="decoder.predict_after_end",
+    kind="prediction",
+    text="The small GPT has written a sentence and `<eos>`. We do not stop, but ask it for 15 more tokens. What will "
+    "they be?",
+    choices=(
+        Choice(
+            "Nothing that it was trained to write",
+            "In training nothing ever followed <eos>, so no label has ever said what comes there.",
+            right=True,
+        ),
+        Choice(
+            "`<eos>` again and again, since the text has ended",
+            "It was never shown a second <eos>; nothing has taught it to stay silent.",
+        ),
+        Choice(
+            "`<bos>` and another sentence of the same kind",
+            "Each text of the training began anew. It has never seen <bos> after <eos>.",
+        ),
+        Choice(
+            "An error, as there is no token left to choose",
+            "There are logits after any token, so there is always a likeliest one.",
+        ),
     ),
 )
 
 CACHE = Question(
     id="decoder.predict_cache",
     kind="prediction",
-    text="A model gets one token and writes 256 more, always the likeliest. With a key/value cache it reads 256 "
-    "tokens in all. How many does it read without one, and what becomes of the text?",
+    text="A model gets one token and writes 256 more, always the likeliest. If it reads each token once, it reads 256 "
+    "tokens in all. How many does it read if each step reads the whole text again, and what happens to the text?",
     choices=(
         Choice(
             "512 tokens; the same text",
-            "That would be each token twice. Without a cache the first is read 256 times.",
+            "That would be each token twice. But the first one alone is read 256 times.",
         ),
         Choice(
             "32,896 tokens; the same text",
@@ -33,13 +87,39 @@ CACHE = Question(
             right=True,
         ),
         Choice(
-            "32,896 tokens; another text, for the cache is an approximation",
-            "The number is right. But keys and values of the past do not change as the text grows: nothing is "
-            "approximated.",
+            "32,896 tokens; a better text, as nothing is approximated",
+            "The number is right. But keys and values of the past do not change as the text grows: the cache "
+            "approximates nothing.",
         ),
         Choice(
             "65,536 tokens; the same text",
-            "256 times 256 would be it if every step read a text of full length; the first ones are short.",
+            "256 times 256 would be right if every step read a text of full length; the first ones are short.",
+        ),
+    ),
+)
+
+SHARING = Question(
+    id="decoder.predict_sharing",
+    kind="prediction",
+    text="A layer with 9 query heads has 3 heads of keys and values in place of 9. How much is left of its cache, and "
+    "how much of its parameters?",
+    choices=(
+        Choice(
+            "A third of the cache and a third of the parameters",
+            "Of the cache, yes. But two of the four matrices have not changed at all.",
+        ),
+        Choice(
+            "A third of the cache and all of the parameters",
+            "Fewer heads of keys and values need smaller matrices to make them.",
+        ),
+        Choice(
+            "All of the cache, because nine query heads need nine keys",
+            "They do while they compute, but copies need not be kept: three are.",
+        ),
+        Choice(
+            "A third of the cache, two thirds of the parameters",
+            "W_K and W_V shrink to a third, W_Q and W_O stay: (1 + 1 + ⅓ + ⅓) / 4 is two thirds.",
+            right=True,
         ),
     ),
 )
@@ -47,26 +127,28 @@ CACHE = Question(
 TOO_GOOD = Question(
     id="decoder.predict_too_good",
     kind="prediction",
-    text="A colleague's small GPT comes to a loss of about 0.01 on sentences that it has never seen. A healthy one, "
-    "after as many steps on the same sentences, stays at about 1.25. How good are the texts that the colleague's "
-    "writes?",
+    text="A colleague's small GPT reaches a loss of about 0.01 on sentences that it has never seen. Ours, after as "
+    "many steps on the same sentences, stays at about 1.25. How good are the texts that the colleague's model writes?",
     choices=(
         Choice(
-            "Better than the healthy one's: the lower the loss, the better the texts",
-            "None of its texts is grammatical. The loss is taken behind the right words; when it writes, there are "
-            "only its own.",
+            "Better than ours: the lower the loss, the better the texts",
+            "None of its texts is grammatical. The loss is measured after the right words; in writing it has only its "
+            "own.",
         ),
         Choice(
-            "As good as the healthy one's: the last bit of loss cannot be seen in a text",
-            "None of its texts is grammatical.",
+            "As good as ours: the last bit of loss cannot be seen in a text",
+            "None of its texts is grammatical, and the gap in the loss is not a small one.",
         ),
         Choice(
-            "Nonsense",
-            "None of its texts is grammatical. A loss that good is a symptom; of what, is to be found out now.",
+            "Useless: not one of them is a sentence",
+            "None of its texts is grammatical. A loss that good is a symptom; we look for the cause now.",
             right=True,
         ),
-        Choice("Sentences from its training, word by word", "Those would be grammatical; none of its texts is."),
+        Choice(
+            "Copies: sentences of its training, word by word",
+            "Those would be grammatical, and none of its texts is.",
+        ),
     ),
 )
 
-PREDICTIONS = (TEMPERATURE, CACHE, TOO_GOOD)
+PREDICTIONS = (DETOUR, TEMPERATURE, AFTER_END, CACHE, SHARING, TOO_GOOD)

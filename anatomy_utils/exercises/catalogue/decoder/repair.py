@@ -50,17 +50,17 @@ EXERCISE = Exercise(
         Mistake(
             "unchanged",
             colleagues_causal_mask,
-            "This is what the patient computes: each position still sees the one after it.",
+            "This is what the colleague's mask does: each position still sees the one after it.",
         ),
         Mistake(
             "not_itself",
             lambda past, new: _reach(past, new, past - 1),
-            "No position of yours sees what comes later, but none sees itself either.",
+            "No position sees what comes later, but none sees itself either.",
         ),
         Mistake(
             "from_the_start",
             lambda past, new: _reach(past, new, 0),
-            "Your mask is right where there is no past; behind one, the first new position sees nothing but the first "
+            "Your mask is right where there is no past. After one, the first new position sees nothing but the first "
             "word of all.",
         ),
         Mistake(
@@ -71,7 +71,7 @@ EXERCISE = Exercise(
         Mistake(
             "past_forbidden",
             lambda past, new: _reach(past, new, past) & (torch.arange(past + new) >= past),
-            "The new positions of yours see each other rightly, but nothing of the past.",
+            "Your new positions see each other as they should, but nothing of the past.",
         ),
         Mistake(
             "everything",
@@ -86,7 +86,7 @@ EXERCISE = Exercise(
         Mistake(
             "all_rows",
             lambda past, new: torch.ones(past + new, past + new, dtype=torch.bool).tril(),
-            "Your mask has rows for the past too; only the new positions ask.",
+            "Your mask has rows for the past too; only the new positions have queries.",
         ),
     ),
     alternatives={
@@ -102,11 +102,12 @@ EXERCISE = Exercise(
     hints=(
         "Look at the last line of the symptoms: how much weight should the first word have on itself, when it sees "
         "nothing else?",
-        "Queries and keys must be counted from the same number. From which one do the patient's queries count?",
-        "`torch.arange(past, past + new)[:, None]` are the places of the queries, `torch.arange(past + new)` those of "
+        "Queries and keys must be counted from the same number. At which one do the colleague's queries begin?",
+        "`torch.arange(past, past + new)[:, None]` are the queries' positions, `torch.arange(past + new)` those of "
         "the keys.",
     ),
     solution="queries = torch.arange(past, past + new)[:, None]\nreturn torch.arange(past + new) <= queries",
-    explanation="The patient counts queries from 1 and keys from 0. In training each position could read its answer "
-    "one place to the right, so it learnt to copy and nothing else. When it writes, there is nothing to the right.",
+    explanation="The colleague counts queries from 1 and keys from 0. In training each position could read its answer "
+    "one place to the right, so the model learned to copy and nothing else. When it writes, there is nothing to "
+    "copy.",
 )

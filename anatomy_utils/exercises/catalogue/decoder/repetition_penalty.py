@@ -78,13 +78,13 @@ def _steps(logits: Tensor, ids: Tensor, penalty: float) -> Mapping[str, Tensor]:
 EXERCISE = Exercise(
     id="decoder.repetition_penalty",
     title="Repetition penalty",
-    task="Lower the logits of the tokens that stand in each row's text: divide those above 0 by the penalty, multiply "
+    task="Lower the logits of the tokens that each row's text contains: divide those above 0 by the penalty, multiply "
     "those below 0.",
     difficulty="medium",
     minutes=5,
     signature="repetition_penalty(logits: Tensor, input_ids: Tensor, penalty: float) -> Tensor",
     docstring="logits (batch, vocab_size), input_ids (batch, position): the text so far, penalty above 1 → logits,\n"
-    "the same shape. A token counts once, however often it stands there.",
+    "the same shape. A token counts once, however often it occurs.",
     reference="anatomy_utils.decoding.filters.repetition_penalty",
     returns=(Output("logits", "batch vocab_size"),),
     cases=and_short(_cases, "position", "texts of one word"),
@@ -104,12 +104,12 @@ EXERCISE = Exercise(
             lambda logits, ids, penalty: _instead(
                 logits, ids, torch.where(logits > 0, logits * penalty, logits / penalty)
             ),
-            "What stands in the text has become likelier in yours: dividing and multiplying have changed places.",
+            "Tokens of the text have become likelier in yours: dividing and multiplying are swapped.",
         ),
         Mistake(
             "each_time",
             _each_time,
-            "A token that stands twice in the text is punished twice in yours; once is enough.",
+            "A token that occurs twice in the text is punished twice in yours; once is enough.",
         ),
         Mistake(
             "everybody",
@@ -166,7 +166,8 @@ EXERCISE = Exercise(
     solution="seen = logits.gather(1, input_ids)\n"
     "lowered = torch.where(seen > 0, seen / penalty, seen * penalty)\n"
     "return logits.scatter(1, input_ids, lowered)",
-    explanation="Keskar et al. 2019. The two cases are there because a logit's sign means nothing to the softmax, but "
-    "to a factor it does. The prompt counts as text: a name that was asked for becomes less likely, too.",
+    explanation="Keskar et al. 2019 divide by the penalty in every case, which raises a logit below 0. The rule for "
+    "those is a later repair, which the common libraries use. The prompt counts as text: a name in it becomes less "
+    "likely, too.",
     stages=_steps,
 )

@@ -58,7 +58,7 @@ EXERCISE = Exercise(
         Mistake(
             "layer_norm",
             lambda x, w, e: F.layer_norm(x, w.shape, w, None, e),
-            "That is layer norm without its bias: the mean has been taken off. RMSNorm leaves it in.",
+            "That is layer norm without its bias: the mean has been subtracted. RMSNorm leaves it in.",
         ),
         Mistake(
             "epsilon_outside",
@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         Mistake(
             "summed",
             lambda x, w, e: x / (x.square().sum(-1, keepdim=True) + e).sqrt() * w,
-            "You divide by the length of the vector: the sum of the squares, where their mean is meant.",
+            "You divide by the length of the vector: the root of the sum of the squares. Their mean is needed.",
         ),
         Mistake(
             "square_of_the_mean",
@@ -124,6 +124,6 @@ EXERCISE = Exercise(
     solution="mean_square = hidden_states.square().mean(dim=-1, keepdim=True)\n"
     "return hidden_states / (mean_square + epsilon).sqrt() * weight",
     explanation="Zhang and Sennrich 2019: layer norm without the mean and without the bias does as well, and is "
-    "cheaper. Llama took it, and most decoders since.",
+    "cheaper. Llama uses it, as most decoders do since.",
     stages=_steps,
 )

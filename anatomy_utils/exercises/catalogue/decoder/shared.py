@@ -16,7 +16,7 @@ from anatomy_utils.training.losses import IGNORE
 
 @dataclass(frozen=True)
 class TableStep:
-    """What follows hangs on all tokens that were read, the last ones most.
+    """What follows depends on all tokens that were read, most on the last ones.
 
     Args:
         table: (vocab_size, vocab_size) of random numbers.
@@ -108,7 +108,7 @@ def averaging_mistakes(losses: Callable[..., Tensor]) -> tuple[Mistake, ...]:
         Mistake(
             "base_two",
             over(lambda each, real: each[real].mean() / torch.tensor(2.0).log()),
-            "Your loss is in bits, with the logarithm to base 2; the natural one is meant.",
+            "Your loss is in bits, with the logarithm to base 2; the natural one is wanted.",
         ),
     )
 

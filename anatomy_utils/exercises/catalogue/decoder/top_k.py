@@ -84,7 +84,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_bar",
             lambda logits, k: logits.masked_fill(logits < _bar(logits, k)[0], -torch.inf),
-            "All rows of yours are measured by the first row's k-th logit; each row has one of its own.",
+            "You compare all rows with the first row's k-th logit; each row has one of its own.",
         ),
         Mistake(
             "whole_batch",
@@ -113,14 +113,14 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "Find the k-th largest logit of each row: whatever lies below it goes.",
+        "Find the k-th largest logit of each row: whatever is below it goes.",
         "`logits.topk(k).values` holds the k largest of each row, largest first. Keep the axis when you take the last: "
         "`[:, -1:]`.",
         "`logits.masked_fill(logits < last_kept, float('-inf'))`.",
     ),
     solution="last_kept = logits.topk(k).values[:, -1:]\nreturn logits.masked_fill(logits < last_kept, float('-inf'))",
     explanation="−∞ becomes probability 0 in the softmax, and what is left shares the whole. The number of tokens is "
-    "the same whether the model is sure of one or hesitates between hundreds: that is what top-p does better.",
+    "the same whether the model is sure of one or hesitates between hundreds.",
     stages=lambda logits, k: {
         "k largest logits": logits.topk(k).values,
         "smallest logit that is kept": _bar(logits, k),

@@ -122,7 +122,7 @@ EXERCISE = Exercise(
         Mistake(
             "crossing_dropped",
             lambda logits, p: _only(logits, _sorted(logits)[0].cumsum(-1) <= p),
-            "The token that crosses p is thrown out in yours; where the first one does so, none is left.",
+            "You drop the token that crosses p; where the first one does so, none is left.",
         ),
         Mistake(
             "one_too_many",
@@ -132,27 +132,27 @@ EXERCISE = Exercise(
         Mistake(
             "not_put_back",
             lambda logits, p: logits.masked_fill(_before(logits) >= p, -torch.inf),
-            "As many tokens as wanted are kept, but the wrong ones: your mask still stands in the sorted order.",
+            "As many tokens as wanted are kept, but the wrong ones: your mask is still in sorted order.",
         ),
         Mistake(
             "sorted_logits",
             lambda logits, p: logits.sort(dim=-1, descending=True).values.masked_fill(_before(logits) >= p, -torch.inf),
-            "The right logits are kept, but they stand in the sorted order: whose they are is lost.",
+            "The right logits are kept, but in sorted order: which token each belongs to is lost.",
         ),
         Mistake(
             "not_sorted",
             lambda logits, p: logits.masked_fill(logits.softmax(-1).cumsum(-1) - logits.softmax(-1) >= p, -torch.inf),
-            "Your sum runs through the vocabulary as it stands; it should begin with the likeliest token.",
+            "Your sum runs through the vocabulary in its own order; it should begin with the likeliest token.",
         ),
         Mistake(
             "unlikeliest",
             _least_likely,
-            "Your sum begins with the unlikeliest token: those are kept that reach p from below.",
+            "Your sum begins with the unlikeliest token; it should begin with the likeliest.",
         ),
         Mistake(
             "each_at_least_p",
             lambda logits, p: logits.masked_fill(logits.softmax(-1) < p, -torch.inf),
-            "You keep the tokens that have probability p each; p is what they have together.",
+            "You keep the tokens with a probability of at least p each; p is for all of them together.",
         ),
         Mistake(
             "share_of_the_best",
@@ -199,7 +199,7 @@ EXERCISE = Exercise(
         "not reached p.",
         "`best, order = logits.sort(dim=-1, descending=True)`. With `probabilities = best.softmax(dim=-1)`, the sum "
         "before each token is `probabilities.cumsum(dim=-1) - probabilities`.",
-        "`dropped` stands in sorted order; `dropped.scatter(-1, order, dropped)` puts each answer back to its token. "
+        "`dropped` is in sorted order; `dropped.scatter(-1, order, dropped)` gives each answer back to its token. "
         "Then `masked_fill`.",
     ),
     solution="best, order = logits.sort(dim=-1, descending=True)\n"

@@ -54,7 +54,7 @@ EXERCISE = Exercise(
         Mistake(
             "cosines",
             lambda states, table: F.normalize(states, dim=-1) @ F.normalize(table, dim=-1).T,
-            "Yours are cosines: both vectors have been brought to length 1 before.",
+            "Yours are cosines: both vectors were brought to length 1 first.",
         ),
         Mistake(
             "distances",
@@ -69,7 +69,7 @@ EXERCISE = Exercise(
         Mistake(
             "last_only",
             lambda states, table: states[:, -1] @ table.T,
-            "You give only the last position's logits. That is enough for writing, but here every position wants its "
+            "You give only the last position's logits. That is enough for writing, but here every position needs its "
             "own.",
         ),
         Mistake(
@@ -91,5 +91,5 @@ EXERCISE = Exercise(
     ),
     solution="return hidden_states @ token_table.T",
     explanation="The same table at the bottom and at the top: weights are tied, and a vocabulary of 49,152 tokens, "
-    "as SmolLM2 has in section 6, is paid for once. Models that do not tie have a second table of the same shape.",
+    "as SmolLM2 has in section 5, is paid for once. Models that do not tie have a second table of the same shape.",
 )

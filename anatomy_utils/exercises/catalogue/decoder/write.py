@@ -135,7 +135,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_prompt",
             lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most, stop)[:, prompt.shape[1] :],
-            "What you return is written rightly, but the prompt does not stand before it.",
+            "You return the right new tokens, but without the prompt before them.",
         ),
         Mistake(
             "without_the_stop",
@@ -145,7 +145,7 @@ EXERCISE = Exercise(
         Mistake(
             "never_stops",
             lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most, stop, stops=False),
-            "Your text goes on behind the stop token.",
+            "Your text goes on after the stop token.",
         ),
         Mistake(
             "one_too_few",
@@ -174,10 +174,10 @@ EXERCISE = Exercise(
         "without a cache": lambda *given: _all_again(*given, kept=False),
     },
     hints=(
-        "A loop of at most max_new_tokens turns. In each: ask step, choose, append, perhaps stop.",
+        "A loop of at most max_new_tokens turns. In each: call step, choose, append, perhaps stop.",
         "The first time the model reads the prompt, and from then on one token each time: both are `new_ids`. And each "
         "step gives you the cache for the next one.",
-        "`new_ids = logits.argmax(dim=-1, keepdim=True)` is (1, 1) and fits behind the text: "
+        "`new_ids = logits.argmax(dim=-1, keepdim=True)` is (1, 1) and fits after the text: "
         "`torch.cat([ids, new_ids], dim=1)`. `new_ids.item()` is a plain number.",
     ),
     solution="ids = new_ids = prompt_ids\n"
@@ -188,6 +188,6 @@ EXERCISE = Exercise(
     "    if new_ids.item() == stop_id:\n"
     "        break\n"
     "return ids",
-    explanation="This loop knows no model: anything that reads tokens and says what may follow can be written with. "
-    "Always the likeliest token is called greedy; put temperature and top-p before the choice and you have a sampler.",
+    explanation="This loop knows no model: it works with anything that reads tokens and gives logits for the next one. "
+    "Put temperature and top-p before the choice, draw in place of argmax, and you have a sampler.",
 )

@@ -6,6 +6,6 @@ from anatomy_utils.exercises.catalogue.multi_head import closing, predictions, q
 
 EXERCISES = """
     stack_heads split_heads merge_heads multi_head_attention head_outputs attention_at_offset switch_off repair
-    cross_attention share_heads
+    cross_attention
 """.split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

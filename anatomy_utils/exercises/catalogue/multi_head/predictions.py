@@ -90,32 +90,6 @@ HALF_OFF = Question(
     ),
 )
 
-SHARING = Question(
-    id="multi_head.predict_sharing",
-    kind="prediction",
-    text="A layer with 9 query heads keeps 3 heads of keys and values in place of 9. What is left of the keys and "
-    "values that it must remember per word, and of its parameters?",
-    choices=(
-        Choice(
-            "A third of both.",
-            "The remembered numbers, yes. But two of the four matrices have not changed at all.",
-        ),
-        Choice(
-            "A third of what it remembers, two thirds of its parameters.",
-            "W_K and W_V shrink to a third, W_Q and W_O stay: (1 + 1 + ⅓ + ⅓) / 4 is two thirds.",
-            right=True,
-        ),
-        Choice(
-            "A third of what it remembers, all of its parameters.",
-            "Fewer heads of keys and values need smaller matrices to make them.",
-        ),
-        Choice(
-            "All of what it remembers: nine query heads need nine keys.",
-            "They do while they compute, but copies need not be kept: three are remembered.",
-        ),
-    ),
-)
-
 SCRAMBLED = Question(
     id="multi_head.predict_scrambled",
     kind="prediction",
@@ -136,4 +110,4 @@ SCRAMBLED = Question(
     ),
 )
 
-PREDICTIONS = (PARAMETERS, SINK_GONE, HEAD_OFF, HALF_OFF, SHARING, SCRAMBLED)
+PREDICTIONS = (PARAMETERS, SINK_GONE, HEAD_OFF, HALF_OFF, SCRAMBLED)

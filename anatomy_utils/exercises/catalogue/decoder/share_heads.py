@@ -1,4 +1,4 @@
-"""Notebook 02: grouped queries, several query heads on one head of keys and values."""
+"""Notebook 04: grouped queries, several query heads on one head of keys and values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _head_by_head(vectors: Tensor, num_heads: int) -> Tensor:
 
 
 EXERCISE = Exercise(
-    id="multi_head.share_heads",
+    id="decoder.share_heads",
     title="Shared keys and values",
     task="Give each of num_heads query heads its key head, where neighbouring query heads share one.",
     difficulty="medium",
@@ -61,7 +61,7 @@ EXERCISE = Exercise(
         Mistake(
             "positions_repeated",
             lambda vectors, num_heads: vectors.repeat_interleave(_group(vectors, num_heads), dim=2),
-            "Your positions are repeated, not your heads: every word stands there several times.",
+            "Your positions are repeated, not your heads: every word is there several times.",
         ),
         Mistake(
             "batch_repeated",
@@ -76,7 +76,8 @@ EXERCISE = Exercise(
         Mistake(
             "repeated_num_heads_times",
             lambda vectors, num_heads: vectors.repeat_interleave(num_heads, dim=1),
-            "Each of your key heads stands there num_heads times; it should once for every query head that shares it.",
+            "Each of your key heads is there num_heads times; it should be there once for every query head that "
+            "shares it.",
         ),
         Mistake(
             "all_the_first",
@@ -91,8 +92,8 @@ EXERCISE = Exercise(
         Mistake(
             "averaged",
             lambda vectors, num_heads: vectors.mean(1, keepdim=True).expand(-1, num_heads, -1, -1),
-            "Your query heads all share the average of the key heads. (That is how a model's key heads are merged "
-            "before training goes on; here each group keeps its own.)",
+            "Your query heads all share the average of the key heads. A trained model's heads are merged like that "
+            "before training goes on; here each group keeps its own.",
         ),
     ),
     alternatives={
@@ -106,13 +107,13 @@ EXERCISE = Exercise(
         "head by head": _head_by_head,
     },
     hints=(
-        "How many query heads share one key head? Then each key head must stand there so many times, one copy beside "
+        "How many query heads share one key head? Then each key head must be there that many times, one copy beside "
         "the other.",
         "`repeat` writes the whole row of heads again and again (0, 1, 0, 1); `repeat_interleave` repeats each head "
-        "(0, 0, 1, 1). Both want to know the axis.",
+        "(0, 0, 1, 1). Both need to know the axis.",
         "`group = num_heads // vectors.shape[1]`, then repeat along axis 1.",
     ),
     solution="group = num_heads // vectors.shape[1]\nreturn vectors.repeat_interleave(group, dim=1)",
     explanation="After this, attention goes on as always: it does not know that some of its key heads are the same. "
-    "What is saved is the memory for keys and values that a decoder keeps, and the weights that make them.",
+    "What is saved is most of the cache, and the weights that make the keys and values left out.",
 )
