@@ -156,7 +156,7 @@ def _in_place(module: nn.Module, name: str, part: nn.Module) -> Iterator[None]:
 
 PART_SWAPS = {
     "LayerNorm": PartSwap(
-        "norm", "RMSNorm", "LayerNorm", "The same stretch of each feature; the mean is taken off too, the shift is 0.",
+        "norm", "RMSNorm", "LayerNorm", "The same stretch of each feature; the mean is subtracted too, the shift is 0.",
         _layer_norm,
     ),
     "no positions": PartSwap(
@@ -165,7 +165,7 @@ PART_SWAPS = {
     ),
     "sinusoids": PartSwap(
         "positions", "rotary", "sinusoidal, added",
-        "Nothing is turned; waves are added to the embeddings, as large against them as in 2017.", _sinusoids,
+        "Queries and keys are not turned; waves are added to the embeddings, as large against them as in 2017.", _sinusoids,
     ),
     "ReLU": PartSwap(
         "feed-forward", "SwiGLU", "ReLU", "The gate is gone: relu(x · expand) · contract.", _ungated,
@@ -176,7 +176,7 @@ PART_SWAPS = {
         _own_keys,
     ),
     "post-norm": PartSwap(
-        "order", "pre-norm", "post-norm", "The same norms behind each sum instead of before each sub-layer, none at "
+        "order", "pre-norm", "post-norm", "The same norms after each sum instead of before each sub-layer, none at "
         "the end.", _post_norm,
     ),
 }  # fmt: skip

@@ -145,7 +145,7 @@ class CacheLab(Asking, module="cache_lab.js", shares=("shared/request.js", "shar
         return plots.bars(
             labels, heights, xlabel="positions", title=self.label, digits=0,
             roles=dict(zip(heights, ROLES, strict=True)),
-            alt=f"{len(on)} steps behind a prompt of {len(self.prompt)} tokens: keys and values of {computed} "
+            alt=f"{len(on)} steps after a prompt of {len(self.prompt)} tokens: keys and values of {computed} "
             f"positions are computed with the cache, of {instead} without it. Each position kept takes "
-            f"{self.entry['bytes']} bytes.",
+            f"{self.entry['bytes']:,} bytes.",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The organ swapper: one part of a modern decoder in its form of 2017, and what becomes of the trained model.
+"""The part swapper: one part of a modern decoder in its form of 2017, and what becomes of the trained model.
 
 Perplexity on two sets of sentences and a short continuation, before and after. Notebook 04. The widget knows no model:
 it is given what was measured, or `measure`, which is asked when the reader first chooses a part.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
 
 SETS = ("plain English", "the street")
-DEFAULT_LABEL = "Organ swapper: a modern decoder with one part of 2017"
+DEFAULT_LABEL = "Part swapper: a modern decoder with one part of 2017"
 
 
 @runtime_checkable

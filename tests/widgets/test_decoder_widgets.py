@@ -243,7 +243,7 @@ def test_the_lens_by_mouse_and_keys(browser: Browser, theme: Any) -> None:
     page.locator(".ll-cell").first.click()
     shown.settle()
     assert (widget.layer, widget.position) == (3, 0)
-    chart = page.get_by_role("img", name="Probability of b behind the")
+    chart = page.get_by_role("img", name="Probability of b after the")
     assert "the likeliest for good from layer 3 on" in (chart.get_attribute("aria-label") or "")
     shown.check()
 

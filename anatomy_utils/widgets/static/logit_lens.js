@@ -114,7 +114,7 @@ function lensCurves({ lens, finalWord, finalShare, finalRank, layer, position, s
     curveTitle.replaceChildren(
       "The way of “",
       word(finalWord(column)),
-      `” behind “`,
+      `” after “`,
       word(lens.tokens[column]),
       `”: on top for good from layer ${from} on`,
     );
@@ -122,7 +122,7 @@ function lensCurves({ lens, finalWord, finalShare, finalRank, layer, position, s
       x: [0, last],
       y: [0, 1],
       told:
-        `Probability of ${finalWord(column)} behind ${lens.tokens[column]} from ` +
+        `Probability of ${finalWord(column)} after ${lens.tokens[column]} from ` +
         `${chancePercent(finalShare(0, column))} before the first layer to ` +
         `${chancePercent(finalShare(last, column))} after layer ${last}; the likeliest for good from layer ` +
         `${from} on.`,
@@ -131,7 +131,7 @@ function lensCurves({ lens, finalWord, finalShare, finalRank, layer, position, s
       x: [0, last],
       y: [1, worst],
       told:
-        `Rank of ${finalWord(column)} behind ${lens.tokens[column]} from ${finalRank(0, column)} before the ` +
+        `Rank of ${finalWord(column)} after ${lens.tokens[column]} from ${finalRank(0, column)} before the ` +
         `first layer to ${finalRank(last, column)} after layer ${last}.`,
     });
   }
@@ -252,7 +252,7 @@ function render({ model, el }) {
     lookAtChosen();
     announce(
       root,
-      `${layerName(layer())}, behind ${lens.tokens[position()]}: ${said(layer(), position())}, ` +
+      `${layerName(layer())}, after ${lens.tokens[position()]}: ${said(layer(), position())}, ` +
         `${chancePercent(sure(layer(), position()))}`,
     );
   });

@@ -311,8 +311,8 @@ function dotProduct({ root, model, d, tokens, states, rowBytes, rowLimit, at, na
     drawVector(
       strips.state,
       state,
-      ["hidden state behind ", word(shorten(tokens[position], 16))],
-      `Hidden state behind ${tokens[position]}, ${d} numbers`,
+      ["hidden state after ", word(shorten(tokens[position], 16))],
+      `Hidden state after ${tokens[position]}, ${d} numbers`,
     );
     drawVector(
       strips.row,

@@ -22,7 +22,7 @@ function verdictOf(before, after, blind) {
   if (same && after.continuation === before.continuation)
     return "Nothing changes: the same perplexities, the same text.";
   if (after.plain > blind) return `Worse than blind guessing, which has a perplexity of ${grouped(blind)}.`;
-  if (worse > 20) return "Hardly anything is left of what it had learnt.";
+  if (worse > 20) return "Hardly anything is left of what it had learned.";
   return (
     `${format(worse, 1)} times as hesitant on plain English, ${format(after.street / before.street, 1)} times on ` +
     "the street."

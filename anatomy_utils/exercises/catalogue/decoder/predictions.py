@@ -7,25 +7,25 @@ from anatomy_utils.exercises.questions import Choice, Question
 DETOUR = Question(
     id="decoder.predict_detour",
     kind="prediction",
-    text="A model of two layers, both with the causal mask, reads a sentence of 13 tokens. We exchange the seventh. At "
-    "which positions does the model's output change?",
+    text="A model of two layers, both with the causal mask, reads our sentence, and then the same one with another "
+    "word in place of *street*. At which positions does the model's output change?",
     choices=(
         Choice(
-            "At position 7 only",
-            "Every later position may look at position 7, so it changes too.",
+            "At *street* only",
+            "Every later position may look at *street*, so it changes too.",
         ),
         Choice(
-            "At 7 and at the one after it, which must be predicted from it",
-            "All later positions may look at position 7, not only the next one.",
+            "At *street* and at the word that is predicted from it",
+            "All later positions may look at *street*, not only the next one.",
         ),
         Choice(
-            "From position 7 to the end",
-            "A position sees itself and its past. In the second layer it sees vectors that saw only their own past.",
+            "From *street* to the end",
+            "A position sees itself and its past. In layer 1 it sees vectors that saw only their own past.",
             right=True,
         ),
         Choice(
-            "At all: what layer 1 hides, layer 2 brings back",
-            "There is no detour: in the second layer, too, a position sees only itself and what came before it.",
+            "At all: what layer 0 hides, layer 1 brings back",
+            "There is no detour: in layer 1, too, a position sees only itself and what came before it.",
         ),
     ),
 )

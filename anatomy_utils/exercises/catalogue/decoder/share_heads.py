@@ -37,7 +37,7 @@ def _head_by_head(vectors: Tensor, num_heads: int) -> Tensor:
 EXERCISE = Exercise(
     id="decoder.share_heads",
     title="Shared keys and values",
-    task="Give each of num_heads query heads its key head, where neighbouring query heads share one.",
+    task="Give each of num_heads query heads its key head, where neighboring query heads share one.",
     difficulty="medium",
     minutes=4,
     signature="share_heads(vectors: Tensor, num_heads: int) -> Tensor",
@@ -50,7 +50,7 @@ EXERCISE = Exercise(
         Mistake(
             "in_turn",
             lambda vectors, num_heads: vectors.repeat(1, _group(vectors, num_heads), 1, 1),
-            "Your key heads follow each other in turn: 0, 1, 0, 1 and so on. Query heads that are neighbours should "
+            "Your key heads follow each other in turn: 0, 1, 0, 1 and so on. Neighboring query heads should "
             "share one.",
         ),
         Mistake(
