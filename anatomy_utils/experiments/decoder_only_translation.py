@@ -31,7 +31,7 @@ from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.objectives.prefix_lm import prefix_lm_batch, prefix_mask
+from anatomy_utils.objectives.prefix_lm import PrefixMask, prefix_lm_batch
 from anatomy_utils.recipes import translator
 from anatomy_utils.recipes.train import BATCH, OnStep, train_model
 from anatomy_utils.toy_language.batches import Batch, TextToText, to_translate, translation
@@ -64,11 +64,11 @@ class DecoderOnlyTranslator(nn.Module):
         self.decoder = decoder
         self.vocabulary = vocabulary
         self.vocabulary.weight = decoder.embeddings.tokens.weight
-        self.sees_prefix = sees_prefix
+        self.prefix_mask = PrefixMask() if sees_prefix else None
 
     def mask(self, prefix_lengths: Int[Tensor, " batch"], length: int) -> Mask:
         """What each position may attend to."""
-        return prefix_mask(prefix_lengths, length) if self.sees_prefix else causal(length)
+        return causal(length) if self.prefix_mask is None else self.prefix_mask(prefix_lengths, length)
 
     def forward(
         self,

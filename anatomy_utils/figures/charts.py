@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SERIES = ("query", "key", "value", "weights", "feed_forward", "residual")
 MARKERS, DASHES, HATCHES = "osD^vP", ("-", "--", "-.", ":", (0, (6, 1, 1, 1)), (0, (1, 1))), ("", "//", "..", "\\\\")
 EDGE, LONGEST = 12, 44
+MIN_TICKS = 2
 
 
 def frame(axes: Axes, xlabel: str, ylabel: str) -> None:
@@ -44,6 +45,15 @@ def _plain_ticks(axis: Any, points: np.ndarray) -> None:
         axis.set_major_locator(FixedLocator(list(points)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}".replace(",", " ")))
     axis.set_minor_formatter(NullFormatter())
+
+
+def _enough_ticks(axis: Any, low: Number, high: Number) -> None:
+    """Round numbers on a logarithmic axis that has room for fewer than two powers of ten."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    if sum(low <= tick <= high for tick in axis.get_majorticklocs()) < MIN_TICKS:
+        ticks = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(float(low), float(high))
+        axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
 
 
 def spread(wanted: Sequence[Number], apart: Number, low: Number, high: Number) -> list[Number]:
@@ -140,6 +150,8 @@ def _lines(
     axes.autoscale_view()
     if limits:
         axes.set_ylim(*limits)
+    if "y" in log:
+        _enough_ticks(axes.yaxis, *axes.get_ylim())
     _name_the_ends(axes, list(series), ends, shades)
     return figure
 

@@ -36,7 +36,7 @@ class ObjectiveRow:
 
 
 def objective_rows(rows: Sequence[ObjectiveRow], *, title: str, alt: str) -> Picture:
-    """A row for each objective; words that were altered are bold, and what is asked stands under its position.
+    """A row for each objective; words that were changed are bold, and what is asked is under its position.
 
     Args:
         rows: the objectives.
@@ -49,7 +49,7 @@ def objective_rows(rows: Sequence[ObjectiveRow], *, title: str, alt: str) -> Pic
     if not rows:
         raise ValueError("There are no objectives to draw; give at least one.")
     with look():
-        pen = Pen(WIDTH, TOP + ROW * len(rows), title, "bold: not what the text says")
+        pen = Pen(WIDTH, TOP + ROW * len(rows), title, "bold: changed. Below it what is asked there, or written")
         for number, row in enumerate(rows):
             _draw(pen, row, TOP + ROW * number)
         return pen.picture(alt)

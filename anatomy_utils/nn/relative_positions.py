@@ -113,18 +113,26 @@ class DisentangledPositions(nn.Module):
         self, query: Float[Tensor, "batch heads query d_head"], key: Float[Tensor, "batch heads key d_head"]
     ) -> Float[Tensor, "batch heads query key"]:
         """What to add to the scores; the last query stands at the last key."""
-        offsets = -_offsets(query, key)  # query position − key position
-        table = self.table()
-        offset_keys, offset_queries = (
-            part(table).unflatten(-1, (self.num_heads, -1)).transpose(0, 1) for part in (self.to_key, self.to_query)
-        )  # heads row d_head
-        rows = self.bucket(offsets)
+        offset_queries, offset_keys = self.offset_vectors()
+        rows = self.rows(query, key)
         asks_offset = query @ offset_keys.transpose(-2, -1)  # batch heads query row
         asked_by_offset = key @ offset_queries.transpose(-2, -1)  # batch heads key row
-        shape = (*query.shape[:2], *offsets.shape)
+        shape = (*query.shape[:2], *rows.shape)
         to_position = asks_offset.gather(-1, rows.expand(shape))
         from_position = asked_by_offset.gather(-1, rows.T.expand(*shape[:2], *rows.T.shape)).transpose(-2, -1)
         return (to_position + from_position) / math.sqrt(3 * query.shape[-1])
+
+    def rows(self, query: Tensor, key: Tensor) -> Int[Tensor, "query key"]:
+        """Which row of the table belongs to each pair."""
+        return self.bucket(-_offsets(query, key))  # query position − key position
+
+    def offset_vectors(self) -> tuple[Float[Tensor, "heads row d_head"], Float[Tensor, "heads row d_head"]]:
+        """The queries and the keys of all offsets, as this layer projects them."""
+        table = self.table()
+        queries, keys = (
+            part(table).unflatten(-1, (self.num_heads, -1)).transpose(0, 1) for part in (self.to_query, self.to_key)
+        )
+        return queries, keys
 
 
 class OffsetTable(nn.Module):

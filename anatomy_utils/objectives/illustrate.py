@@ -66,7 +66,7 @@ def show_sentence_order(scene: Scene, generator: torch.Generator, rate: float) -
     first, second = _halves(scene)
     begin_id, separator_id = _ids((BOS, SEP)).tolist()
     pair = sentence_order(_ids(first), _ids(second), _coin(generator), begin_id, separator_id)
-    told = ("The halves stand as they were.", "The halves have been swapped.")
+    told = ("The halves are in their order.", "The halves have been swapped.")
     return _show_pair(pair, ("in order", "swapped"), told)
 
 
@@ -81,7 +81,7 @@ def show_replaced_tokens(scene: Scene, generator: torch.Generator, rate: float) 
         logits[0, place, _ids(fitting_words(words, place))] = 0.0
     replaced = replace_tokens(ids, torch.ones_like(ids), chosen, draw_samples(logits, generator))
     changed = (replaced.labels[0] == 1).tolist()
-    note = f"{_count(int(chosen.sum()))} chosen; the generator, here the grammar, put another one in at {sum(changed)}."
+    note = f"{_count(int(chosen.sum()))} chosen; the generator, here the grammar, put another word at {sum(changed)}."
     asked = ["replaced" if one else "real" for one in changed]
     return encoder_illustration(street_vocabulary().tokens(replaced.replaced_ids[0]), asked, note, altered=changed)
 
@@ -91,7 +91,7 @@ def show_next_token(scene: Scene, generator: torch.Generator, rate: float) -> Il
     text = (BOS, *say(scene, "english").tokens, EOS)
     inputs, labels = next_token_pair(_ids(text)[None])
     mask = causal(inputs.shape[1])
-    return _show_written(inputs[0], labels[0], mask, "causal", "Nothing is drawn: every word is asked for.")
+    return _show_written(inputs[0], labels[0], mask, "causal", "No chance is involved: every word is asked for.")
 
 
 def show_prefix_lm(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
@@ -115,7 +115,7 @@ def show_permuted_order(scene: Scene, generator: torch.Generator, rate: float) -
         altered=(False,) * len(words),
         mask_kind="permuted",
         mask=mask_rows(permutation_mask(order)),
-        note=f"An order is drawn; the last {len(last)} in it are asked for, each seeing those before it, not itself.",
+        note=f"An order is drawn; its last {len(last)} are asked for, and each sees only those whose turn came before.",
         marks=tuple(str(turn + 1) for turn in order.argsort().tolist()),
         marks_mean="turn",
     )
@@ -126,7 +126,7 @@ def show_distillation(scene: Scene, generator: torch.Generator, rate: float) -> 
     shown = show_masked_tokens(scene, generator, rate)
     words = say(scene, "english").tokens
     asked = [_with_others(words, place) if one else "" for place, one in enumerate(shown.counts)]
-    note = f"{shown.note} The teacher, here the grammar, names every word that fits while the others are known."
+    note = f"{shown.note} The teacher, here the grammar, names every word that fits when all others are known."
     return encoder_illustration(shown.inputs, asked, note, altered=shown.altered)
 
 
@@ -162,7 +162,7 @@ def _show_masked(words: Words, masked: MaskedWords, vocabulary: Vocabulary) -> I
     hidden = inputs.count(MASK)
     exchanged = sum(a != b for a, b in zip(inputs, words, strict=True)) - hidden
     left = sum(chosen) - hidden - exchanged
-    note = f"{_count(sum(chosen))} chosen: {hidden} hidden, {exchanged} exchanged, {left} left as they were."
+    note = f"{_count(sum(chosen))} chosen: {hidden} hidden, {exchanged} exchanged, {left} left unchanged."
     return encoder_illustration(inputs, asked, note, altered=[a != b for a, b in zip(inputs, words, strict=True)])
 
 
@@ -184,7 +184,7 @@ def _show_written(input_ids: Tensor, labels: Tensor, mask: Tensor, kind: str, no
 
 def _with_others(words: Words, place: int) -> str:
     others = len(fitting_words(words, place)) - 1
-    return f"{words[place]} + {others} more" if others else f"{words[place]} alone"
+    return f"{words[place]} or {others} others" if others else f"only {words[place]}"
 
 
 def _halves(scene: Scene) -> tuple[Words, Words]:

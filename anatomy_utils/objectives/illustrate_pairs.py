@@ -26,7 +26,7 @@ def show_translation_pairs(scene: Scene, generator: torch.Generator, rate: float
     """The sentence in English to read, in French to write."""
     batch = translation([scene], "french")
     inputs, target = batch.input_ids[0], batch.labels[0][:-1]
-    return _show(inputs, target, [False] * len(inputs), "Nothing is drawn: somebody translated the sentence.")
+    return _show(inputs, target, [False] * len(inputs), "No chance is involved: somebody translated the sentence.")
 
 
 def show_span_corruption(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
@@ -46,7 +46,7 @@ def show_text_infilling(scene: Scene, generator: torch.Generator, rate: float) -
     spans = draw_infilling_spans(len(ids), generator, rate=rate)
     damaged = infill(ids, spans, mask_id)
     lengths = ", ".join(str(stop - start) for start, stop in spans) or "none"
-    note = f"The masks stand for spans of these lengths: {lengths}. The model is not told them."
+    note = f"The masks replace spans of these lengths: {lengths}. The model is not told the lengths."
     return _show(damaged, ids, (damaged == mask_id).tolist(), note)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from anatomy_utils.functional.masks import causal
 from anatomy_utils.training.losses import IGNORE
@@ -39,6 +39,14 @@ def prefix_mask(prefix_lengths: Int[Tensor, " batch"], length: int) -> Bool[Tens
     key = torch.arange(length, device=prefix_lengths.device)
     in_prefix = key < prefix_lengths[:, None]  # batch key
     return causal(length, device=prefix_lengths.device) | in_prefix[:, None, None, :]
+
+
+class PrefixMask(nn.Module):
+    """`prefix_mask` as a part of a model, so that it has a place where another version can stand in for it."""
+
+    def forward(self, prefix_lengths: Int[Tensor, " batch"], length: int) -> Bool[Tensor, "batch 1 query key"]:
+        """See `prefix_mask`."""
+        return prefix_mask(prefix_lengths, length)
 
 
 def prefix_lm_batch(

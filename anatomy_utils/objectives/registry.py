@@ -60,8 +60,8 @@ class Objective:
 _ALL = (
     Objective(
         "masked tokens",
-        "Which word stood here? Some words are hidden, and both sides may be read.",
-        "Devlin et al. 2019, arXiv:1810.04805",
+        "Which word was here? Some words are hidden, and the text on both sides may be read.",
+        "Devlin et al. 2018, arXiv:1810.04805",
         "encoder",
         illustrate.show_masked_tokens,
         0.15,
@@ -69,7 +69,7 @@ _ALL = (
     ),
     Objective(
         "whole words",
-        "Which word stood here? As masked tokens, but all pieces of a word are chosen together.",
+        "Which word was here? As masked tokens, but all pieces of a word are chosen together.",
         "Devlin et al. 2019, README of google-research/bert",
         "encoder",
         illustrate.show_whole_words,
@@ -80,20 +80,20 @@ _ALL = (
     Objective(
         "next sentence",
         "Does the second text follow the first one, or does it come from elsewhere?",
-        "Devlin et al. 2019, arXiv:1810.04805",
+        "Devlin et al. 2018, arXiv:1810.04805",
         "encoder",
         illustrate.show_next_sentence,
     ),
     Objective(
         "sentence order",
-        "Do the two texts stand in their order, or have they been swapped?",
-        "Lan et al. 2020, arXiv:1909.11942",
+        "Are the two texts in their order, or have they been swapped?",
+        "Lan et al. 2019, arXiv:1909.11942",
         "encoder",
         illustrate.show_sentence_order,
     ),
     Objective(
         "replaced tokens",
-        "Is this the real word, or did a generator put it here? Asked of every token.",
+        "Is this the original word, or did a generator put it here? Asked at every token.",
         "Clark et al. 2020, arXiv:2003.10555",
         "encoder",
         illustrate.show_replaced_tokens,
@@ -102,7 +102,7 @@ _ALL = (
     ),
     Objective(
         "permuted order",
-        "Which word stands here? An order is drawn; each word is predicted from those whose turn came before.",
+        "Which word is here? A random order is drawn; each word is predicted from those whose turn came before.",
         "Yang et al. 2019, arXiv:1906.08237",
         "encoder",
         illustrate.show_permuted_order,
@@ -111,7 +111,7 @@ _ALL = (
     ),
     Objective(
         "distillation",
-        "What does the teacher think of every word here? Its whole distribution is asked for, besides the right word.",
+        "How probable does the teacher find each word here? The right word is asked for as well.",
         "Hinton et al. 2015, arXiv:1503.02531; Sanh et al. 2019, arXiv:1910.01108",
         "encoder",
         illustrate.show_distillation,
@@ -120,15 +120,15 @@ _ALL = (
     ),
     Objective(
         "next token",
-        "Which token comes next? Asked of every token; only what came before may be read.",
+        "Which token comes next? Asked at every token; only what comes before may be read.",
         "Radford et al. 2018 (GPT)",
         "decoder",
         illustrate.show_next_token,
     ),
     Objective(
         "prefix LM",
-        "How does the text go on? The prefix may be read in both directions, the rest is written token by token.",
-        "Raffel et al. 2020, arXiv:1910.10683",
+        "How does the text go on? The prefix may be read in both directions; the rest is written token by token.",
+        "Raffel et al. 2019, arXiv:1910.10683",
         "decoder",
         illustrate.show_prefix_lm,
         0.5,
@@ -137,15 +137,15 @@ _ALL = (
     ),
     Objective(
         "translation pairs",
-        "How does one say this in the other language? Pairs that people translated.",
+        "How do you say this in the other language? The pairs were translated by people.",
         "Vaswani et al. 2017, arXiv:1706.03762",
         "encoder–decoder",
         illustrate_pairs.show_translation_pairs,
     ),
     Objective(
         "span corruption",
-        "What stood at each sentinel? Only the hidden spans are written.",
-        "Raffel et al. 2020, arXiv:1910.10683",
+        "What was at each sentinel? Only the hidden spans are written.",
+        "Raffel et al. 2019, arXiv:1910.10683",
         "encoder–decoder",
         illustrate_pairs.show_span_corruption,
         0.15,
@@ -154,7 +154,7 @@ _ALL = (
     Objective(
         "text infilling",
         "What was the whole text? One mask stands for each hidden span, whatever its length, even 0.",
-        "Lewis et al. 2020, arXiv:1910.13461",
+        "Lewis et al. 2019, arXiv:1910.13461",
         "encoder–decoder",
         illustrate_pairs.show_text_infilling,
         0.3,
@@ -163,7 +163,7 @@ _ALL = (
     Objective(
         "sentence permutation",
         "What was the text before its sentences were shuffled? All of it is written.",
-        "Lewis et al. 2020, arXiv:1910.13461",
+        "Lewis et al. 2019, arXiv:1910.13461",
         "encoder–decoder",
         illustrate_pairs.show_sentence_permutation,
     ),

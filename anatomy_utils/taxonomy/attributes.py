@@ -76,13 +76,13 @@ def memory(stack: Stack) -> str:
 
 
 def positions(stack: Stack) -> str:
-    """How the order of the tokens is told."""
+    """How the model is told the order of the tokens."""
     found = [ADDED.get(type(stack.embeddings.positions), "")]
     rotary = stack.rotary
     if rotary is not None:
         share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
-        pairs = {"halves": "in pairs across the two halves", "neighbours": "in neighboring pairs"}[rotary.layout]
-        found.append(f"rotary: {share} turned {pairs}")
+        pairs = {"halves": "first half with second", "neighbours": "neighbors with each other"}[rotary.layout]
+        found.append(f"rotary: {share} rotated in pairs, {pairs}")
     biases = (stack.score_bias, _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]
     if isinstance(biases[1], DisentangledPositions) and biases[1].to_key is not _first(stack).to_key:
@@ -248,7 +248,7 @@ DESIGN: dict[str, Callable[[Stack], str]] = {
     "token table": table_width,
     "norm on the embeddings": embedding_norm,
     "norm": norm,
-    "norms come": norm_placement,
+    "norms placed": norm_placement,
     "sub-layers": order,
     "keys and values": heads,
     "norms on queries and keys": query_key_norms,

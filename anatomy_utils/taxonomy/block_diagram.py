@@ -101,7 +101,7 @@ def _inside(sub_layer: BlockDrawing, norms: Any) -> list[BlockDrawing]:
     """A sub-layer in its residual connection, with whichever norms it has."""
 
     def norm(module: Any) -> list[BlockDrawing]:
-        return [] if module is identity else [BlockDrawing(_kind(module), "residual", ("norm", "norms come"))]
+        return [] if module is identity else [BlockDrawing(_kind(module), "residual", ("norm", "norms placed"))]
 
     return [*norm(norms.before), sub_layer, *norm(norms.output), SUM, *norm(norms.after)]
 

@@ -121,7 +121,7 @@ def changes(name: str, against: str | None = None) -> list[Difference]:
         ValueError: there is no such row, one of the two is only described, or the model has no parent.
 
     >>> [change.part for change in changes("GPT-2") if not change.is_size]
-    ['norms come', 'last norm']
+    ['norms placed', 'last norm']
     """
     other = against or find(name).parent
     if not other:

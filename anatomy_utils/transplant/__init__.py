@@ -6,6 +6,7 @@ of it and pay nothing.
 
 - `operations`: `transplant`, `reject` and `organs_in`
 - `organs`: the functions that can be exchanged; `modules`, `layers`: which modules call them
+- `families`: the same for what only some families have
 - `rejection`: why and where a function was not accepted
 - `saved`: an answer from the saved progress, with ours in reserve
 """

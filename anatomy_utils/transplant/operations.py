@@ -10,11 +10,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from anatomy_utils.transplant.modules import HOSTS
-from anatomy_utils.transplant.organs import Calls, Function, find
+from anatomy_utils.transplant import families, modules
+from anatomy_utils.transplant.organs import ORGANS, Calls, Function, find
 from anatomy_utils.transplant.rejection import Rejection, RejectionError, Site
 from anatomy_utils.transplant.saved import SavedAnswer, in_use
 
+EVERY_HOST = (*modules.HOSTS, *families.FAMILY_HOSTS)
+EVERY_ORGAN = ORGANS | families.FAMILY_ORGANS
 _MISSING = object()
 _CALLS = "_transplanted"
 
@@ -80,7 +82,7 @@ def reject(
 
 def organs_in(model: nn.Module) -> set[str]:
     """The names of the organs that a model has, of those in `ORGANS`."""
-    pairs = ((host, module) for module in model.modules() for host in HOSTS if isinstance(module, host.kind))
+    pairs = ((host, module) for module in model.modules() for host in EVERY_HOST if isinstance(module, host.kind))
     return {name for host, module in pairs for name in host.held_by(module)}
 
 
@@ -117,13 +119,13 @@ def _plan(
     """Which modules are replaced by what; every problem that can be known beforehand is found here."""
     if not functions:
         raise ValueError("Give at least one function: transplant(model, attention=my_attention).")
-    organs = {name: find(name) for name in functions}
+    organs = {name: find(name, EVERY_ORGAN) for name in functions}
     takes = {name: organs[name].taken_by(function) for name, function in functions.items()}
     unused = [name for name in ("scores", "softmax", "weighted_average") if name in functions]
     if "attention" in functions and unused:
         raise ValueError(f"attention is a whole that would never use your {unused[0]}; transplant one of the two.")
     plan: dict[tuple[int, object], tuple[nn.Module, Calls, Any]] = {}
-    wanted = [host for host in HOSTS if functions.keys() & set(host.organs)]
+    wanted = [host for host in EVERY_HOST if functions.keys() & set(host.organs)]
     for path, module in model.named_modules():
         for host in (host for host in wanted if isinstance(module, host.kind)):
             held = [name for name in host.held_by(module) if name in functions]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -66,7 +66,7 @@ class Organ:
         raise ValueError(f"Your {self.name} takes {signature}, but it will be called as {self.call}.")
 
 
-def _organ(
+def new_organ(
     call: str,
     axes: str,
     shape: Callable[..., Shape],
@@ -75,6 +75,7 @@ def _organ(
     optional: int = 0,
     gives_truths: bool = False,
 ) -> Organ:
+    """An organ by the way it is called: `"scores(query, key)"`; `axes` in words, `shape` of what it gives back."""
     name, _, rest = call.rstrip(")").partition("(")
     arguments = tuple(rest.split(", "))
     return Organ(
@@ -107,102 +108,102 @@ _ALL = (
         attention.scaled_dot_product_attention,
         needed=3,
     ),
-    _organ(
+    new_organ(
         "scores(query, key)",
         " ".join(WEIGHTS),
         lambda query, key: (*query.shape[:-1], key.shape[-2]),
         attention.scores,
     ),
-    _organ("softmax(scores, mask)", " ".join(WEIGHTS), _as_first, attention.masked_softmax, optional=1),
-    _organ(
+    new_organ("softmax(scores, mask)", " ".join(WEIGHTS), _as_first, attention.masked_softmax, optional=1),
+    new_organ(
         "weighted_average(weights, vectors)",
         "query feature",
         lambda weights, vectors: (weights.shape[0], vectors.shape[1]),
         attention.weighted_average,
     ),
-    _organ("causal_mask(length)", "query key", lambda length: (length, length), masks.causal, gives_truths=True),
-    _organ(
+    new_organ("causal_mask(length)", "query key", lambda length: (length, length), masks.causal, gives_truths=True),
+    new_organ(
         "project(hidden_states, weight, bias)",
         _VECTORS,
         lambda hidden_states, weight, bias: (*hidden_states.shape[:-1], weight.shape[1]),
         attention.project,
     ),
-    _organ(
+    new_organ(
         "split_heads(vectors, num_heads)",
         _PER_HEAD,
         lambda vectors, heads: (vectors.shape[0], heads, vectors.shape[1], vectors.shape[2] // heads),
         multi_head.split_heads,
     ),
-    _organ(
+    new_organ(
         "share_heads(vectors, num_heads)",
         _PER_HEAD,
         lambda vectors, heads: (vectors.shape[0], heads, *vectors.shape[2:]),
         multi_head.share_heads,
     ),
-    _organ(
+    new_organ(
         "merge_heads(vectors)",
         _VECTORS,
         lambda vectors: (vectors.shape[0], vectors.shape[2], vectors.shape[1] * vectors.shape[3]),
         multi_head.merge_heads,
     ),
-    _organ("layer_norm(hidden_states, weight, bias, epsilon)", _VECTORS, _as_first, norm.layer_norm, optional=1),
-    _organ("rms_norm(hidden_states, weight, epsilon)", _VECTORS, _as_first, norm.rms_norm, optional=1),
-    _organ("post_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, layers.post_norm),
-    _organ("pre_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, layers.pre_norm),
-    _organ(
+    new_organ("layer_norm(hidden_states, weight, bias, epsilon)", _VECTORS, _as_first, norm.layer_norm, optional=1),
+    new_organ("rms_norm(hidden_states, weight, epsilon)", _VECTORS, _as_first, norm.rms_norm, optional=1),
+    new_organ("post_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, layers.post_norm),
+    new_organ("pre_norm(hidden_states, sublayer, norm)", _VECTORS, _as_first, layers.pre_norm),
+    new_organ(
         "attend_to_memory(query, key, value, attention_mask)",
         _PER_HEAD,
         lambda query, key, value, attention_mask: (*query.shape[:-1], value.shape[-1]),
         attention.attend_to_memory,
     ),
-    _organ(
+    new_organ(
         "decoder_layer(hidden_states, memory, self_attention, cross_attention, feed_forward, self_attention_norm, "
         "cross_attention_norm, feed_forward_norm)",
         _VECTORS,
         _as_first,
         layers.decoder_layer,
     ),
-    _organ(
+    new_organ(
         "feed_forward(hidden_states, expand_weight, expand_bias, contract_weight, contract_bias, activation)",
         _VECTORS,
         _as_first,
         feed_forward.feed_forward,
         optional=1,
     ),
-    _organ(
+    new_organ(
         "gated_feed_forward(hidden_states, gate_weight, expand_weight, contract_weight, activation)",
         _VECTORS,
         lambda hidden_states, gate, expand, contract, activation: (*hidden_states.shape[:-1], contract.shape[1]),
         feed_forward.gated_feed_forward,
         optional=1,
     ),
-    _organ("activation(values)", _VECTORS, _as_first, None),
-    _organ(
+    new_organ("activation(values)", _VECTORS, _as_first, None),
+    new_organ(
         "lookup(table, input_ids)",
         _VECTORS,
         lambda table, input_ids: (*input_ids.shape, table.shape[1]),
         embeddings.lookup,
     ),
-    _organ(
+    new_organ(
         "sinusoids(positions, d_model)",
         _VECTORS,
         lambda positions, d_model: (*positions.shape, d_model),
         positions.sinusoids,
     ),
-    _organ("rotary(vectors, cosines, sines)", _PER_HEAD, _as_first, positions.rotary),
+    new_organ("rotary(vectors, cosines, sines)", _PER_HEAD, _as_first, positions.rotary),
 )
 ORGANS = {organ.name: organ for organ in _ALL}
 """Name → organ."""
 
 
-def find(name: str) -> Organ:
+def find(name: str, among: Mapping[str, Organ] = ORGANS) -> Organ:
     """The organ of that name.
 
     Raises:
         ValueError: there is none.
     """
-    if name not in ORGANS:
-        close = get_close_matches(name, ORGANS, n=2)
+    if name not in among:
+        close = get_close_matches(name, among, n=2)
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
-        raise ValueError(f"There is no organ {name!r}.{hint} There are: {', '.join(ORGANS)}.")
-    return ORGANS[name]
+        raise ValueError(f"There is no organ {name!r}.{hint} There are: {', '.join(among)}.")
+    return among[name]

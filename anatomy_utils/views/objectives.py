@@ -19,8 +19,8 @@ EXAMPLES = (
     "The old robot couldn't push the red piano because it was too rusty.",
     "The dog avoided the lake because it was too deep.",
 )
-SEED = 233
-"""A first drawing in which something happens under every objective: a word is exchanged, the halves are swapped."""
+SEED = 1331
+"""A first drawing in which something happens under every objective: a word is exchanged, all of a word is hidden."""
 
 
 def objective_explorer(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
 
 LENGTHS = tuple(2**power for power in range(7, 18))
+SHOWN = (0, 5, -1)
+"""Which of the lengths are told in words."""
 ROLES = ("query", "key")
 DEFAULT_LABEL = "Compare two models"
 
@@ -58,23 +60,29 @@ class CompareModels(AnatomyWidget, module="compare_models.js", shares=("shared/c
         )  # fmt: skip
 
     def static_twin(self) -> Picture:
-        """The work per token of both over the length of the text, on a scale of powers of ten."""
+        """What both keep of a text by its length; the work per token where neither keeps anything. Powers of ten."""
         from anatomy_utils.figures import plots
 
         known = {model["name"]: model for model in self.models}
+        sizes = [known[name]["sizes"][place] for name, place in zip((self.first, self.second), self.sizes, strict=True)]
+        keeps = any(size["cache"]["growing"] for size in sizes)
+        what, ylabel = ("cache", "million bytes kept") if keeps else ("work", "million operations per token")
         curves: dict[str, list[float]] = {}
         words = []
-        for side, name, place in zip(("left", "right"), (self.first, self.second), self.sizes, strict=True):
-            size = known[name]["sizes"][place]
+        for side, name, size in zip(("left", "right"), (self.first, self.second), sizes, strict=True):
             shown = f"{name} {size['name']}"
-            curves[shown if shown not in curves else f"{shown}, {side}"] = [
-                quantity_at(size["work"], length) / 1e6 for length in LENGTHS
-            ]
+            heights = [quantity_at(size[what], length) / 1e6 or float("nan") for length in LENGTHS]
+            curves[shown if shown not in curves else f"{shown}, {side}"] = heights
             words.append(f"{shown}: {size['parameters']:,} parameters")
+        values = "; ".join(
+            f"{', '.join(f'{each[i]:,.1f}' for i in SHOWN)} on the {side}" if each[0] > 0 else f"none on the {side}"
+            for side, each in zip(("left", "right"), curves.values(), strict=True)
+        )
+        at = ", ".join(f"{LENGTHS[i]:,}" for i in SHOWN)
+        alt = f"{'; '.join(words)}. {ylabel.capitalize()} at {at} tokens: {values}."
         return plots.lines(
-            LENGTHS, curves, xlabel="tokens in the text", ylabel="million operations per token", title=self.label,
-            log="xy", roles=dict(zip(curves, ROLES, strict=True)),
-            alt=f"{'; '.join(words)}. Operations per token over the length of the text.",
+            LENGTHS, curves, xlabel="tokens in the text", ylabel=ylabel, title=self.label,
+            log="xy", roles=dict(zip(curves, ROLES, strict=True)), alt=alt,
         )  # fmt: skip
 
 

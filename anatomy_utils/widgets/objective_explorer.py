@@ -123,7 +123,7 @@ class ObjectiveExplorer(
 
         first = {name: drawings[0] for name, drawings in self.given.items()}
         rows = [
-            ObjectiveRow(name, one["inputs"], one["altered"], one["asked"], bool(one["decoder_inputs"]))
+            ObjectiveRow(name, _with_turns(one), one["altered"], one["asked"], bool(one["decoder_inputs"]))
             for name, one in first.items()
         ]
         told = " ".join(f"{row.name}: in “{' '.join(row.inputs)}”, asked {_asked(row.asked)}." for row in rows)
@@ -137,6 +137,13 @@ class ObjectiveExplorer(
 
     def _drawn(self, name: str, sentence: str, rate: float | None, number: int) -> dict[str, Any]:
         return _traits(self._draw(name, sentence, rate, number))
+
+
+def _with_turns(drawn: Mapping[str, Any]) -> Sequence[str]:
+    """What goes in; where an order is drawn, each word with its turn."""
+    if drawn["marks_mean"] != "turn":
+        return drawn["inputs"]  # type: ignore[no-any-return]
+    return [f"{turn}:{word}" for turn, word in zip(drawn["marks"], drawn["inputs"], strict=True)]
 
 
 def _asked(asked: Sequence[str]) -> str:

@@ -154,6 +154,6 @@ def test_an_encoder_decoders_mask_has_three_parts():
 
 def test_the_teacher_names_all_that_fits():
     shown = next(shown for seed in range(99) if (shown := drawn("distillation", seed)).counts[2])
-    assert WORDS[2] == "animal" and shown.asked[2] == "animal + 15 more"
+    assert WORDS[2] == "animal" and shown.asked[2] == "animal or 15 others"
     assert len(fitting_words(WORDS, 2)) == 16
     assert fitting_words(WORDS, WORDS.index("because")) == ["because"]

@@ -87,7 +87,7 @@ def test_bert_against_the_transformer():
     assert found["sees"] == ("encoder: the whole text; decoder: itself and its past", "the whole text")
     assert found["positions"][1].startswith("learned")
     assert found["segments"] == ("none", "2")
-    assert "norms come" not in found  # both after the residual sum
+    assert "norms placed" not in found  # both after the residual sum
 
 
 def test_llama_against_gpt3():
@@ -106,7 +106,7 @@ def test_two_ways_to_compute_gelu_are_no_difference_of_design():
 
 def test_t5_against_the_transformer():
     found = differences("T5")
-    assert found["norms come"] == ("after each residual sum", "before each sub-layer")
+    assert found["norms placed"] == ("after each residual sum", "before each sub-layer")
     assert found["scores times"] == ("1/√d_head", "1")
     assert "offset" in found["positions"][1]
 
@@ -116,7 +116,9 @@ def test_windows_pairs_and_side_by_side():
     assert differences("GPT-Neo")["sees"][1].startswith("some layers: itself and its past; others")
     assert described("ModernBERT")["window"] == "129"
     assert differences("GPT-J")["sub-layers"][1].endswith("side by side")
-    assert differences("GPT-J")["positions"][1] == "rotary: a share of queries and keys turned in neighboring pairs"
+    assert differences("GPT-J")["positions"][1] == (
+        "rotary: a share of queries and keys rotated in pairs, neighbors with each other"
+    )
     assert differences("Qwen 3") == {
         "norms on queries and keys": ("none", "yes"),
         "biases": ("queries, keys, values", "none"),

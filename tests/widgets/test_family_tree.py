@@ -140,7 +140,7 @@ def test_walking_through_the_tree_with_keys(browser: Browser) -> None:
         chosen.press(key)
         shown.settle()
     assert shown.widget.chosen == "Old"
-    assert page.get_by_text("This row is only described").is_visible()
+    assert page.get_by_text("Described only").is_visible()
     assert not page.get_by_role("button", name="Run it").is_visible()
     chosen.press("End")
     shown.settle()

@@ -161,8 +161,8 @@ function render({ model, el }) {
   const note = (text) => element("p", { class: "note", text });
   const pages = {
     parts,
-    blocks: element("div", {}, two(stacks), note("Drawn from their modules; ≠ marks what the other has otherwise.")),
-    masks: element("div", {}, two(masks), note("Sixteen tokens; windows are drawn short.")),
+    blocks: element("div", {}, two(stacks), note("Drawn from their modules; ≠ marks what differs.")),
+    masks: element("div", {}, two(masks), note("Sixteen tokens; windows are drawn shorter than they are.")),
     counts,
     costs: element(
       "div",
@@ -172,9 +172,9 @@ function render({ model, el }) {
       element("div", { class: "row" }, keys),
       two(charts.map(({ node }) => element("div", {}, node))),
       note(
-        "Operations: multiplications and additions of one token with the whole text in sight; in an " +
+        "Operations: multiplications and additions for one token that sees the whole text; in an " +
           "encoder–decoder, the mean of a token read and one written. Bytes: keys and values of that text, two " +
-          "bytes a number; a window keeps no more than it sees.",
+          "bytes a number; with a window, only of what the window sees.",
       ),
     ),
   };
@@ -238,7 +238,7 @@ function render({ model, el }) {
     const kept = (i) =>
       size(i).cache.growing.length
         ? `${bytesText(quantityAt(size(i).cache, length))} kept`
-        : "nothing kept, since it does not write";
+        : "nothing kept, because it does not write";
     const ends = [0, 1]
       .map((i) => [i, tableEnd(one(i))])
       .filter(([, end]) => end !== null && length > end)
@@ -257,7 +257,7 @@ function render({ model, el }) {
   }
 
   const redraw = frame(
-    () => announce(root, `${one(0).name} and ${one(1).name} differ in ${drawAll()} parts, numbers left out.`),
+    () => announce(root, `${one(0).name} and ${one(1).name} differ in ${drawAll()} parts, not counting numbers.`),
     signal,
   );
   onChange(model, signal, ["first", "second", "sizes"], redraw);

@@ -11,7 +11,7 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
   const runPanel = element(
     "div",
     { class: "ft-run" },
-    element("p", { class: "note", text: "A small one, with random weights, reads a sentence of the street." }),
+    element("p", { class: "note", text: "A small version with random weights reads a sentence of the street." }),
     go,
     questions.line,
     ran,
@@ -28,7 +28,7 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
     map.replaceChildren();
     if (!result) {
       ran.replaceChildren(
-        element("p", { class: "note", text: model.get("can_run") ? "Not run yet." : "Not run: this needs a kernel." }),
+        element("p", { class: "note", text: model.get("can_run") ? "Not run yet." : "Not run: that needs a kernel." }),
       );
       return;
     }
@@ -119,8 +119,8 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
       element("p", {
         class: "note",
         text:
-          `${told} Rows ask, columns are asked; faint weights are lifted. The weights are random: the pattern of ` +
-          "what may be seen is the model's, the rest is chance.",
+          `${told} A row for each query, a column for each key; small weights are drawn darker than they are. The ` +
+          "model is untrained: which cells may be seen is its design, the rest is chance.",
       }),
     );
   }
@@ -148,8 +148,8 @@ function modelPanels({ model, lengths, chosen, byName }) {
       element("p", {
         class: "note",
         text:
-          "Operations: multiplications and additions of one token with the whole text in sight. Bytes: what a " +
-          "writing model keeps of that text, two for each number.",
+          "Operations: multiplications and additions for one token that sees the whole text. Bytes: what a model " +
+          "that writes keeps of that text, two for each number.",
       }),
     ),
   };
@@ -175,7 +175,7 @@ function modelPanels({ model, lengths, chosen, byName }) {
       ...(each.note ? [element("div", { class: "note", text: each.note })] : []),
       ...(each.parts.length
         ? []
-        : [element("div", { class: "note", text: "This row is only described: the zoo does not build it." })]),
+        : [element("div", { class: "note", text: "Described only: the course does not build this model." })]),
     );
   }
 
@@ -187,7 +187,7 @@ function modelPanels({ model, lengths, chosen, byName }) {
     const marked = comparable ? differing(each, parent, true) : new Set();
     stacks.replaceChildren(...each.stacks.map((stack) => stackDrawing(stack, marked, each.stacks.length > 1)));
     legend.textContent = comparable
-      ? `${marked.size ? "≠ marks what" : "Every part is as"} ${parent.name} has${marked.size ? " otherwise" : ""}. ` +
+      ? `${marked.size ? `≠ marks what differs from ${parent.name}` : `Every part is the same as in ${parent.name}`}. ` +
         "Drawn from its modules, read from the bottom up."
       : "Drawn from its modules, read from the bottom up.";
     const rows = (wanted) =>
@@ -206,7 +206,7 @@ function modelPanels({ model, lengths, chosen, byName }) {
     const design = rows(false),
       sizes = rows(true);
     differences.replaceChildren(
-      element("div", { class: "tx-title", text: comparable ? `≠ What ${parent.name} has otherwise` : "Its parts" }),
+      element("div", { class: "tx-title", text: comparable ? `≠ What differs from ${parent.name}` : "Its parts" }),
       design.length
         ? cardTable(columns, design.map(line))
         : element("p", { text: `The same design: only training and numbers differ from ${parent.name}.` }),
@@ -214,7 +214,7 @@ function modelPanels({ model, lengths, chosen, byName }) {
         ? element("div", {
             class: "tx-title ft-sizes",
             text: comparable
-              ? `Numbers that differ (${each.sizes[0].name}, beside ${parent.name} ${parent.sizes[0].name})`
+              ? `Numbers that differ (${each.sizes[0].name} against ${parent.name} ${parent.sizes[0].name})`
               : `Numbers (${each.sizes[0].name})`,
           })
         : "",

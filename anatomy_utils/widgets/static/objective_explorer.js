@@ -4,11 +4,11 @@
 const MASK_SIDE = 176; // pixels of the picture of the mask
 const KINDS = {
   everyone: "Every position may look at every one.",
-  causal: "Each may look at itself and at what came before.",
-  prefix: "All may look at the prefix; after it, at what came before.",
-  permuted: "Each may look at those whose turn came before its own, not at itself.",
+  causal: "Each may look at itself and at what comes before it.",
+  prefix: "All may look at the prefix; after it, each also at itself and what comes before it.",
+  permuted: "Each may look at the tokens whose turn came before its own, and not at itself.",
   "encoder–decoder":
-    "The encoder looks at all of itself; the decoder at all of the encoder, and at what it has read so far.",
+    "The encoder sees all of its own text; the decoder sees all of the encoder, and what it has read so far.",
 };
 
 function ratePercent(rate) {
@@ -34,7 +34,7 @@ function openCells(mask, size) {
     .join("");
 }
 
-// What hangs on the chosen objective alone: its question, who learnt so, what its rate means, and who may look at whom.
+// What depends on the chosen objective alone: its question, who was trained this way, what its rate means, and who may look at whom.
 function wordsOfObjectives(objectives) {
   const abouts = objectives.map(({ asks, models, source }) =>
     element(
@@ -49,7 +49,7 @@ function wordsOfObjectives(objectives) {
       element(
         "div",
         { class: "oe-models" },
-        element("span", { class: "oe-quiet", text: "Learnt so: " }),
+        element("span", { class: "oe-quiet", text: "Trained this way: " }),
         models.flatMap((name) => [element("span", { class: "oe-model", text: name }), " "]),
       ),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from anatomy_utils.exercises.catalogue.taxonomy import closing, predictions, questions
 
 EXERCISES = """
-    encoder_parameters soft_loss replace_tokens disentangled_scores parallel_layer window_mask cache_bytes corrupt_spans
-    prefix_mask leave_one_out repair
+    replace_tokens encoder_parameters soft_loss disentangled_scores window_mask cache_bytes parallel_layer corrupt_spans
+    prefix_mask repair leave_one_out
 """.split()
 QUESTIONS = (*questions.QUESTIONS, *predictions.PREDICTIONS, *closing.CLOSING)

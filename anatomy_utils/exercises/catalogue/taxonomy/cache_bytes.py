@@ -78,8 +78,8 @@ EXERCISE = Exercise(
         Mistake(
             "window_minus_one",
             lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window - 1, size),
-            "Short texts are right; long ones keep one position too few. The last `window` positions, the newest one "
-            "counted.",
+            "Short texts are right; long ones keep one position too few. The last `window` positions include the "
+            "newest one.",
         ),
         Mistake(
             "window_plus_one",
@@ -89,8 +89,8 @@ EXERCISE = Exercise(
         Mistake(
             "begins_anew",
             lambda n, layers, heads, d, window, size: (n % window) * (2 * layers * heads * d * size),
-            "Short texts are right; behind each full window your cache begins anew. The newest position is written "
-            "over the oldest, and all others stay.",
+            "Short texts are right; after each full window your cache starts again from nothing. The newest position "
+            "overwrites the oldest, and all others stay.",
         ),
         Mistake(
             "keys_only",
@@ -100,12 +100,12 @@ EXERCISE = Exercise(
         Mistake(
             "keys_only_and_no_window",
             lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, int(n.max()), size, kept=1),
-            "Two things at once: keys and values are two tensors, and your cache goes on growing behind the window.",
+            "Two things at once: keys and values are two tensors, and your cache goes on growing beyond the window.",
         ),
         Mistake(
             "queries_too",
             lambda *given: _bytes(*given, kept=3),
-            "Yours is one and a half times as much, as if queries were kept as well. Nobody asks for them again.",
+            "Yours is one and a half times as much, as if queries were kept as well. No later token needs them.",
         ),
         Mistake(
             "one_layer",
@@ -130,7 +130,7 @@ EXERCISE = Exercise(
         Mistake(
             "all_texts_together",
             lambda *given: _bytes(*given).sum(),
-            "Yours is right for all texts together; wanted is one number for each.",
+            "Yours is right for all texts together; what is wanted is one number for each.",
         ),
         Mistake(
             "scores_too",
@@ -157,8 +157,8 @@ EXERCISE = Exercise(
     ),
     solution="per_position = 2 * num_layers * num_kv_heads * d_head * bytes_per_number\n"
     "return lengths.clamp(max=window) * per_position",
-    explanation="Mistral 7B has 32 layers, 8 heads of 128 for keys and values, and a window of 4096: 128 KiB a token, "
-    "and never more than half a GiB. With a head of keys and values for each of its 32 query heads it would be four "
+    explanation="Mistral 7B has 32 layers and 8 heads of 128 for keys and values: 128 KiB for each token that is "
+    "kept. With a head of keys and values for each of its 32 query heads it would be four "
     "times as much.",
     stages=_steps,
 )

@@ -1,4 +1,4 @@
-"""The closing questions of notebook 06: they can be answered from the notebook alone."""
+"""The closing questions of notebook 06: they can be answered from its core sections alone."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from anatomy_utils.exercises.questions import Choice, Question
 CLOSING = (
     Question(
         id="taxonomy.closing_1",
-        text="You want to mark each word of a letter that names a drug. You have 2000 marked letters, and may choose "
-        "among pretrained bodies of one size. Which do you take first?",
+        text="A fourth job: for each question of a customer, find the passages that answer it among 10 million pages. "
+        "Which body do you try first?",
         choices=(
             Choice(
-                "A decoder: the newest models are decoders",
-                "Its position for a word knows nothing of the words behind it, and names are often told by these.",
+                "A decoder: it can be asked in plain words whether a page answers the question",
+                "Then all 10 million pages would have to be read again for every question.",
+            ),
+            Choice(
+                "An encoder–decoder: it reads the page and writes down whether it fits",
+                "Then all 10 million pages would have to be read again for every question, and nothing needs to be "
+                "written.",
             ),
             Choice(
                 "An encoder",
-                "One tag a word, from the words on both sides: that is what it was made for.",
+                "It turns each page into a vector once, from all of its words. A question is then one more vector, "
+                "and the nearest pages are looked up. MiniLM is made for this.",
                 right=True,
             ),
             Choice(
-                "An encoder–decoder: it has both",
-                "It would do it, writing the tags out as a text, with twice the parts. Nothing has to be written here.",
-            ),
-            Choice(
-                "None; 2000 letters are enough to begin from nothing",
-                "Pretraining has seen millions of texts. It would be a waste to leave that aside.",
+                "None: ten million pages are enough to train a body from nothing",
+                "That would give away what pretraining has learned from far more text.",
             ),
         ),
     ),
@@ -34,27 +36,38 @@ CLOSING = (
         text="In a text of 8 positions, counted from 0, position 1 sees 0 to 3, and position 5 sees 0 to 5. Which mask "
         "is it?",
         choices=(
-            Choice("An encoder's", "Then position 1 would see all eight."),
-            Choice("A causal one", "Then position 1 would not see 2 and 3."),
+            Choice("An encoder's, open on both sides", "Then position 1 would see all eight."),
+            Choice("A causal one, as in GPT", "Then position 1 would not see 2 and 3."),
             Choice("A causal window of 4", "Then position 5 would not see 0 and 1, nor position 1 what comes after."),
             Choice(
                 "That of a prefix of 4",
-                "The first four see each other; behind them each sees what came before and itself.",
+                "The first four see each other; after them each position sees what comes before it and itself.",
                 right=True,
             ),
         ),
     ),
     Question(
         id="taxonomy.closing_3",
-        text="An encoder like ALBERT, with one layer for all, is made 24 layers deep in place of 12. What doubles?",
+        text="A chat model with 0.5 billion parameters fits into a phone, until the conversation has 30,000 tokens. "
+        "Which change makes the cache much smaller and leaves the weights as they are?",
         choices=(
             Choice(
-                "Its parameters, and what it computes",
-                "The second dozen are the same layer once more: no new parameters.",
+                "A window of 4,096 in every layer",
+                "Then each layer keeps the keys and values of 4,096 tokens at most; no matrix changes.",
+                right=True,
             ),
-            Choice("Its parameters only", "They are the only thing that stays."),
-            Choice("What its layers compute; the parameters stay", "Sharing saves memory, not work.", right=True),
-            Choice("Neither", "Each of the 24 layers has to be computed, whoever owns the numbers."),
+            Choice(
+                "One layer's weights for all layers, as in ALBERT",
+                "That shrinks the weights. Each layer still keeps keys and values of its own.",
+            ),
+            Choice(
+                "Weights of 8 bits instead of 16",
+                "That halves the weights; keys and values are computed and kept as before.",
+            ),
+            Choice(
+                "Half as many layers, trained by the larger model",
+                "That halves the cache, but the weights of the layers as well.",
+            ),
         ),
     ),
     Question(
@@ -64,46 +77,23 @@ CLOSING = (
         choices=(
             Choice(
                 "X for inviting Y last Z",
-                "Each span behind its sentinel, and one more sentinel at the end.",
+                "Each span after its sentinel, and one more sentinel at the end.",
                 right=True,
             ),
             Choice("for inviting last", "Nothing would say which words belong where."),
             Choice("Thank you for inviting me to your party last week", "That is what BART writes: the whole text."),
-            Choice("X Y", "They stand in its input; what is asked for is what they stand for."),
+            Choice("X Y", "They are in its input; it must write what they replace."),
         ),
     ),
     Question(
         id="taxonomy.closing_5",
-        text="A text becomes twice as long, from 4000 to 8000 tokens. By what factor does the number of scores grow, "
-        "with full attention and with a window of 256?",
+        text="A text becomes twice as long, from 4,000 to 8,000 tokens. By what factor does the number of pairs of a "
+        "query and a key grow, with full attention and with a window of 256?",
         choices=(
             Choice("2 and 2", "With full attention each of twice as many tokens looks at twice as many."),
             Choice("4 and 4", "With a window each token looks at as many as before."),
             Choice("4 and 2", "n² against n · 256.", right=True),
-            Choice("2 and 1", "The window does not make the text shorter: 8000 tokens look at 256 each."),
-        ),
-    ),
-    Question(
-        id="taxonomy.closing_6",
-        text="A picture shows that a head looks from “it” at “animal” with weight 0.8. What has been shown?",
-        choices=(
-            Choice(
-                "That the model has understood what “it” stands for",
-                "That would have to show in what it says: change the sentence and see whether it says another thing.",
-            ),
-            Choice(
-                "That this head takes the value made at “animal” with weight 0.8 into what it gives to “it”",
-                "No more and no less. Whether that matters is seen when it is taken away.",
-                right=True,
-            ),
-            Choice(
-                "That the output would change if “animal” were hidden",
-                "That can be tried; a weight is a guess at what comes out, sometimes a good one and sometimes not.",
-            ),
-            Choice(
-                "Nothing: weights are random numbers",
-                "They are computed, and they do mix the values. Only what comes of it is not in them.",
-            ),
+            Choice("2 and 1", "The window does not make the text shorter: 8,000 tokens look at 256 each."),
         ),
     ),
 )

@@ -39,7 +39,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
 
 
 def _pieces(ids: Tensor, spans: Spans) -> tuple[list[Tensor], list[Tensor]]:
-    """What is kept before, between and behind the spans, and the spans."""
+    """What is kept before, between and after the spans, and the spans."""
     edges = [0, *(edge for span in spans for edge in span), len(ids)]
     pieces = [ids[start:stop] for start, stop in zip(edges, edges[1:], strict=False)]
     return pieces[::2], pieces[1::2]
@@ -149,7 +149,7 @@ EXERCISE = Exercise(
         Mistake(
             "very_last_sentinel",
             lambda ids, spans, marks: _both(ids, spans, marks, marks, marks[-1]),
-            "Your targets end with the last of all sentinels; it should be the next one, behind those that were used.",
+            "Your targets end with the last of all sentinels; it should be the next one after those that were used.",
         ),
         Mistake(
             "sentinel_again",
@@ -161,13 +161,13 @@ EXERCISE = Exercise(
             lambda ids, spans, marks: _both(
                 ids, spans, marks[:1].repeat(len(spans)), marks[:1].repeat(len(spans)), marks[1]
             ),
-            "All spans of yours have the first sentinel: from the targets one could not say what belongs where.",
+            "All your spans have the first sentinel: the targets do not say what belongs where.",
         ),
         Mistake(
             "a_sentinel_a_word",
             _a_mark_a_word,
-            "Your targets are right, but in your input a sentinel stands for each hidden word: the model could count "
-            "how many there were.",
+            "Your targets are right, but in your input there is a sentinel for each hidden word: the model could "
+            "count how many there were.",
         ),
         Mistake(
             "nothing_in_their_place",
@@ -201,8 +201,7 @@ EXERCISE = Exercise(
                     ]
                 ),
             ),
-            "Your input is right, but in your targets each sentinel stands behind its words; it should stand before "
-            "them.",
+            "Your input is right, but in your targets each sentinel comes after its words; it should come before them.",
         ),
         Mistake(
             "last_word_stays",
@@ -220,8 +219,8 @@ EXERCISE = Exercise(
         Mistake(
             "places_not_moved",
             _places_not_moved,
-            "Your targets are right. In your input only the first span is hidden rightly: with it the text has become "
-            "shorter, and the places of the others are those of the old text.",
+            "Your targets are right. In your input only the first span is hidden correctly: with it the text has "
+            "become shorter, and the other spans still count from the old text.",
         ),
         Mistake(
             "second_number_for_a_length",
@@ -231,28 +230,28 @@ EXERCISE = Exercise(
         Mistake(
             "from_the_beginning",
             _from_the_beginning,
-            "Your targets are right. In your input the text begins again behind each sentinel; it should go on where "
+            "Your targets are right. In your input the text begins again after each sentinel; it should go on where "
             "the span stopped.",
         ),
         Mistake(
             "changed_places",
             lambda *given: tuple(reversed(_right(*given))),
-            "Both are right, but they have changed places: first what the model reads.",
+            "Both are right, but they are swapped: what the model reads comes first.",
         ),
         Mistake(
             "tail_lost",
             lambda ids, spans, marks: (_right(ids[: spans[-1][1]], spans, marks)[0], _right(ids, spans, marks)[1]),
-            "Your targets are right, but your input ends with the last span: the words behind it are lost.",
+            "Your targets are right, but your input ends with the last span: the words after it are lost.",
         ),
     ),
     alternatives={"pieces": _right, "word by word": _word_by_word, "from the end": _backwards},
     hints=(
-        "Walk through the spans with one more number: the place up to which the text has been copied. What comes into "
+        "Walk through the spans with one more number: the place up to which the text has been copied. What goes into "
         "the input at each span, and what into the targets?",
         "Collect pieces in two lists and join them with `torch.cat` at the end. A piece is a slice of the text, or "
         "`sentinel_ids[number : number + 1]`, which keeps its axis.",
-        "Input: for each span `input_ids[place:start]` and the sentinel, then `place = stop`; behind the loop "
-        "`input_ids[place:]`. Targets: the sentinel and `input_ids[start:stop]`; behind the loop one more sentinel.",
+        "Input: for each span `input_ids[place:start]` and the sentinel, then `place = stop`; after the loop "
+        "`input_ids[place:]`. Targets: the sentinel and `input_ids[start:stop]`; after the loop one more sentinel.",
     ),
     solution="inputs, targets, place = [], [], 0\n"
     "for number, (start, stop) in enumerate(spans):\n"
@@ -262,7 +261,7 @@ EXERCISE = Exercise(
     "    place = stop\n"
     "end = sentinel_ids[len(spans) : len(spans) + 1]\n"
     "return torch.cat([*inputs, input_ids[place:]]), torch.cat([*targets, end])",
-    explanation="Raffel et al. 2020. With 15 % of the words hidden in spans of three on average, the targets are "
-    "short, and so is the work of the decoder. BART hides spans as well, but writes the whole text.",
+    explanation="Raffel et al. 2019. With 15 % of the words hidden, in spans of three words on average, the targets "
+    "are short, and the decoder has little to do. BART hides spans as well, but writes the whole text.",
     look_first=("input_ids", "target_ids"),
 )

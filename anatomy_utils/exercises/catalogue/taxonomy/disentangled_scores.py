@@ -86,7 +86,7 @@ EXERCISE = Exercise(
     ") -> Tensor",
     docstring="query, key (batch, heads, position, d_head) of the words; offset_query, offset_key (batch, heads,\n"
     "offset, d_head), a table with a row for each offset; rows (position, position): rows[i, j] is the table's\n"
-    "row for j as seen from i; both tables are asked for that row → scores (batch, heads, position, position).",
+    "row for j as seen from i; both tables are read at that row → scores (batch, heads, position, position).",
     reference="anatomy_utils.functional.attention.disentangled_scores",
     returns=(Output("scores", "heads query key"),),
     cases=and_short(_cases, "position", "texts of one word"),
@@ -94,7 +94,7 @@ EXERCISE = Exercise(
         Mistake(
             "content_only",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT, q),
-            "Yours are the scores of the contents alone; how far apart two words are plays no part.",
+            "Yours are the scores of the contents alone; how far apart two words are makes no difference.",
         ),
         Mistake(
             "content_only_as_ever",
@@ -125,23 +125,24 @@ EXERCISE = Exercise(
         Mistake(
             "key_looks_the_other_way",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows.T), q),
-            "In your third product before and behind have changed places: key j takes rows[j, i]. So the paper writes "
-            "it; the published models take rows[i, j].",
+            "In your third product before and after are swapped: key j takes rows[j, i]. The paper writes it so; the "
+            "published models take rows[i, j].",
         ),
         Mistake(
             "query_looks_the_other_way",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows.T) + _from_offset(k, oq, rows), q),
-            "In your second product before and behind have changed places: query i takes rows[j, i].",
+            "In your second product before and after are swapped: query i takes rows[j, i].",
         ),
         Mistake(
             "both_other_way",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows.T) + _from_offset(k, oq, rows.T), q),
-            "In both of your products with offsets before and behind have changed places: rows[j, i] for rows[i, j].",
+            "In both of your products with offsets, before and after are swapped: rows[j, i] instead of rows[i, j].",
         ),
         Mistake(
             "tables_swapped",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, oq, rows) + _from_offset(k, ok, rows), q),
-            "Your queries meet offset_query, and your keys offset_key; each should meet the other one's table.",
+            "Your queries are multiplied with offset_query, and your keys with offset_key; it should be the other way "
+            "around.",
         ),
         Mistake(
             "scaled_for_one",
@@ -181,9 +182,10 @@ EXERCISE = Exercise(
     "query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)\n"
     "key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1)\n"
     "return (content_scores + query_scores + key_scores) / (3 * query.shape[-1]) ** 0.5",
-    explanation="He et al. 2021. BERT adds a position to the word, and from then on both share one vector. Here what a "
-    "word is and how far away it is are asked apart: “which noun?” and “which neighbour?”. The paper writes the third "
-    "product with rows[j, i]; its code, and so all published weights, have rows[i, j]. The model first multiplies each "
-    "word with each row of the table and then picks, which takes less memory.",
+    explanation="He et al. 2020. BERT adds a position to the word, and from then on both share one vector. Here what "
+    "a word is and how far away it is are asked separately: “which noun?” and “which neighbor?”. The paper writes the "
+    "third "
+    "product with rows[j, i]; its code, and so all published weights, have rows[i, j]. The model multiplies each word "
+    "with each row of the table first and picks afterwards, which takes less memory.",
     stages=_steps,
 )

@@ -65,8 +65,8 @@ EXERCISE = Exercise(
     "    depths: Tensor, rows: int, d_embedding: int, d_model: int, layer_parameters: int\n"
     ") -> tuple[Tensor, Tensor]",
     docstring="depths (depth), numbers of layers; rows of all embedding tables together; layer_parameters of one\n"
-    "layer → own (depth) and shared (depth), whole numbers. A norm stands behind the tables, as wide as they are:\n"
-    "two numbers per feature. The linear layer behind it has a bias.",
+    "layer → own (depth) and shared (depth), whole numbers. A norm follows the tables, as wide as they are:\n"
+    "two numbers per feature. The linear layer after it has a bias.",
     reference="anatomy_utils.functional.costs.encoder_parameters",
     returns=(Output("own", "depth"), Output("shared", "depth")),
     cases=_cases,
@@ -80,8 +80,8 @@ EXERCISE = Exercise(
         Mistake(
             "wide_tables",
             lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=rows * d + 2 * d + layer),
-            "Your own is right. In your shared the layers are, but the tables are as wide as BERT's; d_embedding plays "
-            "no part.",
+            "Your own is right. In your shared the layers are shared, but the tables are as wide as BERT's; "
+            "d_embedding is not used.",
         ),
         Mistake(
             "no_way_up",
@@ -97,8 +97,8 @@ EXERCISE = Exercise(
         Mistake(
             "wide_norm",
             lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) + 2 * (d - e) + layer),
-            "Your own is right. In your shared the norm is d_model wide; it stands behind the tables, before the "
-            "linear layer.",
+            "Your own is right. In your shared the norm is d_model wide; it comes after the tables, before the linear "
+            "layer.",
         ),
         Mistake(
             "no_norms",
@@ -106,7 +106,7 @@ EXERCISE = Exercise(
                 _own(n, rows, d, layer) - 2 * d,
                 torch.full_like(n, _narrow(rows, e, d) - 2 * e + layer),
             ),
-            "The norm behind the tables is missing in both of yours.",
+            "The norm after the tables is missing in both of yours.",
         ),
         Mistake(
             "own_without_norm",
@@ -114,12 +114,12 @@ EXERCISE = Exercise(
                 _own(n, rows, d, layer) - 2 * d,
                 torch.full_like(n, _narrow(rows, e, d) + layer),
             ),
-            "Your shared is right. In your own the norm behind the tables is missing.",
+            "Your shared is right. In your own the norm after the tables is missing.",
         ),
         Mistake(
             "shared_without_norm",
             lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) - 2 * e + layer),
-            "Your own is right. In your shared the norm behind the tables is missing.",
+            "Your own is right. In your shared the norm after the tables is missing.",
         ),
         Mistake(
             "narrow_bias",
@@ -133,7 +133,7 @@ EXERCISE = Exercise(
                 _own(n, rows, d, layer) - d,
                 torch.full_like(n, _narrow(rows, e, d) - e + layer),
             ),
-            "The norm behind the tables has one number per feature in both of yours; it has two, a factor and a shift.",
+            "In both of yours the norm after the tables has one number per feature; it has two, a factor and a shift.",
         ),
         Mistake(
             "layers_once",
@@ -149,7 +149,7 @@ EXERCISE = Exercise(
                 n * (rows * d + 2 * d + layer),
                 torch.full_like(n, _narrow(rows, e, d) + layer),
             ),
-            "Your shared is right. In your own the tables stand in every layer; there is one set of them.",
+            "Your shared is right. In your own every layer has tables; there is one set of them.",
         ),
         Mistake(
             "narrow_own",
@@ -162,7 +162,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_layers",
             lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d)),
-            "Your own is right. Your shared counts no layer at all; one is there, though it is used many times.",
+            "Your own is right. Your shared counts no layer at all; there is one, though it is used many times.",
         ),
         Mistake(
             "not_repeated",
@@ -172,7 +172,7 @@ EXERCISE = Exercise(
         Mistake(
             "changed_places",
             lambda *given: tuple(reversed(_right(*given))),
-            "Both counts are right, but they have changed places: first those of the layers that are their own.",
+            "Both counts are right, but they are swapped: the one with layers of their own comes first.",
         ),
     ),
     alternatives={

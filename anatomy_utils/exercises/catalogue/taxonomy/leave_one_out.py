@@ -91,17 +91,18 @@ EXERCISE = Exercise(
         Mistake(
             "one_left_in",
             lambda read, length: _moved(read, torch.eye(length, dtype=torch.long), length).norm(dim=-1),
-            "In yours all positions are hidden but one; it should be the other way round.",
+            "In yours all positions but one are hidden; it should be the other way around.",
         ),
         Mistake(
             "no_difference",
             lambda read, length: read(_masks(length)).norm(dim=-1),
-            "Those are the lengths of the outputs; what the whole text gives has not been taken away.",
+            "Those are the lengths of the outputs; the output of the whole text has not been subtracted.",
         ),
         Mistake(
             "compared_with_nothing_seen",
             lambda read, length: (read(_masks(length)) - read(0 * _all(length))).norm(dim=-1),
-            "You compare with an output for which everything was hidden; compare with the one that has seen all.",
+            "You compare with an output for which everything was hidden; compare with the one that has seen "
+            "everything.",
         ),
         Mistake(
             "lengths_compared",
@@ -122,7 +123,7 @@ EXERCISE = Exercise(
         Mistake(
             "summed",
             lambda read, length: _moved(read, _masks(length), length).sum(-1),
-            "You add up the features of the difference: what one feature gains, another one may lose.",
+            "You add up the features of the difference: what one feature gains, another may lose.",
         ),
         Mistake(
             "absolute",
@@ -133,12 +134,12 @@ EXERCISE = Exercise(
         Mistake(
             "not_measured",
             lambda read, length: _moved(read, _masks(length), length),
-            "Those are the differences, one vector for each position; wanted is how long each of them is.",
+            "Those are the differences, one vector for each position; what is wanted is the length of each.",
         ),
         Mistake(
             "over_positions",
             lambda read, length: _moved(read, _masks(length), length).norm(dim=0),
-            "You measure each feature over all positions; wanted is each position over all features.",
+            "You measure each feature over all positions; what is wanted is each position over all features.",
         ),
         Mistake(
             "hidden_for_good",
@@ -149,7 +150,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_behind",
             lambda read, length: _moved(read, _masks(length).roll(1, 0), length).norm(dim=-1),
-            "Your distances are right, but they stand one place too late.",
+            "Your distances are right, but each is one position too late.",
         ),
         Mistake(
             "shares",
@@ -176,7 +177,7 @@ EXERCISE = Exercise(
     "whole = torch.ones(1, length, dtype=torch.long)\n"
     "moved = read(masks) - read(whole)\n"
     "return moved.square().sum(dim=-1).sqrt()",
-    explanation="This is asked of the model from outside, and needs to know nothing of its inside. It has limits of "
-    "its own: two words that say the same can replace each other, so hiding either alone shows no effect.",
+    explanation="This looks at the model from outside and needs to know nothing about its inside. It has limits of "
+    "its own: two words that say the same can replace each other, so hiding either one alone shows no effect.",
     stages=_steps,
 )

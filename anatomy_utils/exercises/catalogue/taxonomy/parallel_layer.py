@@ -70,18 +70,18 @@ EXERCISE = Exercise(
         Mistake(
             "residual_twice",
             lambda x, mix, feed, norm: (x + mix(norm(x))) + (x + feed(norm(x))),
-            "What came in is in your sum twice: each sub-layer brings it along.",
+            "What came in is in your sum twice, once with each sub-layer.",
         ),
         Mistake(
             "normed_residual",
             lambda x, mix, feed, norm: norm(x) + mix(norm(x)) + feed(norm(x)),
-            "You add the results to the normed states; the way past the sub-layers should be left alone.",
+            "You add the results to the normed states; what came in should be added unchanged.",
         ),
         Mistake(
             "normed_residual_in_turn",
             lambda x, mix, feed, norm: _in_turn(norm(x), mix, feed, lambda states: states),
-            "Two things at once: what came in is gone, because you go on from the normed states, and your feed-forward "
-            "network reads what attention has added to them.",
+            "Two things at once: what came in is lost, because you go on from the normed states, and your "
+            "feed-forward network reads what attention has added to them.",
         ),
         Mistake(
             "feed_without_norm",
@@ -97,12 +97,12 @@ EXERCISE = Exercise(
         Mistake(
             "norm_behind",
             lambda x, mix, feed, norm: norm(x + mix(x) + feed(x)),
-            "Your norm stands behind the sum, as in 2017; here it stands in front of both sub-layers.",
+            "Your norm comes after the sum, as in 2017; here it comes before both sub-layers.",
         ),
         Mistake(
             "attention_only",
             lambda x, mix, feed, norm: x + mix(norm(x)),
-            "Your feed-forward network plays no part.",
+            "Your feed-forward network is not used.",
         ),
         Mistake(
             "averaged",
@@ -122,13 +122,13 @@ EXERCISE = Exercise(
     },
     hints=(
         "Draw three arrows from the states that come in to one plus: one goes straight, the two others through a "
-        "sub-layer each. Where does the norm stand?",
+        "sub-layer each. Where does the norm go?",
         "Keep the normed states in a variable; both sub-layers read it, and neither reads the other's result.",
         "`normed = norm(hidden_states)`, then a sum of three.",
     ),
     solution="normed = norm(hidden_states)\nreturn hidden_states + self_attention(normed) + feed_forward(normed)",
-    explanation="Wang and Komatsuzaki 2021. On many chips the two can be computed at the same time, and one norm is "
-    "saved. The feed-forward network sees what attention found one layer later; with dozens of layers this is hardly "
-    "felt.",
+    explanation="Wang and Komatsuzaki 2021. Many chips can compute the two at the same time, and one norm is saved. "
+    "The feed-forward network sees what attention found one layer later; with dozens of layers that makes little "
+    "difference.",
     stages=_steps,
 )

@@ -4,29 +4,58 @@ from __future__ import annotations
 
 from anatomy_utils.exercises.questions import Choice, Question
 
-WORK = Question(
-    id="taxonomy.predict_work",
+JOBS = Question(
+    id="taxonomy.predict_jobs",
     kind="prediction",
-    text="ALBERT's base model has about a tenth of the parameters of BERT's. Both have 12 layers of the same width. "
-    "How much does it compute for a token, compared with BERT?",
+    text="Suppose you take one decoder, like GPT, for all three jobs, and train it for each. In which of them will it "
+    "do as well as a body made for the job?",
     choices=(
         Choice(
-            "About a tenth: as many multiplications as parameters",
-            "So it is where each parameter is used once for a token. ALBERT's layer is used twelve times.",
+            "Only in the chat: with no encoder it cannot read what it should tag or translate",
+            "It reads: its translations were as good as those of an encoder–decoder of its size.",
         ),
         Choice(
-            "About a twelfth: one layer in place of twelve",
-            "One layer's numbers are stored; twelve layers are computed.",
-        ),
-        Choice(
-            "Nearly as much",
-            "Twelve layers are twelve layers, whoever owns the numbers. Only the last step, over the vocabulary, is "
-            "cheaper with a narrow table: where masked words are asked, ALBERT computes about four fifths in all.",
+            "In the chat and the translation, but not in the tagging",
+            "It translated as well as an encoder–decoder of its size, though with almost twice the multiplications. As "
+            "a tagger it could only guess wherever a tag depends on later words. Reading every text twice cured that, "
+            "at twice the cost.",
             right=True,
         ),
         Choice(
+            "In all three: whatever can be put as text, a decoder can do",
+            "In tagging, each word must be labeled by a position that has not seen the rest of the sentence. Only "
+            "reading every text twice cured that, at twice the cost.",
+        ),
+        Choice(
+            "In the chat and the tagging, but not in the translation, which needs two stacks",
+            "One stack was enough for translating. Tagging was the job in which it failed.",
+        ),
+    ),
+)
+
+WORK = Question(
+    id="taxonomy.predict_work",
+    kind="prediction",
+    text="ALBERT's base model has about a tenth of BERT's parameters. Both have 12 layers of the same width. How much "
+    "does it compute for each token, compared with BERT?",
+    choices=(
+        Choice(
+            "Nearly as much",
+            "Twelve layers are computed, whoever owns the numbers. Only the last step, over the vocabulary, is cheaper "
+            "with a narrow table: where masked words are asked for, ALBERT computes about four fifths in all.",
+            right=True,
+        ),
+        Choice(
+            "About a tenth: as many multiplications as parameters",
+            "That holds where each parameter is used once for a token. ALBERT's one layer is used twelve times.",
+        ),
+        Choice(
+            "About a twelfth: one layer in place of twelve",
+            "One layer's numbers are stored, but twelve layers are computed.",
+        ),
+        Choice(
             "About half: attention costs the same, the feed-forward networks are shared",
-            "Attention and feed-forward are shared alike, and shared parts are computed as often as others.",
+            "Attention and feed-forward network are both shared, and shared parts are computed as often as others.",
         ),
     ),
 )
@@ -34,37 +63,38 @@ WORK = Question(
 WINDOW = Question(
     id="taxonomy.predict_window",
     kind="prediction",
-    text="Mistral 7B has a window of 4096 tokens. At 4096 tokens, its keys and values take 512 MiB (16 bits a number). "
-    "How much at 32,768 tokens?",
+    text="In every layer of Mistral 7B a token sees the 4,096 tokens up to itself. After 4,096 tokens, keys and values "
+    "take 512 MiB (16 bits a number). How much do they take after 32,768 tokens?",
     choices=(
-        Choice(
-            "512 MiB", "A new token's keys and values are written over those that have left the window.", right=True
-        ),
-        Choice("4 GiB", "Eight times the tokens would be eight times the bytes, were none of them forgotten."),
         Choice("32 GiB", "That would be n²: a number for each pair of tokens. A cache has some for each token."),
-        Choice("1 GiB", "Two windows' worth? Only one is needed at a time."),
+        Choice("4 GiB", "Eight times the tokens would need eight times the bytes if nothing could be forgotten."),
+        Choice("1 GiB", "That would be two windows. One is enough at any time."),
+        Choice(
+            "512 MiB",
+            "Nothing that has left the window is ever looked at again, so a new token's keys and values overwrite it.",
+            right=True,
+        ),
     ),
 )
 
 RIVALS = Question(
     id="taxonomy.predict_rivals",
     kind="prediction",
-    text="English is to become French. An encoder–decoder learns it, and so does a decoder alone, which reads both "
-    "languages as one text: as many parameters, the same sentences, the same steps. Which one gets more sentences "
-    "right?",
+    text="An encoder–decoder learns to put English into French, and so does a decoder alone, which reads both "
+    "languages as one text. They have as many parameters, the same sentences and the same number of steps. Which one "
+    "gets more sentences right?",
     choices=(
         Choice(
             "The encoder–decoder, clearly: translating is what it was made for",
-            "With one seed it is ahead, with another it is behind.",
+            "Both learned it; the few sentences between them could turn around with another start.",
         ),
         Choice(
             "The decoder, clearly: its one stack is as deep as the two others together",
-            "With one seed it is ahead, with another one it is not. Depth alone does not decide it.",
+            "Both learned it; the few sentences between them could turn around with another start.",
         ),
         Choice(
-            "Neither clearly: most sentences come out right in both, and another seed changes who is ahead",
-            "On a task this small the difference between two trainings of one design is as large as that between the "
-            "designs.",
+            "Neither clearly: both learn it",
+            "Both write more than nine sentences in ten without a mistake. What differs is the work.",
             right=True,
         ),
         Choice(
@@ -74,29 +104,56 @@ RIVALS = Question(
     ),
 )
 
-FAVOURITE = Question(
-    id="taxonomy.predict_favourite",
+COPYING = Question(
+    id="taxonomy.predict_copying",
     kind="prediction",
-    text="A tagger of two layers says what “it” stands for, and is nearly always right. For each of 100 sentences we "
-    "look up which word “it” looks at most in the last layer, and which word it is whose hiding moves its answer most. "
-    "How often is it the same word?",
+    text="A Transformer and an LSTM of as many parameters learn to repeat four symbols after a pause of 4, 8, 16 or 32 "
+    "tokens. A third model is the LSTM with four times the training. What will the longest pause do?",
     choices=(
         Choice(
-            "In at least 90: it looks at what it needs",
-            "It agrees in far fewer. The reason at the end (“tired”, “wide”) is often what moves most, and "
-            "hardly ever what is looked at most.",
+            "It troubles all three alike: what is further away is harder to find",
+            "Not for the Transformer: for attention a key is a key, however far away it is.",
         ),
         Choice(
-            "In some, but in fewer than 75",
-            "The reason at the end (“tired”, “wide”) is often the word that moves most, and hardly ever the one that "
-            "is looked at most. The last layer probably knows of it from the layer below.",
+            "The Transformer repeats them, both LSTMs guess",
+            "An LSTM must carry the symbols through every step of the pause, and what it learns from must travel back "
+            "the same way. More training helped it, but only over short pauses.",
             right=True,
         ),
         Choice(
-            "In none: weights and effects have nothing to do with each other",
-            "They agree far more often than two words picked at random from a dozen would.",
+            "With four times the training, the LSTM repeats them as well as the Transformer does",
+            "More training helped it over short pauses, and not over the longest.",
+        ),
+        Choice(
+            "None of them repeats them: four symbols are too many for so small a model",
+            "The Transformer has room for them: they stay in its keys and values.",
         ),
     ),
 )
 
-PREDICTIONS = (WORK, WINDOW, RIVALS, FAVOURITE)
+FAVOURITE = Question(
+    id="taxonomy.predict_favourite",
+    kind="prediction",
+    text="A tagger of two layers says what “it” means, and is nearly always right. For each of 100 sentences we look "
+    "up two words: the one at which “it” looks most in the last layer, and the one whose hiding changes the answer "
+    "most. How often are they the same word?",
+    choices=(
+        Choice(
+            "In at least 90 sentences: it looks at what it needs",
+            "They are the same far less often. Hiding the reason at the end (“tired”, “wide”) often changes most, but "
+            "it is hardly ever looked at most.",
+        ),
+        Choice(
+            "In some, but in fewer than 75",
+            "Hiding the reason at the end (“tired”, “wide”) often changes most, but it is hardly ever looked at most. "
+            "The last layer probably knows of it from the layer below.",
+            right=True,
+        ),
+        Choice(
+            "In none of them: weights and effects have nothing to do with each other",
+            "They agree far more often than two words drawn from a dozen would.",
+        ),
+    ),
+)
+
+PREDICTIONS = (JOBS, WORK, WINDOW, RIVALS, COPYING, FAVOURITE)

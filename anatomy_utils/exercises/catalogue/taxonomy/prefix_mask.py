@@ -46,8 +46,8 @@ def _text_by_text(prefixes: Tensor, length: int) -> Tensor:
 EXERCISE = Exercise(
     id="taxonomy.prefix_mask",
     title="A prefix",
-    task="Let all positions of a text attend to its whole prefix, and behind it to what came before them and to "
-    "themselves.",
+    task="Let all positions of a text attend to its whole prefix, and each position after the prefix also to itself "
+    "and to what comes before it.",
     difficulty="medium",
     minutes=4,
     signature="prefix_mask(prefix_lengths: Tensor, length: int) -> Tensor",
@@ -60,7 +60,7 @@ EXERCISE = Exercise(
         Mistake(
             "causal_everywhere",
             lambda prefixes, length: ones(length).tril().expand(len(prefixes), 1, -1, -1),
-            "Your mask is the causal one for all texts: within the prefix nobody looks ahead.",
+            "Your mask is the causal one for all texts: within the prefix no position looks ahead.",
         ),
         Mistake(
             "first_prefix_for_all",
@@ -81,7 +81,7 @@ EXERCISE = Exercise(
         Mistake(
             "prefix_only",
             lambda prefixes, length: _in_prefix(prefixes, length).expand(-1, -1, length, -1),
-            "In your mask everybody sees the prefix, but behind it no position sees the written words, not even "
+            "In your mask every position sees the prefix, but after it no position sees the written words, not even "
             "itself.",
         ),
         Mistake(
@@ -101,8 +101,8 @@ EXERCISE = Exercise(
         Mistake(
             "prefix_rows",
             lambda prefixes, length: ones(length).tril() | _in_prefix(prefixes, length).mT,
-            "In your mask the words of the prefix see the whole text, the part that is to be written too; you opened "
-            "rows where you should open columns.",
+            "In your mask the words of the prefix see the whole text, even the part that is still to be written; you "
+            "opened rows where you should open columns.",
         ),
         Mistake(
             "everything",
@@ -125,7 +125,7 @@ EXERCISE = Exercise(
             lambda prefixes, length: (
                 ones(length).tril() | (torch.arange(length) >= length - prefixes[:, None])[:, None, None]
             ),
-            "Your mask opens as many columns at the end of the text; the prefix stands at its beginning.",
+            "Your mask opens as many columns at the end of the text; the prefix is at its beginning.",
         ),
     ),
     alternatives={
@@ -139,7 +139,7 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "Which columns may everybody see, in each text? And which pairs are allowed wherever the prefix ends?",
+        "Which columns may every position see, in each text? And which pairs are allowed wherever the prefix ends?",
         "`torch.arange(length) < prefix_lengths[:, None]` is (batch, key): True in the columns of each text's prefix. "
         "The causal mask is (query, key). A pair that one of the two allows is allowed.",
         "`|` joins them; give the first two axes of length 1 with `[:, None, None, :]`, so that it counts for all "
@@ -149,6 +149,6 @@ EXERCISE = Exercise(
     "in_prefix = torch.arange(length) < prefix_lengths[:, None]\n"
     "return causal | in_prefix[:, None, None, :]",
     explanation="One stack with two ways of reading: the source in both directions, as an encoder does, and the target "
-    "as a decoder does. With a prefix of 0 it is a GPT. Raffel et al. 2020 (section 3.2) compare it with the two "
+    "as a decoder does. With a prefix of 0 it is a GPT. Raffel et al. 2019 (section 3.2) compare it with the two "
     "stacks of an encoder–decoder.",
 )

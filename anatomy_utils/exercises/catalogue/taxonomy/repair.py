@@ -72,16 +72,15 @@ def _padded(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
 EXERCISE = Exercise(
     id="taxonomy.repair",
     title="The case: a colleague's tagger",
-    task="Cure the tagger from outside: let each text stand twice, one behind the other, and ask for the labels the "
-    "second time only.",
+    task="Cure the tagger from outside: repeat each text after itself, and ask for the labels only the second time.",
     difficulty="easy",
     minutes=3,
     signature="repaired_batch(\n"
     "    input_ids: Tensor, attention_mask: Tensor, labels: Tensor\n"
     ") -> tuple[Tensor, Tensor, Tensor]",
     docstring="All (batch, position): ids with padding at the end, 1 = real token and 0 = padding, and a label for\n"
-    "each token, −100 where nothing is asked → the same three, twice as long, padding and all; in the first half\n"
-    "nothing is asked.",
+    "each token, −100 where no label counts → the same three, twice as long, padding and all; in the first half\n"
+    "no label counts.",
     reference="anatomy_utils.training.teacher_forcing.read_twice",
     returns=(
         Output("input_ids", "batch position"),
@@ -93,14 +92,14 @@ EXERCISE = Exercise(
         Mistake(
             "asked_twice",
             lambda ids, mask, labels: _asked(ids, mask, _twice(labels)),
-            "The texts stand there twice, but both times labels are asked: the first time they still cannot be known, "
-            "and the head would learn to guess.",
+            "Your texts are repeated, but the labels count both times: the first time they cannot be known yet, and "
+            "the head would learn to guess.",
         ),
         Mistake(
             "asked_the_first_time",
             lambda ids, mask, labels: _asked(ids, mask, torch.cat([labels, _silent(labels)], 1)),
-            "The texts stand there twice, but you ask the first time, when the end of the text has not been seen; it "
-            "is as it was before.",
+            "Your texts are repeated, but the labels count the first time, when the end of the text has not been "
+            "seen; nothing is gained.",
         ),
         Mistake(
             "labels_not_longer",
@@ -110,7 +109,7 @@ EXERCISE = Exercise(
         Mistake(
             "first_half_zero",
             lambda ids, mask, labels: _asked(ids, mask, torch.cat([0 * labels, labels], 1)),
-            "The labels of your first half are 0, which is a label like any other; −100 says that nothing is asked.",
+            "The labels of your first half are 0, which is a label like any other; −100 says that it does not count.",
         ),
         Mistake(
             "word_by_word",
@@ -119,8 +118,8 @@ EXERCISE = Exercise(
                 mask.repeat_interleave(2, 1),
                 torch.stack([_silent(labels), labels], 2).flatten(1),
             ),
-            "Each word of yours stands twice, one behind the other; its second time still comes before the end of the "
-            "text. The whole text should come again.",
+            "You repeat each word after itself; its second time still comes before the end of the text. The whole "
+            "text should be repeated.",
         ),
         Mistake(
             "below_each_other",
@@ -129,8 +128,8 @@ EXERCISE = Exercise(
                 torch.cat([mask, mask]),
                 torch.cat([_silent(labels), labels]),
             ),
-            "Your texts stand below each other, as twice as many rows. Rows never see each other; the second time "
-            "belongs behind the first, in the same row.",
+            "Your texts are below each other, as twice as many rows. Rows never see each other; the second time "
+            "belongs after the first, in the same row.",
         ),
         Mistake(
             "first_hidden",
@@ -139,8 +138,8 @@ EXERCISE = Exercise(
                 torch.cat([0 * mask, mask], 1),
                 torch.cat([_silent(labels), labels], 1),
             ),
-            "Your mask hides the first half: then the second one knows no more than before. It is to be read, only "
-            "not to be asked.",
+            "Your mask hides the first half: then the second one knows no more than before. The first half must be "
+            "read; only its labels do not count.",
         ),
         Mistake(
             "all_real",
@@ -149,7 +148,7 @@ EXERCISE = Exercise(
                 torch.ones_like(_twice(mask)),
                 torch.cat([_silent(labels), labels], 1),
             ),
-            "Your mask calls everything real, the padding between the two halves as well.",
+            "Your mask calls everything real, even the padding between the two halves.",
         ),
         Mistake(
             "mask_not_longer",
@@ -174,9 +173,9 @@ EXERCISE = Exercise(
         Mistake(
             "no_padding_between",
             _without_padding_between,
-            "You have moved the second text up to the end of the first. A fine thought, but then the labels stand at "
-            "other places in each row; here each half keeps its padding, so that the second half is the last "
-            "`position` columns.",
+            "You have moved the second text up to the end of the first. A good idea, but then the labels are in other "
+            "columns in each row; here each half keeps its padding, so that the second half is the last `position` "
+            "columns.",
         ),
         Mistake(
             "unchanged",
@@ -195,11 +194,11 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "Each position of such a body sees what stands before it. What must stand before a word, for its position to "
+        "Each position of such a body sees what comes before it. What must come before a word, for its position to "
         "have seen the whole text?",
-        "`torch.cat([a, b], dim=1)` puts b behind a in each row. Ids and mask are joined with themselves; with what "
-        "are the labels?",
-        "`torch.full_like(labels, -100)` asks nothing; the labels come behind it.",
+        "`torch.cat([a, b], dim=1)` puts b after a in each row. Ids and mask are joined with themselves; what are the "
+        "labels joined with?",
+        "`torch.full_like(labels, -100)` makes labels that do not count; the real ones come after them.",
     ),
     solution="silent = torch.full_like(labels, -100)\n"
     "return (\n"
@@ -207,9 +206,9 @@ EXERCISE = Exercise(
     "    torch.cat([attention_mask, attention_mask], dim=1),\n"
     "    torch.cat([silent, labels], dim=1),\n"
     ")",
-    explanation="A position of a decoder knows what stands before it and nothing else, and no training can change "
-    "that. Where the text stands twice, the second time the whole text stands before each word. It costs twice the "
-    "length. Springer et al. 2024 make sentence vectors so (arXiv:2402.15449). The plain cure is to choose an "
-    "encoder in the first place.",
+    explanation="A position of a decoder knows what comes before it and nothing else, and no training can change "
+    "that. If the text is repeated, the whole text comes before each word of the second half. The price is twice the "
+    "length. Springer et al. 2024 make sentence vectors in this way (arXiv:2402.15449). The plain cure is to choose "
+    "an encoder in the first place.",
     look_first=("input_ids", "attention_mask", "labels"),
 )

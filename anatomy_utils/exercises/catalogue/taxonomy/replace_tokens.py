@@ -80,15 +80,15 @@ def _steps(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Mappin
 EXERCISE = Exercise(
     id="taxonomy.replace_tokens",
     title="Replaced tokens",
-    task="Put the generator's words in where real words are chosen, and label each real word: 1 where another word "
-    "stands now than before, 0 where the same word stands.",
+    task="Put in the generator's word wherever a real word is chosen, and label each real word: 1 if the word is now "
+    "another one, 0 if it is the same.",
     difficulty="medium",
     minutes=4,
     signature="replace_tokens(\n"
     "    input_ids: Tensor, attention_mask: Tensor, chosen: Tensor, samples: Tensor\n"
     ") -> tuple[Tensor, Tensor]",
     docstring="All (batch, position): the text; 1 = real word, 0 = padding; True = chosen; the generator's words, of\n"
-    "which only those at chosen places count\n"
+    "which only those at chosen positions count\n"
     "→ replaced_ids, and labels: 1 = replaced, 0 = not, −100 = padding. Padding stays as it is.",
     reference="anatomy_utils.objectives.replaced_tokens.replace_tokens",
     returns=(Output("replaced_ids", "batch position"), Output("labels", "batch position")),
@@ -97,19 +97,19 @@ EXERCISE = Exercise(
         Mistake(
             "chosen_are_replaced",
             lambda *given: _with_labels(given[2], *given),
-            "Your ids are right, but each chosen word is labelled as replaced. Where the generator hit the very word "
-            "that stood there, nothing was replaced.",
+            "Your ids are right, but each chosen word is labeled as replaced. Where the generator guessed the "
+            "original word, nothing was replaced.",
         ),
         Mistake(
             "turned_round",
             lambda *given: _with_labels(~(given[2] & (given[3] != given[0])), *given),
-            "Your ids are right, but 1 and 0 have changed places in your labels.",
+            "Your ids are right, but 1 and 0 are swapped in your labels.",
         ),
         Mistake(
             "lucky_ones",
             lambda *given: _with_labels(given[2] & (given[3] == given[0]), *given),
-            "Your ids are right, but your labels are 1 where the generator hit the right word; they should be 1 where "
-            "it did not.",
+            "Your ids are right, but your labels are 1 where the generator guessed the original word; they should be "
+            "1 where it did not.",
         ),
         Mistake(
             "only_chosen_asked",
@@ -123,8 +123,8 @@ EXERCISE = Exercise(
                 _put_in(ids, mask, chosen, samples),
                 ids.masked_fill(~(chosen & _real(mask)), IGNORE),
             ),
-            "Your ids are right, but your labels are the words that stood there. That is what the generator is asked; "
-            "here it is only yes or no.",
+            "Your ids are right, but your labels are the original words. That is what the generator must guess; here "
+            "the answer is only yes or no.",
         ),
         Mistake(
             "padding_asked",
@@ -145,18 +145,18 @@ EXERCISE = Exercise(
         Mistake(
             "padding_in_both",
             lambda ids, mask, chosen, samples: (torch.where(chosen, samples, ids), (chosen & (samples != ids)).long()),
-            "attention_mask plays no part in yours: padding is replaced and asked about.",
+            "attention_mask is not used in yours: padding is replaced and has labels.",
         ),
         Mistake(
             "unchosen_compared",
             lambda *given: _with_labels(given[3] != given[0], *given),
-            "Your ids are right, but your labels compare all of the generator's words with the text, those too that "
+            "Your ids are right, but your labels compare all of the generator's words with the text, even those that "
             "were never put in.",
         ),
         Mistake(
             "all_put_in",
             lambda ids, mask, chosen, samples: (torch.where(_real(mask), samples, ids), _labels(samples != ids, mask)),
-            "All words of yours come from the generator; `chosen` plays no part.",
+            "All your words come from the generator; `chosen` is not used.",
         ),
         Mistake(
             "chosen_turned_round",
@@ -179,10 +179,10 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "First the ids: which words are chosen and real? Then the labels: how can one see whether a word is another "
-        "one than before?",
+        "First the ids: which words are chosen and real? Then the labels: how can you see whether a word is now "
+        "another one?",
         "`torch.where(mask, one, other)` takes from two tensors. Comparing with `!=` gives True and False; `.long()` "
-        "makes 1 and 0 of them.",
+        "turns them into 1 and 0.",
         "`replaced_ids = torch.where(chosen & (attention_mask == 1), samples, input_ids)`; the labels compare it with "
         "`input_ids`, and `masked_fill` puts −100 on padding.",
     ),

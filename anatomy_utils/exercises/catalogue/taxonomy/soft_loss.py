@@ -70,13 +70,13 @@ EXERCISE = Exercise(
         Mistake(
             "wrong_way_round",
             lambda s, t, temperature: _right(t, s, temperature),
-            "Yours is KL(student ‖ teacher): student and teacher have changed places. It punishes other things: a "
-            "student may then leave out what the teacher holds possible.",
+            "Yours is KL(student ‖ teacher): student and teacher are swapped. It punishes other things: a student may "
+            "then leave out what the teacher finds possible.",
         ),
         Mistake(
             "negative",
             lambda s, t, temperature: -_right(s, t, temperature),
-            "Your loss is never above 0: you have log q − log p where log p − log q should stand.",
+            "Your loss is never above 0: you have log q − log p where log p − log q should be.",
         ),
         Mistake(
             "over_positions",
@@ -115,12 +115,12 @@ EXERCISE = Exercise(
         Mistake(
             "no_temperature_inside",
             lambda s, t, temperature: temperature**2 * _divergences(s, t, 1.0).mean(),
-            "Neither logits are divided by the temperature; it stands in your factor alone.",
+            "Neither logits are divided by the temperature; it is only in your factor.",
         ),
         Mistake(
             "logits_multiplied",
             lambda s, t, temperature: temperature**2 * _divergences(s, t, 1 / temperature).mean(),
-            "You multiply the logits by the temperature: a high one makes the teacher surer, not softer.",
+            "You multiply the logits by the temperature: a high one makes the teacher more certain, not less.",
         ),
         Mistake(
             "mean_over_everything",
@@ -131,25 +131,24 @@ EXERCISE = Exercise(
         Mistake(
             "sum",
             lambda s, t, temperature: temperature**2 * _divergences(s, t, temperature).sum(),
-            "You add up all positions; wanted is their mean.",
+            "You add up all positions; what is wanted is their mean.",
         ),
         Mistake(
             "mean_over_texts",
             lambda s, t, temperature: temperature**2 * _divergences(s, t, temperature).sum(-1).mean(),
             "You add up the positions of each text and average over texts (so does torch's 'batchmean' when the texts "
-            "are its first axis); wanted is the mean over all positions.",
+            "are its first axis); what is wanted is the mean over all positions.",
         ),
         Mistake(
             "cross_entropy",
             lambda s, t, temperature: temperature**2 * _crossed(s, t, temperature).mean(),
-            "Yours is the cross-entropy, −Σ p · log q: what the teacher itself is unsure of is still in it, and a "
-            "student that agrees wholly would not come to 0.",
+            "Yours is the cross-entropy, −Σ p · log q: the teacher's own uncertainty is still in it, and even a "
+            "student that agrees completely would not reach 0.",
         ),
         Mistake(
             "hard_targets",
             lambda s, t, temperature: F.cross_entropy(s.flatten(0, 1), t.argmax(-1).flatten()),
-            "Yours is the cross-entropy of the teacher's favourite word alone; all that it thinks of the others is "
-            "lost.",
+            "Yours is the cross-entropy of the teacher's favorite word alone; what it thinks of the others is lost.",
         ),
         Mistake(
             "log_of_log",
@@ -159,13 +158,13 @@ EXERCISE = Exercise(
                 .sum(-1)
                 .mean()
             ),
-            "Your student's probabilities stand where their logarithms should (torch's kl_div wants log q as its first "
-            "argument).",
+            "You have the student's probabilities where their logarithms should be (torch's kl_div wants log q as its "
+            "first argument).",
         ),
         Mistake(
             "each_position",
             lambda s, t, temperature: temperature**2 * _divergences(s, t, temperature),
-            "Each position of yours is right; wanted is one number, their mean.",
+            "Each position is right; what is wanted is one number, their mean.",
         ),
     ),
     alternatives={
@@ -184,7 +183,7 @@ EXERCISE = Exercise(
     hints=(
         "Four steps: soften both, compare them at each position, average, restore the size.",
         "log(p / q) is log p − log q, and `log_softmax(dim=-1)` gives logarithms of probabilities. Which of the two "
-        "stands in front as the weight, p or q?",
+        "comes first as the weight, p or q?",
         "`(teacher.exp() * (teacher - student)).sum(dim=-1)` is the divergence of each position, when both are "
         "log-probabilities.",
     ),
@@ -195,6 +194,6 @@ EXERCISE = Exercise(
     explanation="Hinton et al. 2015. The right word alone says little; that “cat” would have been likelier than “car” "
     "says much. A temperature above 1 shows such small probabilities. Gradients of softened logits are smaller by "
     "1 / T², so the loss is multiplied by T². DistilBERT has a second and a third part: masked words, and the "
-    "likeness of the states.",
+    "similarity of the states.",
     stages=_steps,
 )

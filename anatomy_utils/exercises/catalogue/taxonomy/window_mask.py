@@ -13,7 +13,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _band(length: int, behind: int, ahead: int = 0) -> Tensor:
-    """Each position sees those up to `behind` before it and up to `ahead` after it."""
+    """Each position sees up to `behind` positions before it and up to `ahead` after it."""
     return ones(length).triu(-behind).tril(ahead)
 
 
@@ -64,8 +64,8 @@ EXERCISE = Exercise(
         Mistake(
             "half_each_side",
             lambda length, window: _band(length, window // 2, window // 2),
-            "Your window has its middle at each position, half of it before and half after, as in ModernBERT; a "
-            "decoder's lies before the position and ends with it.",
+            "Your window is centered on each position, half of it before and half after, as in ModernBERT; a "
+            "decoder's ends with the position itself.",
         ),
         Mistake(
             "future_open",
@@ -97,7 +97,8 @@ EXERCISE = Exercise(
             lambda length, window: (
                 (torch.arange(length)[:, None] // window == torch.arange(length) // window) & ones(length).tril()
             ),
-            "You have cut the text into blocks of `window` positions, and nobody sees into the block before. The "
+            "You have cut the text into blocks of `window` positions, and no position sees the block before its own. "
+            "The "
             "window should move along with each position.",
         ),
         Mistake(
@@ -127,15 +128,13 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "It is the causal mask with one more condition. How far behind its query is a key that may just be seen?",
-        "`torch.arange(length)[:, None] - torch.arange(length)` says for each pair how far the key lies behind the "
+        "It is the causal mask with one more condition. How far before its query is the farthest key that may be seen?",
+        "`torch.arange(length)[:, None] - torch.arange(length)` says for each pair how far the key is before the "
         "query; keys that come after it have negative numbers.",
         "Two comparisons joined with `&`: not below 0, and below the window.",
     ),
-    solution="places = torch.arange(length)\n"
-    "behind = places[:, None] - places\n"
-    "return (behind >= 0) & (behind < window)",
+    solution="places = torch.arange(length)\nback = places[:, None] - places\nreturn (back >= 0) & (back < window)",
     explanation="Mistral 7B has a window of 4096 in each of its 32 layers, GPT-Neo one of 256 in every second layer. "
     "What has left the window is not lost at once: the layer below has mixed it into states that are still there, so "
-    "after k layers a position has heard of k · (window − 1) positions before it.",
+    "after k layers a position knows of k · (window − 1) positions before it.",
 )
