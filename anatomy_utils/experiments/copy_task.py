@@ -25,7 +25,7 @@ from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.seeding import seeded
-from anatomy_utils.training.threads import threads
+from anatomy_utils.training.threads import seconds_computed, threads
 
 D_MODEL, NUM_HEADS, D_FF = 32, 4, 64
 SYMBOLS, COPIED = 8, 4
@@ -163,7 +163,8 @@ def reading_times(
 ) -> dict[str, list[float]]:
     """Milliseconds on one core to read a text and to learn from it, by the number of its positions.
 
-    The ways take turns in every round, and of each the fastest round counts. The Transformer computes all positions at
+    The ways take turns in every round, and of each the fastest round counts; on the CPU a moment in which other
+    programs have the core is not counted. The Transformer computes all positions at
     once. The LSTM cannot: it waits at each position for the state before it; "one call a step" shows what that costs
     where every step has to be started by itself. A kernel that runs through all steps in one call saves the starting,
     not the waiting. On a processor of few cores, where little happens at once anyway, that is enough to be fast; on a
@@ -183,6 +184,7 @@ def reading_times(
         "LSTM, one call a step": recurrent.step_by_step,  # type: ignore[dict-item]
         "LSTM, one call": recurrent,
     }
+    clock = seconds_computed if torch.device(device).type == "cpu" else time.perf_counter
     times: dict[str, list[float]] = {way: [] for way in ways}
     for length in lengths:
         input_ids = copying_rows(1, max(0, length - 2 * COPIED), torch.Generator().manual_seed(0))[0].to(device)
@@ -190,13 +192,13 @@ def reading_times(
         with threads(1):  # so small that sharing the work costs more than it brings
             for _ in range(rounds + 1):
                 for way, read in ways.items():
-                    start = time.perf_counter()
+                    start = clock()
                     loss = read(input_ids).square().mean()
                     loss.backward()
                     attentive.zero_grad()
                     recurrent.zero_grad()
                     loss.item()  # waits for an accelerator
-                    measured[way].append(time.perf_counter() - start)
+                    measured[way].append(clock() - start)
         for way, seconds in measured.items():
             times[way].append(1000 * min(seconds[1:]))
     return times

@@ -6,7 +6,6 @@ really left out, so that is measured. Notebook 06.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
@@ -16,7 +15,7 @@ from anatomy_utils.experiments.attention_cost import AttentionCost, largest_tens
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import local
 from anatomy_utils.functional.window_attention import bigbird_blocks, window_attention, window_pairs
-from anatomy_utils.training.threads import threads
+from anatomy_utils.training.threads import seconds_computed, threads
 
 REACH = 64
 """To either side; a window of 128 neighbours."""
@@ -63,7 +62,7 @@ def measure_window_costs(
 ) -> dict[str, list[AttentionCost]]:
     """Time and memory of attention: all pairs, a window by a mask, and a window whose other pairs are left out.
 
-    They take turns in every repeat on one core; of each the fastest repeat counts, which a busy machine disturbs least.
+    They take turns in every repeat on one core; of each the fastest repeat counts, in time that was really computed.
 
     Args:
         lengths: numbers of positions to try.
@@ -94,9 +93,9 @@ def measure_window_costs(
                 largest[way] = size[0]
             for _ in range(repeats * (10 if length < SHORT else 1)):
                 for way, attend in ways.items():
-                    start = time.perf_counter()
+                    start = seconds_computed()
                     attend(vectors)
-                    seconds[way].append(time.perf_counter() - start)
+                    seconds[way].append(seconds_computed() - start)
         for way, taken in seconds.items():
             costs[way].append(AttentionCost(min(taken), largest[way]))
     return costs
@@ -116,7 +115,7 @@ def growth(lengths: Sequence[int], values: Mapping[str, Sequence[float]], *, ove
     Raises:
         ValueError: too few lengths, or another number of values.
 
-    >>> growth([1, 2, 4], {"square": [1, 4, 16], "in proportion": [3, 6, 12]})
+    >>> growth([1, 2, 4], {"square": [1.0, 4.0, 16.0], "in proportion": [3.0, 6.0, 12.0]})
     {'square': 16.0, 'in proportion': 4.0}
     """
     if len(lengths) <= over or any(len(each) != len(lengths) for each in values.values()):

@@ -4,7 +4,7 @@
 - `losses`: logits and labels → one number
 - `schedules`: the learning rate of each step; `optimizers`: AdamW with and without weight decay
 - `loop`: the training loop, `fit`; `history`: what it returns
-- `seeding`: repeatable randomness; `threads`: how many threads torch uses
+- `seeding`: repeatable randomness; `threads`: how many threads torch uses, and for how long
 """
 
 from anatomy_utils import open_room

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils.experiments.window_cost import BLOCK, count_pairs, measure_window_costs
+from anatomy_utils.experiments.window_cost import BLOCK, count_pairs, growth, measure_window_costs
 from anatomy_utils.functional.masks import local
 from anatomy_utils.functional.window_attention import bigbird_blocks
 
@@ -27,3 +27,11 @@ def test_a_mask_saves_no_memory_and_a_window_does() -> None:
     small, large = (cost.largest for cost in costs["window"])
     assert large == 3 * small < 3 * 96**2 * 4
     assert all(cost.seconds > 0 for each in costs.values() for cost in each)
+
+
+def test_growth_wants_as_many_values_as_lengths_and_enough_of_both() -> None:
+    assert growth([1, 2, 4, 8], {"square": [1.0, 4.0, 16.0, 64.0]}, over=3) == {"square": 64.0}
+    with pytest.raises(ValueError, match="2 lengths and one 2 values"):
+        growth([1, 2], {"one": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="one 3, other 2 values"):
+        growth([1, 2, 4], {"one": [1.0, 2.0, 4.0], "other": [1.0, 2.0]})

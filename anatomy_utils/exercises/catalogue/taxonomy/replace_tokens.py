@@ -87,8 +87,8 @@ EXERCISE = Exercise(
     signature="replace_tokens(\n"
     "    input_ids: Tensor, attention_mask: Tensor, chosen: Tensor, samples: Tensor\n"
     ") -> tuple[Tensor, Tensor]",
-    docstring="All (batch, position): the text; 1 = real word, 0 = padding; True = chosen; the generator's words, of\n"
-    "which only those at chosen positions count\n"
+    docstring="All (batch, position): the text; 1 = real word, 0 = padding; True = chosen; the generator's words:\n"
+    "only those at chosen positions count\n"
     "→ replaced_ids, and labels: 1 = replaced, 0 = not, −100 = padding. Padding stays as it is.",
     reference="anatomy_utils.objectives.replaced_tokens.replace_tokens",
     returns=(Output("replaced_ids", "batch position"), Output("labels", "batch position")),
