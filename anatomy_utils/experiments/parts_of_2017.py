@@ -165,7 +165,8 @@ PART_SWAPS = {
     ),
     "sinusoids": PartSwap(
         "positions", "rotary", "sinusoidal, added",
-        "Queries and keys are not turned; waves are added to the embeddings, as large against them as in 2017.", _sinusoids,
+        "Queries and keys are not turned; waves are added to the embeddings, as large against them as in 2017.",
+        _sinusoids,
     ),
     "ReLU": PartSwap(
         "feed-forward", "SwiGLU", "ReLU", "The gate is gone: relu(x · expand) · contract.", _ungated,

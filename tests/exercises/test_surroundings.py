@@ -212,8 +212,7 @@ def test_what_the_notebook_replaced_before_does_not_deceive_the_check(monkeypatc
     verdict = judge(MEAN, wrong)
     assert verdict.state == "wrong"
     assert verdict.notes[-1] == (
-        "Your notebook has replaced `torch.allclose` and `torch.equal`; "
-        "the check used the original."
+        "Your notebook has replaced `torch.allclose` and `torch.equal`; the check used the original."
     )
     assert torch.allclose is notebook["alike"] and torch.equal is torch.is_tensor
 

@@ -174,9 +174,7 @@ def follow(shown: Shown) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_training_live_and_stopping_on_the_page(
-    browser: Browser, theme: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_training_live_and_stopping_on_the_page(browser: Browser, theme: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anatomy_utils.widgets.depth_lab.PAUSE", 0.0)  # told at every step, however slow the machine
     slow = Slow()
     shown = show(browser, lab(slow), theme=theme)

@@ -169,7 +169,12 @@ function render({ model, el }) {
           "source",
           source.map((text) => word(text, { class: "word fl-chip still" })),
         ),
-        line("target", now ? chips : [element("span", { class: "note", text: "nothing yet: the encoder reads first" }), ...chips.slice(1)]),
+        line(
+          "target",
+          now
+            ? chips
+            : [element("span", { class: "note", text: "nothing yet: the encoder reads first" }), ...chips.slice(1)],
+        ),
       ),
     );
   }

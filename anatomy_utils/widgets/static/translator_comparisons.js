@@ -48,7 +48,12 @@ function comparisons({ model, signal, written, revealed, current, finished, sour
               button({ label: reason, name: `Swap ${from} for ${reason}`, signal, onClick: () => ask(sentence, true) }),
             ),
           ]
-        : [element("span", { class: "note", text: "There is no reason to swap for this sentence: none would make “it” the other noun." })]),
+        : [
+            element("span", {
+              class: "note",
+              text: "There is no reason to swap for this sentence: none would make “it” the other noun.",
+            }),
+          ]),
     );
   }
 
@@ -56,7 +61,10 @@ function comparisons({ model, signal, written, revealed, current, finished, sour
     const { source: from, written: wrote, gone, gone_source: left } = model.get("before");
     if (!wrote) {
       compared.replaceChildren(
-        element("p", { class: "note panel", text: "Swap the reason above, and what the new word changes is marked here." }),
+        element("p", {
+          class: "note panel",
+          text: "Swap the reason above, and what the new word changes is marked here.",
+        }),
       );
       return;
     }
@@ -117,7 +125,10 @@ function refusals({ model, signal, ask }) {
       element("p", { class: "error", text: model.get("refusal") }),
       readable ? button({ label: `Read: ${readable}`, primary: true, signal, onClick: () => ask(readable) }) : "",
       ...offers,
-      element("p", { class: "note", text: "The model has vectors only for words of the street; they are listed below." }),
+      element("p", {
+        class: "note",
+        text: "The model has vectors only for words of the street; they are listed below.",
+      }),
       element("p", { class: "note" }, "Still shown: ", element("bdi", { dir: "auto", text: model.get("sentence") })),
     );
   }

@@ -514,9 +514,7 @@ def causal_mask_band(length):
     return torch.ones(length, length, dtype=torch.bool).tril().triu(-1)
 
 
-@answer(
-    "attention.causal_mask", "likeness:function", "Your mask is the target reversed along the key axis."
-)
+@answer("attention.causal_mask", "likeness:function", "Your mask is the target reversed along the key axis.")
 def causal_mask_flipd(length):
     return torch.ones(length, length, dtype=torch.bool).tril().flip(-1)
 

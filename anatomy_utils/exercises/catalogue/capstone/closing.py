@@ -72,8 +72,8 @@ CLOSING = (
             Choice("How large is the model?", "Size helps a little. What is too good to be true needs a reason."),
             Choice(
                 "Has it already seen what it is asked for?",
-                "Either in training, because the test repeats it, or while it answers, through a hole in the mask as in "
-                "the case of notebook 04.",
+                "Either in training, because the test repeats it, or while it answers, through a hole in the mask as "
+                "in the case of notebook 04.",
                 right=True,
             ),
             Choice("Is dropout still on while the loss is measured?", "Dropout makes a loss higher."),

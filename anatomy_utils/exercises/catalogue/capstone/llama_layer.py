@@ -237,7 +237,7 @@ EXERCISE = Exercise(
     "hidden_states = hidden_states + to_output(merge_heads(context))\n"
     "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
     explanation="Llama, Mistral and SmolLM2 are stacks of this layer, with a token table below and above. Positions "
-    "enter in each layer, and only in the scores. The sums form one unbroken path from bottom to top, so a wrong number "
-    "travels along it, too.",
+    "enter in each layer, and only in the scores. The sums form one unbroken path from bottom to top, so a wrong "
+    "number travels along it, too.",
     stages=_steps,
 )

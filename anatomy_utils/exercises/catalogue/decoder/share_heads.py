@@ -50,8 +50,7 @@ EXERCISE = Exercise(
         Mistake(
             "in_turn",
             lambda vectors, num_heads: vectors.repeat(1, _group(vectors, num_heads), 1, 1),
-            "Your key heads follow each other in turn: 0, 1, 0, 1 and so on. Neighboring query heads should "
-            "share one.",
+            "Your key heads follow each other in turn: 0, 1, 0, 1 and so on. Neighboring query heads should share one.",
         ),
         Mistake(
             "unchanged",
