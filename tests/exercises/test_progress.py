@@ -225,7 +225,7 @@ def test_old_answers_run_and_those_that_cannot_leave_the_courses_own_with_a_sent
     for id in old.read()["exercises"].keys() & set(ids()):
         if id in gone:
             with pytest.warns(
-                UserWarning, match="not run any more .it uses anatomy_utils.attention, which is no longer there"
+                UserWarning, match="no longer runs .it uses anatomy_utils.attention, which is no longer there"
             ):
                 assert your_function(id, record=old) is None
         else:

@@ -320,7 +320,7 @@ def attention_roundw(query, key, value):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells",
 )
 def masked_softmax_halfmask(scores, mask):
     return scores.masked_fill(~mask, -5.0).softmax(-1) * mask.any(-1, keepdim=True)
@@ -383,7 +383,7 @@ def softmax_dim0(scores):
 @answer(
     "attention.softmax",
     "likeness:temperature",
-    "they belong to scores that are the right ones times",
+    "they come from the right scores times",
 )
 def softmax_base2(scores):
     s = scores - scores.amax(-1, keepdim=True)
@@ -606,7 +606,7 @@ def lookup_summ(table, input_ids):
 @answer(
     "attention.lookup",
     "likeness:inputs",
-    "Your vectors are exactly what comes out when each vector in `table` is first brought to length",
+    "Your vectors are exactly what comes out when each vector in `table` is first scaled to length",
 )
 def lookup_norm(table, input_ids):
     return F.normalize(table[input_ids], dim=-1)
@@ -617,14 +617,14 @@ def lookup_listc(table, input_ids):
     return [table[i] for i in input_ids]
 
 
-@answer("attention.repair", "likeness:temperature", "belong to scores that are the right ones times one number")
+@answer("attention.repair", "likeness:temperature", "come from the right scores times one number")
 def repair_root_of_queries(query, key, value, mask):
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-2])
     weights = scores.masked_fill(~mask, -1e9).softmax(-1)
     return weights @ value, weights
 
 
-@answer("attention.repair", "likeness:temperature", "belong to scores that are the right ones times one number")
+@answer("attention.repair", "likeness:temperature", "come from the right scores times one number")
 def repair_logarithm(query, key, value, mask):
     scores = query @ key.transpose(-2, -1) / math.log(key.shape[-2])
     weights = scores.masked_fill(~mask, -1e9).softmax(-1)
@@ -869,7 +869,7 @@ def attention_dictret(q, k, v):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells",
 )
 def masked_softmax_mask_value(s, m):
     return s.masked_fill(~m, s.min().item()).softmax(-1) * m.any(-1, keepdim=True)
@@ -893,7 +893,7 @@ def masked_softmax_renorm(s, m):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 87 of these 143 cells there is",
+    "Where the target is 0, your weights should be 0 too; in 87 of these 143 cells",
 )
 def masked_softmax_tri(s, m):
     return s.masked_fill(torch.ones_like(s).triu(1).bool(), -1e9).softmax(-1)
@@ -965,7 +965,7 @@ def weighted_average_rownorm(w, v):
 @answer(
     "attention.projection",
     "likeness:cell",
-    "All cells of your projection differ from the target, in a way that is not known",
+    "All cells of your projection differ from the target, in a way that this check does",
 )
 def projection_biasrow(h, w, b):
     return h @ (w + b)
@@ -979,7 +979,7 @@ def projection_hb(h, w, b):
 @answer(
     "attention.projection",
     "likeness:cell",
-    "All cells of your projection differ from the target, in a way that is not known",
+    "All cells of your projection differ from the target, in a way that this check does",
 )
 def projection_wsoft(h, w, b):
     return h @ w.softmax(0) + b

@@ -275,7 +275,7 @@ def top_k_tuple(logits, k):
     return logits.topk(k)
 
 
-@answer("decoder.top_k", "mutated", "Your function changes its input: `logits` held other numbers afterwards. Whoever")
+@answer("decoder.top_k", "mutated", "Your function changes its input: `logits` held other numbers afterwards. The code")
 def top_k_in_place(logits, k):
     logits[logits < logits.topk(k).values[:, -1:]] = -math.inf
     return logits
@@ -311,7 +311,7 @@ def top_p_gathered(logits, p):
 
 
 @answer(
-    "decoder.top_p", "likeness:cell", "50 of 65 cells of your logits differ from the target, in a way that is not known"
+    "decoder.top_p", "likeness:cell", "50 of 65 cells of your logits differ from the target, in a way that this check does"
 )
 def top_p_logit_sums(logits, p):
     best, order = logits.sort(dim=-1, descending=True)
@@ -364,7 +364,7 @@ def penalty_columns(logits, input_ids, penalty):
 @answer(
     "decoder.repetition_penalty",
     "mutated",
-    "Your function changes its input: `logits` held other numbers afterwards. Whoever",
+    "Your function changes its input: `logits` held other numbers afterwards. The code",
 )
 def penalty_in_place(logits, input_ids, penalty):
     seen = logits.gather(1, input_ids)
@@ -614,7 +614,7 @@ def rms_absolute(hidden_states, weight, epsilon):
 @answer(
     "decoder.gated_feed_forward",
     "crash",
-    "The two do not fit for a matrix product: the last axis of the left has 13, the last",
+    "The two do not fit for a matrix product: the last axis of the left has 13, the second",
 )
 def gate_matmul(hidden_states, gate_weight, expand_weight, contract_weight, activation):
     return (activation(hidden_states @ gate_weight) @ (hidden_states @ expand_weight)) @ contract_weight
@@ -641,7 +641,7 @@ def gate_linear(hidden_states, gate_weight, expand_weight, contract_weight, acti
 @answer(
     "decoder.repair",
     "likeness:cell",
-    "55 of 66 cells of your mask differ from the target, in a way that is not known",
+    "55 of 66 cells of your mask differ from the target, in a way that this check does",
 )
 def repaired_triu(past, new):
     return torch.ones(new, past + new, dtype=torch.bool).triu(past)

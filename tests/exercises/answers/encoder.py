@@ -57,7 +57,7 @@ def embed_in_place(input_ids, segment_ids, token_table, position_table, segment_
 @answer(
     "encoder.sinusoids",
     "likeness:cell",
-    "127 of 182 cells of your waves differ from the target, in a way that is not known",
+    "127 of 182 cells of your waves differ from the target, in a way that this check does",
 )
 def waves_base(positions, d_model):
     angles = positions[:, None] / 1000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -310,7 +310,7 @@ def norm_length(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "mutated",
-    "Your function changes its input: `hidden_states` held other numbers afterwards. Whoever",
+    "Your function changes its input: `hidden_states` held other numbers afterwards. The code",
 )
 def norm_in_place(hidden_states, weight, bias, epsilon):
     hidden_states -= hidden_states.mean(-1, keepdim=True)
@@ -358,7 +358,7 @@ def post_functions_added(hidden_states, sublayer, norm):
 @answer(
     "encoder.post_norm",
     "mutated",
-    "Your function changes its input: `hidden_states` held other numbers afterwards. Whoever",
+    "Your function changes its input: `hidden_states` held other numbers afterwards. The code",
 )
 def post_in_place(hidden_states, sublayer, norm):
     hidden_states += sublayer(hidden_states)
@@ -545,7 +545,7 @@ def dropout_removed(hidden_states, uniform, probability, training):
 @answer(
     "encoder.dropout",
     "likeness:unused",
-    "Right with a model in use, but not with a model in training. In your output nothing",
+    "Right with a model in use, but not with a model in training. Nothing in your output",
 )
 def dropout_mask(hidden_states, uniform, probability, training):
     return (uniform >= probability).float() / (1 - probability) if training else hidden_states
@@ -564,7 +564,7 @@ def dropout_none(hidden_states, uniform, probability, training):
 @answer(
     "encoder.dropout",
     "mutated",
-    "Your function changes its input: `hidden_states` held other numbers afterwards. Whoever",
+    "Your function changes its input: `hidden_states` held other numbers afterwards. The code",
 )
 def dropout_in_place(hidden_states, uniform, probability, training):
     if training:
@@ -756,7 +756,7 @@ def mask_share(input_ids, attention_mask, choice, action, random_ids, mask_id):
 @answer(
     "encoder.mask_words",
     "likeness:stage",
-    "Right with one text and with texts of one word, but not with padded texts. Up to the chosen words you are",
+    "Right with one text and with texts of one word, but not with padded texts. You are right up to the chosen words",
 )
 def mask_padding_hidden(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = (choice < 0.15) & (attention_mask == 1)

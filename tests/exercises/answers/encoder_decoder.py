@@ -104,7 +104,7 @@ def inputs_minus_one(labels, start_id, pad_id):
 @answer(
     "encoder_decoder.decoder_inputs",
     "mutated",
-    "Your function changes its input: `labels` held other numbers afterwards. Whoever",
+    "Your function changes its input: `labels` held other numbers afterwards. The code",
 )
 def inputs_in_place(labels, start_id, pad_id):
     labels[:, 1:] = labels[:, :-1].clone()
@@ -173,7 +173,7 @@ def smooth_number(logits, labels, epsilon):
 @answer(
     "encoder_decoder.smoothed_cross_entropy",
     "likeness:cell",
-    "Right in 1 of 5 cases. In the others: Your loss is not the target, in a way that is",
+    "Right in 1 of 5 cases. In the others: Your loss is not the target, in a way that",
 )
 def smooth_default(logits, labels, epsilon):
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=0.1)
@@ -196,7 +196,7 @@ def rates_two(steps, d_model, warmup):
 @answer(
     "encoder_decoder.learning_rates",
     "likeness:unused",
-    "Right with a short warm-up, but not with a wider model. In your rates nothing",
+    "Right with a short warm-up, but not with a wider model. Nothing in your rates",
 )
 def rates_sorted(steps, d_model, warmup):
     steps = torch.arange(1, len(steps) + 1)

@@ -206,7 +206,7 @@ def whole_values_raw(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:inputs",
-    "Your output is exactly what comes out when `query_weight` and `key_weight` change",
+    "Your output is exactly what comes out when `query_weight` and `key_weight` are",
 )
 def whole_kq(x, q, k, v, o, n):
     return merged(attended(heads(x @ k, n), heads(x @ q, n), heads(x @ v, n))) @ o
@@ -376,7 +376,7 @@ def out_without(context, output_weight):
 @answer(
     "multi_head.switch_off",
     "mutated",
-    "Your function changes its input: `context` held other numbers afterwards. Whoever",
+    "Your function changes its input: `context` held other numbers afterwards. The code",
 )
 def off_in_place(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -387,7 +387,7 @@ def off_in_place(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 207 of these 207 cells there is",
+    "Where the target is 0, your context should be 0 too; in 207 of these 207 cells",
 )
 def off_one(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -421,7 +421,7 @@ def off_too_long(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 57 of these 207 cells there is",
+    "Where the target is 0, your context should be 0 too; in 57 of these 207 cells",
 )
 def off_too_short(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -455,7 +455,7 @@ def off_first(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 207 of these 207 cells there is",
+    "Where the target is 0, your context should be 0 too; in 207 of these 207 cells",
 )
 def off_before(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -467,7 +467,7 @@ def off_before(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 126 of these 207 cells there is",
+    "Where the target is 0, your context should be 0 too; in 126 of these 207 cells",
 )
 def off_view(context, head, num_heads):
     b, p, d = context.shape
@@ -514,7 +514,7 @@ def off_unchanged(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 177 of these 177 cells there is",
+    "Where the target is 0, your context should be 0 too; in 177 of these 177 cells",
 )
 def off_from_end(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -537,7 +537,7 @@ def cross_keys(x, m, q, k, v, o, n):
 @answer(
     "multi_head.cross_attention",
     "likeness:inputs",
-    "Your output is exactly what comes out when `query_weight` and `key_weight` change",
+    "Your output is exactly what comes out when `query_weight` and `key_weight` are",
 )
 def cross_kq(x, m, q, k, v, o, n):
     return merged(attended(heads(x @ k, n), heads(m @ q, n), heads(m @ v, n))) @ o

@@ -550,7 +550,7 @@ def twice_added(input_ids, attention_mask, labels):
 @answer(
     "taxonomy.repair",
     "likeness:cell",
-    "82 of 164 cells of your labels differ from the target, in a way that is not known",
+    "82 of 164 cells of your labels differ from the target, in a way that this check does",
 )
 def twice_minus_one(input_ids, attention_mask, labels):
     silent = torch.full_like(labels, -1)

@@ -174,7 +174,8 @@ FRIDA = Question(
             "The new engine rotates other pairs of features than the ones she was trained with",
             "“as it was taught” says that she was better once: nothing went wrong in training. All other probes "
             "compare the engine with itself, and it is consistent. Shapes fit, so nothing was reported. But “feature "
-            "1” means one thing to the weights and another to the engine, so she reads distances between words wrongly.",
+            "1” means one thing to the weights and another to the engine, so she reads distances between words "
+            "wrongly.",
             right=True,
         ),
         Choice(
