@@ -14,7 +14,7 @@ WHY_HEADS = Question(
             "A head multiplies each value by its weight and adds up the products; it keeps nothing side by side.",
         ),
         Choice(
-            "One vector half-way between the two values",
+            "One vector halfway between the two values",
             "From the average alone nobody can tell what came from *animal* and what from *tired*. A second head has "
             "its own weights: it can look at one word while the first looks at the other.",
             right=True,
