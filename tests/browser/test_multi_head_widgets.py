@@ -14,7 +14,7 @@ from lab_page import NotebookPage
 from playwright.sync_api import FrameLocator, Locator, expect
 
 BOARD, SPLITTING = "views.head_board(", "views.head_splitting("
-HEAD_VIEW, MODEL_VIEW = "views.head_view(", "views.model_view("
+HEAD_VIEW, MODEL_VIEW, NEURON_VIEW = "views.head_view(", "views.model_view(", "views.neuron_view("
 
 
 # ---- head splitting
@@ -156,3 +156,25 @@ def test_model_view_opens_a_head_by_mouse_and_by_keyboard(multi_head: NotebookPa
     expect(page.get_by_role("button", name="layer 1, head 1", exact=True)).to_be_focused()
     wait_until(lambda: words.count() >= 2, frame, "the drawing is large")
     frame.page.keyboard.press("Enter")
+
+
+def test_neuron_view_shows_a_query_by_mouse_and_by_keyboard(multi_head: NotebookPage) -> None:
+    frame, page = inside(multi_head, NEURON_VIEW)
+    words = page.locator("#expanded #leftText > g")
+    assert words.count() == 16
+
+    def asking() -> int:
+        found: int = words.locator(".highlight").evaluate_all(
+            "(all) => all.findIndex((it) => it.style.opacity === '1')"
+        )
+        return found
+
+    wait_until(lambda: asking() == 10, frame, "it asks at first")
+    words.nth(2).hover()
+    wait_until(lambda: asking() == 2, frame, "the word under the mouse asks")
+    words.nth(5).focus()
+    wait_until(lambda: asking() == 5, frame, "the word in focus asks")
+    press(words.nth(5), "Enter")
+    wait_until(lambda: not words.first.is_visible(), frame, "the vectors are hidden")
+    press(page.locator("#collapsed #leftText > g").nth(5), "Enter")
+    wait_until(lambda: words.first.is_visible(), frame, "the vectors are back")
