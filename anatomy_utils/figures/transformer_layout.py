@@ -89,7 +89,7 @@ def _encoder() -> list[DrawnPart]:
             "(source)", "(source, d_model)",
         ),
         DrawnPart(
-            "encoder_block", "encoder block", "ink", x - 28, 392, w + 56, 234, "03_encoder", "The stack",
+            "encoder_block", "encoder block", "ink", x - 28, 392, w + 56, 234, "03_encoder", "The layer and the stack",
             "One block lets the words look at each other and then works on each of them alone. "
             "Its output has the size of its input, so blocks can be stacked: six in 2017.",
             SOURCE, SOURCE, frame=True,
@@ -110,7 +110,7 @@ def _encoder() -> list[DrawnPart]:
         ),
         DrawnPart(
             "encoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
-            "Residual connections and layer norm",
+            "The residual connection",
             "What the sub-layer found is added to its input. This is the residual or skip connection. "
             "Then each vector is rescaled to mean 0 and variance 1.",
             SOURCE, SOURCE,
@@ -123,7 +123,7 @@ def _encoder() -> list[DrawnPart]:
         ),
         DrawnPart(
             "encoder_add_norm_2", "add & norm", "residual", x, 410, w, 28, "03_encoder",
-            "Residual connections and layer norm",
+            "The residual connection",
             "The second sum of the block: the feed-forward result is added to the stream that went around it. "
             "Whether the norm comes after the sum or before the sub-layer decides how deep a stack can be trained.",
             SOURCE, SOURCE,
@@ -174,7 +174,7 @@ def _decoder() -> list[DrawnPart]:
         ),
         DrawnPart(
             "decoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
-            "Residual connections and layer norm",
+            "The residual connection",
             "Sum and norm as in the encoder. "
             "The stream that passes around each sub-layer runs unbroken from the embedding to the output.",
             TARGETS, TARGETS,
@@ -187,7 +187,7 @@ def _decoder() -> list[DrawnPart]:
         ),
         DrawnPart(
             "decoder_add_norm_2", "add & norm", "residual", x, 396, w, 28, "03_encoder",
-            "Residual connections and layer norm",
+            "The residual connection",
             "What was read from the source is added to what is known about the target. "
             "The sum has the same shape as before, ready for the next sub-layer.",
             TARGETS, TARGETS,
@@ -200,7 +200,7 @@ def _decoder() -> list[DrawnPart]:
         ),
         DrawnPart(
             "decoder_add_norm_3", "add & norm", "residual", x, 290, w, 28, "03_encoder",
-            "Residual connections and layer norm",
+            "The residual connection",
             "The third sum of a decoder block. "
             "Its output feeds the next block, and after the last block the final linear layer.",
             TARGETS, TARGETS,

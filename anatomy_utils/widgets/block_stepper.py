@@ -131,7 +131,7 @@ class BlockStepper(
         order = STAGES[self.norm]
         rows = np.stack([self.stage(name)[self.token] for name in order])
         lengths = ", ".join(f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True))
-        named = [f"{name}, length {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True)]
+        named = [f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True)]
         return plots.strips(
             rows,
             named,

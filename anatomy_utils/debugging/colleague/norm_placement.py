@@ -68,7 +68,7 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
         with torch.no_grad():
             states, top = stack.embeddings(batch.input_ids), _states(model, layer, batch)
         sizes.append(f"{top.square().mean().sqrt():.1f}")
-        cosines.append(f"{torch.cosine_similarity(states, top, dim=-1).mean():.2f}")
+        cosines.append(f"{torch.cosine_similarity(states, top, dim=-1).mean():.2f}".replace("-", "−"))
     norms = stack.layers[0].self_attention_norms.before, stack.layers[0].feed_forward_norms.before
     read: list[Tensor] = []
 

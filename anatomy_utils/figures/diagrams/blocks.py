@@ -177,7 +177,7 @@ def _norm_column(pen: Pen, x: Number, down: Number, post: bool) -> None:
 
 def norm_places() -> Picture:
     """The block of 2017 with its norms after the sums, beside that of most models since, with its norms before."""
-    rules = {"Post-norm": "x ← norm(x + layer(x))", "Pre-norm": "x ← x + layer(norm(x))"}
+    rules = {"Post-norm": "x ← norm(x + sublayer(x))", "Pre-norm": "x ← x + sublayer(norm(x))"}
     told = (
         "Norm after the sum (2017). The path from\nbottom to top passes through every norm.",
         "Norm before the sub-layer (GPT-2 and most\nsince). The dashed path has no norm from bottom\n"

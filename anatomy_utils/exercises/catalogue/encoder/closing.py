@@ -110,10 +110,11 @@ CLOSING = (
         choices=(
             Choice("It stops with an error: there are gradients already", "`backward()` adds to them, without a word."),
             Choice("The same as before: `backward()` writes over old gradients", "It adds; it does not write over."),
-            Choice("It uses the gradient of the first batch only", "That one is in it, with those of 99 more batches."),
+            Choice("It uses the gradient of the first batch only", "Each batch adds its own gradient to it."),
             Choice(
-                "It uses the sum of 100 gradients",
-                "`backward()` adds each batch's gradient to what is there. Nothing crashes, and it learns badly.",
+                "It uses old gradients together with its own",
+                "`backward()` adds to what is there; clipping only shortens the sum. Nothing crashes, and it "
+                "learns badly.",
                 right=True,
             ),
         ),
