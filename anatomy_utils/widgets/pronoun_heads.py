@@ -145,8 +145,7 @@ class PronounHeads(Asking, module="pronoun_heads.js", shares=("shared/request.js
         names = ", ".join(f"{organ} {layer}·{head}" for organ, layer, head in self.off)
         together = f"; without {names} together {100 * (self.intact - self.right):.0f} points" if self.off else ""
         return plots.heatmaps(
-            list(lost.items()),
-            title="Share of right pronouns lost without each head alone; rows: layer, columns: head",
+            list(lost.items()), title="Right pronouns lost without each head alone; rows: layers, columns: heads",
             limit=MOST_LOST, values=True, axes=("layer", "head"),
             alt=f"The heads of {len(lost)} kinds of attention. With all of them {self.intact:.0%} of the pronouns are "
             f"right. {alone}{together}.",

@@ -49,7 +49,7 @@ ONCE = Question(
 EXPOSURE = Question(
     id="encoder_decoder.exposure",
     text="A translator writes 12 words greedily, and the sixth is the first wrong one. Compared with a run in which "
-    "somebody supplies the right sixth word, which words can change?",
+    "somebody supplies the right sixth word, which of the other words can differ?",
     choices=(
         Choice(
             "Words 5 to 12: a wrong word spoils its neighbors on both sides",
