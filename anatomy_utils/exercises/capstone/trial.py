@@ -42,7 +42,8 @@ def examined(runs: Mapping[str, Examination]) -> CellOutput:
     for model, run in runs.items():
         yours = sum(run.body.parts[name].whose == "yours" for name in run.found)
         accepted = sum(found is None for found in run.found.values())
-        rows.append([model, f"{len(run.found)}, {yours} yours", str(accepted), run.together])
+        exact = {None: "", 0.0: ", exactly 0"}.get(run.difference, ", but not 0")
+        rows.append([model, f"{len(run.found)}, {yours} yours", str(accepted), run.together + exact])
         rejected += [f"{model}, {found}" for found in run.found.values() if found]
     page = table("", ["model", "organs tried", "accepted", "output, all at once"], rows, words=[0, 1, 2, 3])
     notes = table("", ["rejected"], [[each] for each in rejected], words=[0]) if rejected else CellOutput("", "")

@@ -212,3 +212,29 @@ def layer_three_turned(
     query, key, value = (rotate(part) for part in project(attention_norm(hidden_states)))
     middle = hidden_states + to_output(merge_heads(attend(query, key, value)))
     return middle + feed_forward(feed_forward_norm(middle))
+
+
+@answer(
+    "capstone.repair",
+    "crash",
+    "`positions` is (3, 2) and `padding` is (3,); compared from the end, they differ in their last axes.",
+)
+def padding_without_an_axis(length, count, padding):
+    positions = torch.arange(length, length + count).repeat(len(padding), 1)
+    positions -= padding
+    return positions
+
+
+@answer("capstone.repair", "type", "You return a list of 6 tensors; one tensor is wanted.")
+def positions_in_a_list(length, count, padding):
+    return [length - first + new for first in padding for new in range(count)]
+
+
+@answer("capstone.repair", "mistake:negative", "Your real tokens are right, but padding gets negative positions.")
+def positions_stacked(length, count, padding):
+    return torch.stack([torch.arange(length - first, length - first + count) for first in padding])
+
+
+@answer("capstone.repair", "likeness:not_zero", "Where the target is 0, your positions should be 0 too;")
+def positions_without_a_sign(length, count, padding):
+    return (torch.arange(length, length + count) - padding[:, None]).abs()
