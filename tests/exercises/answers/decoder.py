@@ -311,7 +311,9 @@ def top_p_gathered(logits, p):
 
 
 @answer(
-    "decoder.top_p", "likeness:cell", "50 of 65 cells of your logits differ from the target, in a way that this check does"
+    "decoder.top_p",
+    "likeness:cell",
+    "50 of 65 cells of your logits differ from the target, in a way that this check does",
 )
 def top_p_logit_sums(logits, p):
     best, order = logits.sort(dim=-1, descending=True)
