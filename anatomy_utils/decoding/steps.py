@@ -105,7 +105,7 @@ def check_prompts(
     real = attention_mask.bool()
     if not real[:, -1].all() or (real[:, :-1] & ~real[:, 1:]).any():
         raise ValueError(
-            "attention_mask is 0 after a real token, but prompts of unequal length must be padded in front "
+            "attention_mask is 0 after a real token, but prompts of unequal length must be padded at the head "
             "(0 0 1 1), so that all of them end where writing begins."
         )
 

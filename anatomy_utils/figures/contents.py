@@ -42,8 +42,8 @@ class Notebook:
 
 NOTEBOOKS = (
     Notebook(
-        "00_start_here", "start", "Start here", "is everything in place?",
-        "Is everything ready, and where does each part of a transformer belong?", 15, 15,
+        "00_start_here", "start", "Start here", "a first look, and how exercises work",
+        "What does a Transformer do with a sentence, and how does this course work?", 15, 15,
     ),
     Notebook(
         "01_attention", "attention", "Attention", "how words look at each other",

@@ -157,7 +157,7 @@ def test_a_model_can_still_be_trained_after_it_wrote(ours):
         ({"stop_ids": [5, 9]}, "stop_ids run from 5 to 9, but this vocabulary's ids run from 0 to 8"),
         ({"stop_ids": [-1]}, "stop_ids run from -1"),
         ({"stop_ids": range(9)}, "All 9 tokens"),
-        ({"attention_mask": torch.tensor([[1, 0]])}, "after a real token.*padded in front"),
+        ({"attention_mask": torch.tensor([[1, 0]])}, "after a real token.*padded at the head"),
         ({"attention_mask": torch.tensor([[0, 0]])}, "padded at the head"),
         ({"filters": Filters(temperature=0.5)}, "no generator was given"),
     ],
