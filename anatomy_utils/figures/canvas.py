@@ -173,10 +173,26 @@ def width_of(words: str, size: Number = 11, bold: bool = False) -> Number:
     return float(font.get_width_height()[0]) / 64
 
 
+COUNTED = ("block", "feature", "head", "key", "layer", "mask", "position", "query", "row", "stage", "token", "word")
+
+
 def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
-    """A shape in words: `(query 5, key 7)`, or `(5, 7)` where the axes have no names."""
-    named = [f"{axis} {size}" for axis, size in zip(axes, shape, strict=True)] if axes else [str(n) for n in shape]
-    return f"({', '.join(named)})"
+    """A shape in words, or its numbers where the axes have no names.
+
+    >>> shape_text((5, 7), ("query", "key")), shape_text((5, 64), ("position", "d_head")), shape_text((5, 7))
+    ('(5 queries × 7 keys)', '(5 positions × d_head 64)', '(5, 7)')
+    """
+    if not axes:
+        return f"({', '.join(str(size) for size in shape)})"
+    return f"({' × '.join(_counted(size, axis) for axis, size in zip(axes, shape, strict=True))})"
+
+
+def _counted(size: int, axis: str) -> str:
+    """One axis: what can be counted is counted; a size that the code knows by a name keeps it."""
+    if axis.rpartition(" ")[2] not in COUNTED:
+        return f"{axis} {size}"
+    plural = f"{axis[:-1]}ies" if axis.endswith("ry") else f"{axis}s"
+    return f"{size} {axis if size == 1 else plural}"
 
 
 def number(value: Number, digits: int = 2, form: Literal["f", "g"] = "f") -> str:

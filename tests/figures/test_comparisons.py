@@ -16,7 +16,7 @@ def test_booleans_are_marks_without_numbers_and_without_a_colour_bar():
     drawn = plots.heatmap(mask, list("abc"), list("abc"), title="mask", marks=("may attend", "may not"))
     assert {"may attend", "may not"} <= set(texts(drawn))
     assert not any(text.replace(".", "").isdigit() for text in texts(drawn)), "neither 1.00 nor a scale"
-    assert drawn.alt == "mask (query 3, key 3): 6 of 9 cells: may attend."
+    assert drawn.alt == "mask (3 queries × 3 keys): 6 of 9 cells: may attend."
     assert "1.00" in texts(plots.heatmap(mask.float(), list("abc"), list("abc"))), "numbers keep theirs"
 
 

@@ -68,7 +68,7 @@ def pixels(png: bytes) -> np.ndarray:
 
 def test_heatmap_prints_values_labels_and_shape(weights: np.ndarray) -> None:
     words = texts(plots.heatmap(weights, WORDS[:3], WORDS, title="weights"))
-    assert "(query 3, key 5)" in words and "weights" in words
+    assert "(3 queries × 5 keys)" in words and "weights" in words
     assert f"{weights[2, 4]:.2f}" in words
     assert words.count("flies") == 2  # once as a row, once as a column
 
