@@ -111,7 +111,7 @@ def _encoder() -> list[DrawnPart]:
         DrawnPart(
             "encoder_add_norm_1", "add & norm", "residual", x, 516, w, 28, "03_encoder",
             "The residual connection",
-            "What the sub-layer found is added to its input. This is the residual or skip connection. "
+            "What the sub-layer found is added to its input: the residual or skip connection. "
             "Then each vector is rescaled to mean 0 and variance 1.",
             SOURCE, SOURCE,
         ),
@@ -141,7 +141,7 @@ def _decoder() -> list[DrawnPart]:
     x, w = DECODER_X, COLUMN
     return [
         DrawnPart(
-            "target_tokens", "target so far", "ink", x, 754, w, 30, "04_decoder", "Shift by one",
+            "target_tokens", "target so far", "ink", x, 754, w, 30, "04_decoder", "Shift: a text is its own answer",
             "The words written so far, shifted one place to the right after a start token. "
             "So each position is asked for a word that it has not been shown.",
             "text", "(batch, target)",
@@ -167,7 +167,7 @@ def _decoder() -> list[DrawnPart]:
         ),
         DrawnPart(
             "decoder_self_attention", "masked self-attention", "weights", x, 560, w, 46, "04_decoder",
-            "What may be seen",
+            "See: only the past",
             "Self-attention in which no word may look to its right. "
             "The mask hides those cells before the softmax, so the future gets a weight of exactly 0.",
             TARGETS, TARGETS,
@@ -212,19 +212,19 @@ def _output() -> list[DrawnPart]:
     x, w = DECODER_X, COLUMN
     return [
         DrawnPart(
-            "final_linear", "linear", "ink", x, 196, w, 34, "04_decoder", "From a vector to a word",
+            "final_linear", "linear", "ink", x, 196, w, 34, "04_decoder", "Lose: from a vector to a word",
             "One matrix turns each vector into a score for every token of the vocabulary. "
             "10,000 tokens mean 10,000 logits at each position.",
             TARGETS, "(batch, target, vocab_size)",
         ),
         DrawnPart(
-            "softmax", "softmax", "ink", x, 138, w, 34, "04_decoder", "From a vector to a word",
+            "softmax", "softmax", "ink", x, 138, w, 34, "04_decoder", "Lose: from a vector to a word",
             "The logits become probabilities that are never negative and sum to 1. "
             "A temperature can make them bolder or more careful.",
             "(batch, target, vocab_size)", "(batch, target, vocab_size)",
         ),
         DrawnPart(
-            "next_token", "next token", "ink", x, 82, w, 30, "04_decoder", "Choosing a token",
+            "next_token", "next token", "ink", x, 82, w, 30, "04_decoder", "Choose a token",
             "One token is chosen from the probabilities: the likeliest, or one drawn at random. "
             "It is appended to the target, and the decoder runs again.",
             "(batch, vocab_size)", "(batch)",

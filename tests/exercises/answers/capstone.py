@@ -65,7 +65,7 @@ def parting_mask_does_not_fit(yours, theirs, attention_mask, tolerance):
 @answer(
     "capstone.first_difference",
     "mistake:argmax_of_greater",
-    "Two things: where no layer differs argmax says 0, the lowest layer's number; and NaN",
+    "Two things: where no layer differs argmax says 0, the lowest layer's number; and you miss NaN",
 )
 def parting_argmax_of_greater(yours, theirs, attention_mask, tolerance):
     off = (yours - theirs).abs()[:, attention_mask == 1].flatten(1).amax(dim=1)

@@ -83,7 +83,7 @@ def batch_in_place(texts, pad_id):
 @answer(
     "decoder.batch_of",
     "shape:entries",
-    "The target is in your result, but along the position axis more follows:",
+    "Your result begins with the target, but goes on along the position axis:",
 )
 def batch_too_wide(texts, pad_id):
     longest = max(map(len, texts))

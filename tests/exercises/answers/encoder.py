@@ -170,7 +170,7 @@ def bias_unclipped(table, length):
 @answer(
     "encoder.offset_bias",
     "mistake:heads_last",
-    "The numbers are right, but your heads are the last axis; scores have them in front of",
+    "The numbers are right, but your heads are the last axis; in scores they come before",
 )
 def bias_turned_heads(table, length):
     positions = torch.arange(length)

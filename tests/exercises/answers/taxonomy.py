@@ -18,7 +18,7 @@ def parameters_plain(depths, rows, d_embedding, d_model, layer_parameters):
 @answer(
     "taxonomy.encoder_parameters",
     "mistake:own_without_norm",
-    "Your shared is right. In your own the norm behind the tables is missing.",
+    "Your shared is right. In your own the norm after the tables is missing.",
 )
 def parameters_no_norm_own(depths, rows, d_embedding, d_model, layer_parameters):
     own = rows * d_model + depths * layer_parameters
@@ -88,7 +88,7 @@ def soft_no_sum(student_logits, teacher_logits, temperature):
 @answer(
     "taxonomy.soft_loss",
     "mistake:negative",
-    "Your loss is never above 0: you have log q − log p where log p − log q should stand.",
+    "Your loss is never above 0: you have log q − log p where log p − log q should be.",
 )
 def soft_negative(student_logits, teacher_logits, temperature):
     teacher = (teacher_logits / temperature).log_softmax(dim=-1)
@@ -289,7 +289,7 @@ def window_numbers(length, window):
 @answer(
     "taxonomy.window_mask",
     "mistake:half_each_side",
-    "Your window has its middle at each position, half of it before and half after,",
+    "Your window is centered on each position, half of it before and half after,",
 )
 def window_half(length, window):
     behind = (torch.arange(length)[:, None] - torch.arange(length)).abs()
@@ -318,7 +318,7 @@ def bytes_mib(lengths, num_layers, num_kv_heads, d_head, window, bytes_per_numbe
 @answer(
     "taxonomy.cache_bytes",
     "mistake:begins_anew",
-    "Short texts are right; behind each full window your cache begins anew. The",
+    "Short texts are right; after each full window your cache starts again from nothing. The",
 )
 def bytes_rolled(lengths, num_layers, num_kv_heads, d_head, window, bytes_per_number):
     return 2 * num_layers * num_kv_heads * d_head * (lengths % window) * bytes_per_number
@@ -370,7 +370,7 @@ def spans_length(input_ids, spans, sentinel_ids):
 @answer(
     "taxonomy.corrupt_spans",
     "mistake:from_the_beginning",
-    "Your targets are right. In your input the text begins again behind each",
+    "Your targets are right. In your input the text begins again after each",
 )
 def spans_place_forgotten(input_ids, spans, sentinel_ids):
     inputs, targets, place = [], [], 0
@@ -385,7 +385,7 @@ def spans_place_forgotten(input_ids, spans, sentinel_ids):
 @answer(
     "taxonomy.corrupt_spans",
     "mistake:a_sentinel_a_word",
-    "What you return is not right either: Your targets are right, but in your input a",
+    "What you return is not right either: Your targets are right, but in your input there",
 )
 def spans_in_place(input_ids, spans, sentinel_ids):
     targets = []
@@ -504,7 +504,7 @@ def hide_list(read, length):
 @answer(
     "taxonomy.leave_one_out",
     "mistake:over_positions",
-    "You measure each feature over all positions; wanted is each position over all",
+    "You measure each feature over all positions; what is wanted is each position over all",
 )
 def hide_features(read, length):
     masks = 1 - torch.eye(length, dtype=torch.long)
