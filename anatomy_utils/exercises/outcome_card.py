@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from anatomy_utils.exercises.plain_card import State, plain_card
-from anatomy_utils.exercises.questions import Question
+from anatomy_utils.exercises.questions import Choice, Question
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.notebook.page import CellOutput, escape, in_code
 
@@ -26,7 +26,7 @@ def outcome_page(question: Question, chosen: int | None, shows: Evidence | None 
     if guess is None:
         state, headline = "open", "○ You made no prediction this time"
         boxes, reasons = {"What happened": right.text}, [right.reason]
-        text = ["You made no prediction this time.", f"What happened: {right.text} {right.reason}"]
+        text = ["You made no prediction this time.", f"What happened: {_sentence(right)}"]
     elif guess is right:
         state, headline = "passed", "✓ Your prediction was right"
         boxes, reasons = {"Your guess, and what happened": right.text}, [right.reason]
@@ -35,8 +35,8 @@ def outcome_page(question: Question, chosen: int | None, shows: Evidence | None 
         state, headline = "other", "✗ It came out differently"
         boxes, reasons = {"Your guess": guess.text, "What happened": right.text}, [guess.reason, right.reason]
         text = [
-            f"Your prediction was: {guess.text} {guess.reason}",
-            f"What happened: {right.text} {right.reason}",
+            f"Your prediction was: {_sentence(guess)}",
+            f"What happened: {_sentence(right)}",
         ]
     beside = "".join(f'<div><p class="name">{name}</p>{in_code(words)}</div>' for name, words in boxes.items())
     page = "".join(
@@ -51,6 +51,11 @@ def outcome_page(question: Question, chosen: int | None, shows: Evidence | None 
     elif shows:
         text.append("; ".join(f"{name}: {value}" for name, value in shows.items()))
     return CellOutput(plain_card(state, headline, page), "\n".join(text))
+
+
+def _sentence(choice: Choice) -> str:
+    """A choice and its reason, which a choice without a full stop must not run into."""
+    return f"{choice.text}{'' if choice.text.endswith(('.', '!', '?')) else '.'} {choice.reason}"
 
 
 def _evidence(shows: Evidence | None) -> str:

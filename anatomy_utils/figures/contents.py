@@ -47,30 +47,30 @@ NOTEBOOKS = (
     ),
     Notebook(
         "01_attention", "attention", "Attention", "how words look at each other",
-        "Where do attention's weights come from?", 90, 100,
+        "Where do attention's weights come from?", 125, 140,
     ),
     Notebook(
         "02_multi_head_attention", "multi_head", "Multi-head attention", "why several heads",
-        "Why several heads, and what do real ones do?", 95, 105,
+        "Why several heads, and what do real ones do?", 100, 110,
     ),
     Notebook(
         "03_encoder", "encoder", "Encoder", "positions, feed-forward, norm, the stack",
-        "What does an encoder need besides attention, and why does a deep one train?", 120, 170,
+        "What does an encoder need besides attention, and why does a deep one train?", 140, 195,
     ),
     Notebook(
         "04_decoder", "decoder", "Decoder", "writing one token after the other",
-        "How does a model write, one token after the other?", 120, 150,
+        "How does a model write, one token after the other?", 130, 175,
     ),
     Notebook(
         "05_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
-        "How does one text become another?", 80, 105,
+        "How does one text become another?", 100, 130,
     ),
     Notebook(
         "06_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
-        "Which body for which job: what do BERT, GPT, T5 and their families change?", 120, 165,
+        "Which body for which job: what do BERT, GPT, T5 and their families change?", 120, 170,
     ),
     Notebook(
         "07_capstone", "capstone", "Capstone", "your own parts, real weights",
-        "Is your transformer right, and what is wrong with these eight?", 85, 85,
+        "Is your transformer right, and what is wrong with these eight?", 90, 95,
     ),
 )  # fmt: skip

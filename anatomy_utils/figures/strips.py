@@ -44,7 +44,7 @@ def strips(
     limit: Number | None = None,
     alt: str = "",
 ) -> Picture:
-    """Vectors as coloured strips, one per row, with shared limits, each with its label.
+    """Vectors as colored strips, one per row, with shared limits, each with its label.
 
     Args:
         vectors: (position, feature) numbers; a single vector may have one axis.
@@ -60,7 +60,7 @@ def strips(
     numbers = array([vectors] if to_array(vectors).ndim == 1 else vectors, 2, "vectors")
     names = labels_for(len(numbers), labels, "vector")
     shape = shape_text(numbers.shape, axes)
-    alt = alt or f"{title or 'Vectors'} {shape} as coloured strips, one each for {', '.join(names)}."
+    alt = alt or f"{title or 'Vectors'} {shape} as colored strips, one each for {', '.join(names)}."
     with look():
         return finish(_strips(numbers, names, limit_of([numbers], kind, limit), kind, title, shape, values), alt)
 

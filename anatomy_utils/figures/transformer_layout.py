@@ -212,13 +212,13 @@ def _output() -> list[DrawnPart]:
     x, w = DECODER_X, COLUMN
     return [
         DrawnPart(
-            "final_linear", "linear", "ink", x, 196, w, 34, "04_decoder", "Lose: from a vector to a word",
+            "final_linear", "linear", "ink", x, 196, w, 34, "04_decoder", "Loss: from a vector to a word",
             "One matrix turns each vector into a score for every token of the vocabulary. "
             "10,000 tokens mean 10,000 logits at each position.",
             TARGETS, "(batch, target, vocab_size)",
         ),
         DrawnPart(
-            "softmax", "softmax", "ink", x, 138, w, 34, "04_decoder", "Lose: from a vector to a word",
+            "softmax", "softmax", "ink", x, 138, w, 34, "04_decoder", "Loss: from a vector to a word",
             "The logits become probabilities that are never negative and sum to 1. "
             "A temperature can make them bolder or more careful.",
             "(batch, target, vocab_size)", "(batch, target, vocab_size)",

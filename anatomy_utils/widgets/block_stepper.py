@@ -139,7 +139,7 @@ class BlockStepper(
             axes=("stage", "d_model"),
             limit=float(np.quantile(np.abs(rows), 0.995)),
             alt=f"The vector of “{self.tokens[self.token]}” at {len(order)} stages of layer {self.layer}, "
-            f"{self.norm}-norm, as coloured strips. Lengths: {lengths}.",
+            f"{self.norm}-norm, as colored strips. Lengths: {lengths}.",
         )
 
 

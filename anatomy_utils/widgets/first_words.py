@@ -190,8 +190,8 @@ class FirstWords(
             rivals = ", ".join(
                 f"{each['word'].strip('␣')} {each['probability']:.0%}" for each in self.written[0]["rivals"]
             )
-            alt = f"SmolLM2 went on: “{self.text()}”. Its choice for the first new word: {rivals}. {alt}"
-        title = f"“{self.text()}” · the {len(maps)} heads that read it"
+            alt = f"SmolLM2 completed the sentence: “{self.text()}” Its choice for the first new word: {rivals}. {alt}"
+        title = f"“{self.sentence}” · the {len(maps)} heads that read it"
         return plots.heatmaps(maps, title=title, per_row=12, values=False, alt=alt)
 
 

@@ -17,7 +17,7 @@ HEAD_OFF = find_question("multi_head.predict_head_off")
 
 def test_a_wrong_guess_stands_beside_what_happened() -> None:
     page = outcome_page(HEAD_OFF, 0, {"similarity <without>": 0.993})
-    for told in ("It came out differently", "Your guess", "below 0.7", "What happened", "above 0.99"):
+    for told in ("It came out differently", "Your guess", "Below 0.7", "What happened", "Above 0.99"):
         assert told in page.html
     assert "<strong>0.993</strong>" in page.html and "similarity &lt;without&gt;" in page.html
     assert page.text.endswith("similarity <without>: 0.993")
@@ -25,7 +25,7 @@ def test_a_wrong_guess_stands_beside_what_happened() -> None:
 
 def test_a_right_guess_is_said_once_and_none_is_no_mistake() -> None:
     right = outcome_page(HEAD_OFF, HEAD_OFF.right)
-    assert "✓ Your prediction was right" in right.html and right.html.count("Hardly: above 0.99.") == 1
+    assert "✓ Your prediction was right" in right.html and right.html.count("Above 0.99: hardly at all.") == 1
     none = outcome_page(HEAD_OFF, None)
     assert "You made no prediction" in none.html and "✗" not in none.html
 

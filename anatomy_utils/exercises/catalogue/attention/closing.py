@@ -51,7 +51,7 @@ CLOSING = (
     ),
     Question(
         id="attention.closing_3",
-        text="You begin a training with W_Q = 0: every number of it is 0. What are the weights in the first step?",
+        text="You begin training with W_Q = 0: every number in it is 0. What are the weights in the first step?",
         choices=(
             Choice("All 0", "The scores are all 0. But e⁰ is 1, and the softmax makes each row sum to 1."),
             Choice(

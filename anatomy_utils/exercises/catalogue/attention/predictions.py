@@ -34,7 +34,7 @@ APPLE = Question(
     id="attention.predict_apple",
     kind="prediction",
     text='"I ate an apple and a pear for breakfast." The encoder has six layers. '
-    "How many must this apple pass until it is nearer to *banana* than to *microsoft*?",
+    "How many must this apple pass through before it is nearer to *banana* than to *microsoft*?",
     choices=(
         Choice(
             "None: it is nearer in the table.",

@@ -69,8 +69,8 @@ CLOSING = (
     ),
     Question(
         id="decoder.closing_5",
-        text="A model has 9 query heads and 3 heads of keys and values. Each query head is given a copy of its own. "
-        "What changes?",
+        text="A model has 9 query heads and 3 heads of keys and values. Now the cache keeps a separate copy for each "
+        "query head. What changes?",
         choices=(
             Choice(
                 "The cache is three times as large, and the text is the same",

@@ -24,7 +24,7 @@ DETOUR = Question(
             right=True,
         ),
         Choice(
-            "At all: what layer 0 hides, layer 1 brings back",
+            "At all of them: what layer 0 hides, layer 1 brings back",
             "There is no detour: in layer 1, too, a position sees only itself and what came before it.",
         ),
     ),
@@ -62,7 +62,7 @@ AFTER_END = Question(
         ),
         Choice(
             "`<bos>` and another sentence of the same kind",
-            "Each text of the training began anew. It has never seen <bos> after <eos>.",
+            "Each text of the training began again. It has never seen <bos> after <eos>.",
         ),
         Choice(
             "An error, as there is no token left to choose",
@@ -128,7 +128,7 @@ TOO_GOOD = Question(
     id="decoder.predict_too_good",
     kind="prediction",
     text="A colleague's small GPT reaches a loss of about 0.01 on sentences that it has never seen. Ours, after as "
-    "many steps on the same sentences, stays at about 1.25. How good are the texts that the colleague's model writes?",
+    "many steps on the same sentences, stays at about 1.27. How good are the texts that the colleague's model writes?",
     choices=(
         Choice(
             "Better than ours: the lower the loss, the better the texts",

@@ -110,7 +110,7 @@ CASE_DIAGNOSIS = Question(
             right=True,
         ),
         Choice(
-            "It has True and False the wrong way round, so the past is hidden",
+            "It has True and False swapped, so the past is hidden",
             "Then the last word would see nothing; it sees all six, as it should.",
         ),
         Choice(

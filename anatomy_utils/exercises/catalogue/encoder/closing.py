@@ -87,7 +87,7 @@ CLOSING = (
     ),
     Question(
         id="encoder.closing_5",
-        text="A trained model gives another answer each time it gets the same text. What was forgotten?",
+        text="A trained model gives a different answer each time it gets the same text. What was forgotten?",
         choices=(
             Choice("Warm-up", "That belongs to training, and changes nothing in a finished model."),
             Choice(

@@ -29,8 +29,8 @@ PARAMETERS = Question(
 GRADIENT = Question(
     id="encoder.predict_gradient",
     kind="prediction",
-    text="Stack 24 feed-forward networks, each reading the output of the one below, not trained yet. Compare the "
-    "gradient that reaches the lowest network with the gradient of the highest one. How long is it?",
+    text="Stack 24 feed-forward networks, each reading the output of the one below, not trained yet. How long is the "
+    "gradient that reaches the lowest network, compared with the gradient of the highest one?",
     choices=(
         Choice(
             "Always far shorter: each network loses something.",
@@ -112,8 +112,9 @@ BAG = Question(
     choices=(
         Choice(
             "Most tags come out right, but many beginnings are missed.",
-            "Most words are outside of any name, and the word alone tells. Whether *old* belongs to one noun or to "
-            "the other, only the order tells.",
+            "Most words are outside of any name, and the word alone shows that. Whether *old* belongs to one noun or "
+            "to "
+            "the other, only the order shows.",
             right=True,
         ),
         Choice(
@@ -122,7 +123,7 @@ BAG = Question(
         ),
         Choice(
             "It learns as well as the healthy one: attention sees all words anyway.",
-            "It sees which words there are, but not which word is next to which.",
+            "It sees which words there are, but not which word is beside which other word.",
         ),
     ),
 )

@@ -97,7 +97,7 @@ EXERCISE = Exercise(
         Mistake(
             "neighbours",
             lambda v, c, s: v * c + _neighbours_turned(v) * s,
-            "Your pairs are neighbours, 2i and 2i + 1. Some models pair them that way, but these angles are ordered "
+            "Your pairs are neighbors, 2i and 2i + 1. Some models pair them that way, but these angles are ordered "
             "for i and i + d_head/2.",
         ),
         Mistake(

@@ -121,7 +121,8 @@ SEED = Question(
         ),
         Choice(
             "Heads of cross-attention again; which ones is chance",
-            "Only cross-attention can read the source. Which of its heads get the job depends on the first weights.",
+            "In the decoder, only cross-attention can read the source. Which of its heads get the job depends on the "
+            "first weights.",
             right=True,
         ),
         Choice(

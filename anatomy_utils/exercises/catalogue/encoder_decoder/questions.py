@@ -61,7 +61,7 @@ EXPOSURE = Question(
             right=True,
         ),
         Choice(
-            "All of them, since the memory is computed anew after each word",
+            "All of them, since the memory is computed again after each word",
             "The memory depends only on the source. It is computed once.",
         ),
         Choice(
@@ -86,7 +86,7 @@ CASE_DIAGNOSIS = Question(
             "Then the three texts of 5, 3 and 2 tokens would see 12 or 13 positions. Look at how many they see.",
         ),
         Choice(
-            "It has True and False the wrong way round, so that only padding is seen",
+            "It has True and False swapped, so that only padding is seen",
             "Then a text without padding would see nothing at all, and no translation would be right even alone.",
         ),
         Choice(

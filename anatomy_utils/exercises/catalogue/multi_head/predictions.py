@@ -31,7 +31,7 @@ SINK_GONE = Question(
         Choice(
             "(a) hardly, (b) a lot.",
             "The values were close to zero anyway. But without [CLS] the heads must put their weight on real words, "
-            "whose values are not.",
+            "whose values are not close to zero.",
             right=True,
         ),
         Choice("(a) a lot, (b) hardly.", "Then the heads would need what [CLS] says. Its values say almost nothing."),
