@@ -2,7 +2,7 @@
 
 A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
 `python tests/run_all.py quick` looks at what changed since the last commit (`make quick`).
-The last steps need one core each: two at a time run side by side, and the words of each come when it is done.
+The browser tests cannot use two cores; what needs one runs beside them, and its words come when it is done.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ from lint_scripts import MISSING
 from notebook_tools import TRAININGS, network_blocked, trained_once
 
 ROOT = Path(__file__).resolve().parent.parent
-ONE_CORE = ("browser", "solved", "proofs")
-"""Groups of steps that use one core, the longest first."""
 RESULTS = ROOT / ".cache" / "results"
 BIN = Path(sys.executable).parent
 
@@ -67,7 +65,6 @@ def steps() -> list[Step]:
 
     by_file = ["-n", "2", "--dist", "loadfile"]
     quick = ["-m", "not notebook and not proof"]
-    in_browser = ["-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"]
     proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
@@ -80,12 +77,9 @@ def steps() -> list[Step]:
         Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
         Step("units, properties, doctests", "units", tests(*by_file, *quick), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
-        *(
-            Step(f"browser: {half} half", "browser", tests(*in_browser, "--half", half), True, again)
-            for half in ("second", "first")
-        ),
         Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
         Step("exercises: proofs over all seeds", "proofs", tests(*proofs), True, alone),
+        Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, again),
     ]
 
 
@@ -128,8 +122,7 @@ def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
 
 
 def carry_out_aside(step: Step) -> Outcome:
-    """Run the step while another one runs, and show its words together when it has ended."""
-    print(f"\n… {step.name}", flush=True)
+    """Run the step while another one writes, and show its words together when it has ended."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as words:
         outcome = carry_out(step, words)
         words.seek(0)
@@ -153,12 +146,12 @@ def main() -> int:
     if sys.argv[1:] == ["quick"]:
         wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
-    outcomes = [carry_out(step) for step in wanted if step.group not in ONE_CORE]
-    with ThreadPoolExecutor(max_workers=2) as lanes:
-        outcomes += lanes.map(
-            lambda step: carry_out_aside(step) if browser or step.group != "browser" else missing(step),
-            [step for step in wanted if step.group in ONE_CORE],
-        )
+    outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units", "notebooks")]
+    with ThreadPoolExecutor(max_workers=1) as aside:
+        running = [aside.submit(carry_out_aside, step) for step in wanted if step.group in ("solved", "proofs")]
+        with_one = carry_out if browser else missing
+        last = [with_one(step) for step in wanted if step.group == "browser"]
+        outcomes += [*(step.result() for step in running), *last]
     print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"

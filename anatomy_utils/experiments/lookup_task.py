@@ -22,7 +22,7 @@ ON_A_STREET = 4
 """How many things there are on a street, all of them different and all of different colors."""
 
 
-class Batch(NamedTuple):
+class LookupBatch(NamedTuple):
     """Streets, a question about each, and the answers."""
 
     street: Float[Tensor, "batch key d_model"]
@@ -74,7 +74,7 @@ class LookupTask:
                 raise ValueError(f"The street knows no {word!r}; it has {', '.join((*THINGS, *COLORS))}.")
         return torch.stack([torch.stack([rows[word] for word in name.split()]).sum(0) for name in names])
 
-    def batch(self, size: int) -> Batch:
+    def batch(self, size: int) -> LookupBatch:
         """The next streets, one question about each, and the answers."""
         things, colors = (
             torch.rand(size, len(words), generator=self.generator).argsort(-1)[:, :ON_A_STREET]
@@ -82,4 +82,4 @@ class LookupTask:
         )
         asked = torch.randint(ON_A_STREET, (size, 1), generator=self.generator)
         street = self.things[things] + self.colors[colors]
-        return Batch(street, self.things[things.gather(1, asked)], colors.gather(1, asked)[:, 0])
+        return LookupBatch(street, self.things[things.gather(1, asked)], colors.gather(1, asked)[:, 0])

@@ -80,8 +80,6 @@ NOTEBOOK_NAMES = {
     "capstone": "07_capstone",
 }
 """What the tests call each notebook."""
-SECOND_HALF = list(NOTEBOOK_NAMES).index("decoder")
-"""Where the second half begins, each of which takes about as long: `run_all.py` has them side by side."""
 
 
 @pytest.fixture(scope="session")
@@ -97,11 +95,7 @@ def ran(request: pytest.FixtureRequest, desk: Desk) -> Ran:
     return desk.ran(request.param)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--half", choices=["first", "second"], help="only the tests of the first or the last notebooks")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All tests of a notebook one after the other, so that each is opened once; last those that press everything."""
     order = list(NOTEBOOK_NAMES)
 
@@ -113,10 +107,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return notebook, item.path.stem == "test_looks_at_every_size"
 
     items.sort(key=place)
-    if half := config.getoption("--half"):
-        kept = [item for item in items if (place(item)[0] < SECOND_HALF) == (half == "first")]
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
 
 
 def _watched(name: str) -> Any:

@@ -105,14 +105,14 @@ def test_hints_come_one_by_one_and_then_the_solution(mean: tuple[NotebookPage, i
 def test_question_gives_a_reason_for_wrong_and_right(start: NotebookPage) -> None:
     question = start.widget('ask("start.how")')
     check = question.get_by_role("button", name="Check")
-    reasons = ("you should be able to read on", "Nothing below breaks")
+    reasons = ("Then you could not read on", "Nothing below breaks")
     assert not any(reason in question.inner_text() for reason in reasons)
     check.click()
     expect(question).to_contain_text("Choose one first")
-    question.get_by_label("Your wrong function", exact=False).click()
+    question.get_by_label("Today's function", exact=False).click()
     check.click()
     expect(question).to_contain_text(reasons[0])
-    press(question.get_by_role("radio").first, "ArrowDown", "Enter")
+    press(question.get_by_role("radio").first, "ArrowDown", "ArrowDown", "Enter")
     expect(question).to_contain_text(reasons[1])
     expect(question.get_by_role("radio", name="The course's own version", exact=False)).to_be_checked()
 

@@ -29,14 +29,14 @@ STYLES = """([root, own]) => {
   look([]);
   return [sheets.length, ...looks];
 }"""
-# Numbers what Tab can reach: of each kind of widget (twice at most), one control of each kind.
+# Numbers what Tab can reach: of each kind of widget, one control of each kind.
 MARK_CONTROLS = """() => {
   const widgets = new Map();
   let count = 0;
   for (const root of document.querySelectorAll('.anatomy')) {
     const seen = widgets.get(root.className) ?? 0;
     widgets.set(root.className, seen + 1);
-    if (seen === 2) continue;
+    if (seen === 1) continue;
     const kinds = new Set();
     const reachable = ":is(button, input, select, textarea, a[href], [tabindex]:not([tabindex='-1'])):not([disabled])";
     for (const node of root.querySelectorAll(reachable)) {

@@ -222,8 +222,8 @@ def test_bars_print_their_values() -> None:
 
 
 def test_strips_take_one_vector_or_several() -> None:
-    assert "(position 1, d_model 4)" in texts(plots.strips(torch.zeros(4)))
-    assert "(position 2, d_model 4)" in texts(plots.strips(np.ones((2, 4)), ["a", "b"]))
+    assert "(1 position × d_model 4)" in texts(plots.strips(torch.zeros(4)))
+    assert "(2 positions × d_model 4)" in texts(plots.strips(np.ones((2, 4)), ["a", "b"]))
 
 
 def test_a_long_sentence_stays_within_the_page() -> None:

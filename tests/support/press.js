@@ -1,7 +1,7 @@
 // Presses what a view has, and says how high the view is after each press. `measure.py` puts this into the page.
 
 (() => {
-  const MOST_PRESSES = 40;
+  const MOST_PRESSES = 20;
   // What takes long, opens something on purpose, or is no step.
   const NOT_PRESSED = new RegExp(
     "\\b(train|retrain|search|translate|compute|run|check|hint|solution|reset|clear|play|pause|copy|new|add|remove|note" +
@@ -107,7 +107,7 @@
     async function round(start) {
       const heights = [[start, root.getBoundingClientRect().height, glance(root)]];
       for (const [name, act] of presses(root, most)) {
-        if (heights.length > MOST_PRESSES * (thorough ? 2 : 1)) break;
+        if (heights.length > MOST_PRESSES * (thorough ? 4 : 1)) break;
         act();
         await frames();
         if (pause) await wait(pause);

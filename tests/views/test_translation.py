@@ -202,7 +202,7 @@ def test_a_whole_translation_of_the_courses_size_is_small() -> None:
     )
     assert len(widget.written) == 31  # it never ends: as long as it can be followed
     assert len(widget.values) < 300_000
-    assert len(widget) == 12 + 18 + 31
+    assert len(widget) == 60
 
 
 def test_the_flow_starts_where_it_is_told(model: EncoderDecoder) -> None:

@@ -71,7 +71,7 @@ CLOSING = (
             Choice("Which learning rate was used?", "A good rate does not beat everybody on new text by a factor."),
             Choice("How large is the model?", "Size helps a little. What is too good to be true needs a reason."),
             Choice(
-                "Has it already seen what it is asked for?",
+                "Has the model already seen what it is asked for?",
                 "Either in training, because the test repeats it, or while it answers, through a hole in the mask as "
                 "in the case of notebook 04.",
                 right=True,

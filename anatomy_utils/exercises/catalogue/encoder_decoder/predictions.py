@@ -7,7 +7,7 @@ from anatomy_utils.exercises.questions import Choice, Question
 FLIP = Question(
     id="encoder_decoder.predict_flip",
     kind="prediction",
-    text="“The animal didn't cross the street because it was too tired.” is in French “L'animal n'a pas traversé la "
+    text="In French, “The animal didn't cross the street because it was too tired.” is “L'animal n'a pas traversé la "
     "rue parce qu'il était trop fatigué.” Now the last English word becomes “wide”. What has to change in the French?",
     choices=(
         Choice(
@@ -25,7 +25,7 @@ FLIP = Question(
         Choice(
             "The last word and the pronoun: “… qu'elle était trop large.”",
             "Now it is the street that is too wide, and “rue” is feminine. English says “it” both times, so the "
-            "pronoun cannot be translated word by word.",
+            "pronoun cannot be translated on its own.",
             right=True,
         ),
     ),
