@@ -205,11 +205,12 @@ def test_what_was_done_before_the_package_was_rebuilt_still_counts(old: Progress
     for section in ("exercises", "questions", "predictions"):
         before[section] = {NOW.get(id, id): entry for id, entry in before[section].items()}
     replaced = {"decoder.next_tokens"}  # by an exercise on the whole batch
+    gone = {"capstone.closing_2", "taxonomy.closing_6"}  # questions that the text now answers
     for notebook in NOTEBOOKS:
         shown = progress(notebook.prefix, record=old).text
         open_now = {e.id for e in exercises_of(notebook.prefix).values() if f"○ {e.title}" in shown}
         assert not open_now & set(before["exercises"]), shown
-    assert set(before["exercises"]) <= set(ids()) | replaced and set(before["questions"]) <= set(question_ids())
+    assert set(before["exercises"]) <= set(ids()) | replaced and set(before["questions"]) <= set(question_ids()) | gone
     read = old.read()
     assert all(read["exercises"][id]["passed"] for id in before["exercises"])
     assert all(read["questions"][id]["right"] for id in before["questions"])

@@ -159,7 +159,7 @@ def test_two_slips_that_no_catalogue_knows_are_both_marked() -> None:
 """,
     )
     assert {(slip.number, slip.part) for slip in verdict.slips} >= {(5, "num_heads")} and len(verdict.slips) == 2
-    assert verdict.sentence.count("Line ") == 2 and "mending both makes everything right" in verdict.sentence
+    assert verdict.sentence.count("Line ") == 2 and "fixing both makes everything right" in verdict.sentence
 
 
 def test_the_slip_may_be_in_a_helper_and_the_crash_too() -> None:

@@ -12,6 +12,8 @@ from anatomy_utils.tap import watch
 from anatomy_utils.zoo import checkpoint, loader
 
 TOLERANCE = {"atol": 1e-5, "rtol": 1e-5}
+STEPWISE = {"atol": 2e-5, "rtol": 1e-5}
+"""One row at a time is summed in another order than all at once: with T5's large logits, 1.3e-5 on some processors."""
 
 
 class ReferenceChecks:
@@ -115,7 +117,7 @@ class EncoderDecoderChecks(ReferenceChecks):
             cache = model.start(input_ids, 9, attention_mask=attention_mask)
             for i in range(9):
                 logits, cache = model.step(target_ids[:, i : i + 1], cache)
-                torch.testing.assert_close(logits, wanted[:, i], **TOLERANCE)
+                torch.testing.assert_close(logits, wanted[:, i], **STEPWISE)
             swapped = model.start(input_ids, 9, attention_mask=attention_mask).rows(torch.tensor([1, 0]))
             logits, _ = model.step(target_ids[:, :3].flip(0), swapped)
             torch.testing.assert_close(logits.flip(0), wanted[:, 2], **TOLERANCE)

@@ -224,13 +224,13 @@ def test_a_question_gives_a_reason_for_every_choice(browser: Browser, theme: The
     noted: list[int] = []
     shown = show(browser, question(on_choice=noted.append), theme=theme)
     page = shown.page
-    group = page.get_by_role("group", name="Why are the scores divided")
+    group = page.get_by_role("group", name="A model's d_head grows")
     assert group.get_by_role("radio").count() == 4
     page.get_by_role("button", name="Check").click()
     assert "Choose one first" in page.locator(".answer").inner_text()
     page.get_by_role("radio").nth(0).check()
     page.get_by_role("button", name="Check").click()
-    assert "Softmax takes care of that" in page.locator(".answer .wrong").inner_text()
+    assert "That needs the divisor" in page.locator(".answer .wrong").inner_text()
     page.get_by_role("radio").nth(0).press("ArrowDown")
     assert page.locator(".answer").inner_text() == "", "a new choice clears the old verdict"
     page.get_by_role("radio").nth(1).press("ArrowDown")
@@ -251,9 +251,9 @@ def test_a_prediction_is_noted_and_not_judged(browser: Browser, tmp_path: Path) 
     live = widget()
     assert all(choice["reason"] == "" and not choice["right"] for choice in live.question["choices"])
     shown = show(browser, live)
-    shown.page.get_by_label("From about the middle on.").check()
+    shown.page.get_by_label("About three.").check()
     shown.page.get_by_role("button", name="Note my prediction").click()
-    assert "Noted: From about the middle on." in shown.page.locator(".answer").inner_text()
+    assert "Noted: About three." in shown.page.locator(".answer").inner_text()
     shown.settle()
     assert record.entry("predictions", "attention.predict_apple") == {"choice": 2}
     again = _choices(found, record).widget

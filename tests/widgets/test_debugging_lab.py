@@ -115,7 +115,7 @@ def test_examine_diagnose_and_cure_with_the_keyboard(browser: Browser) -> None:
     press("Enter")
     expect(page.locator(".answer:visible")).to_have_text("Not this one. Because of A.")
     for name in ("Cure Boris", "In public"):
-        expect(page.get_by_text(name)).to_be_disabled()
+        expect(page.get_by_text(name, exact=True).and_(page.locator("button"))).to_be_disabled()
     page.get_by_label("Cause C of Boris").check()
     press("Enter")
     expect(page.locator(".answer:visible")).to_have_text("Right. Because of C.")

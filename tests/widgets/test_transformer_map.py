@@ -244,5 +244,5 @@ def test_a_stop_keeps_its_name_where_only_its_number_is_drawn(browser: Browser, 
     shown = show(browser, TransformerMap("attention", folder=folder), size=(wide + 32, 900))
     link = shown.page.get_by_role("link", name="0 Start here", exact=True)
     assert link.inner_text().split() == (["0", "Start", "here"] if wide == 960 else ["0"])
-    assert link.get_attribute("title") == "Start here"
+    assert link.get_attribute("title") == "Start here: 15 min"
     shown.check()

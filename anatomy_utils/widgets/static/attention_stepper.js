@@ -10,7 +10,8 @@ const SAY = {
       "for every word.",
     "The query is compared with every key: multiply number by number, add up. The sum is the score of that pair.",
     "Dot products grow with the number of components, so every score is divided by the square root of d_head.",
-    "Softmax turns the scores into weights: all positive, and their sum is 1. A little more score is a lot more weight.",
+    "Softmax turns the scores into weights: all positive, and their sum is 1. A little more score is a lot more " +
+      "weight.",
     "Each value is multiplied by its word's weight: a value with little weight fades away.",
     "The weighted values are added up. The sum is the chosen word's new vector, its context.",
   ],

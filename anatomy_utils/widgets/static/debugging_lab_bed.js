@@ -28,7 +28,7 @@ function twoMaps(root, tokens, name, signal) {
         .map(([left, top]) =>
           svg("text", {
             transform: `translate(${left + (i + 0.5) * fits + 4} ${top - 5}) rotate(-90)`,
-            text: shorten(token, 8),
+            text: shorten(token, 7),
           }),
         ),
     );
@@ -36,7 +36,7 @@ function twoMaps(root, tokens, name, signal) {
       places
         .slice(0, stacked ? 2 : 1)
         .map(([left, top]) =>
-          svg("text", { x: left - 5, y: top + (i + 0.5) * fits + 4, "text-anchor": "end", text: shorten(token, 9) }),
+          svg("text", { x: left - 5, y: top + (i + 0.5) * fits + 4, "text-anchor": "end", text: shorten(token, 7) }),
         ),
     );
     const cells = Array.from(weights, (value, i) => {

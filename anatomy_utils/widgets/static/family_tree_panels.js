@@ -187,7 +187,7 @@ function modelPanels({ model, lengths, chosen, byName }) {
     const marked = comparable ? differing(each, parent, true) : new Set();
     stacks.replaceChildren(...each.stacks.map((stack) => stackDrawing(stack, marked, each.stacks.length > 1)));
     legend.textContent = comparable
-      ? `${marked.size ? `≠ marks what differs from ${parent.name}` : `Every part is the same as in ${parent.name}`}. ` +
+      ? `${marked.size ? `≠ marks what differs from ${parent.name}` : `Every part is as in ${parent.name}`}. ` +
         "Drawn from its modules, read from the bottom up."
       : "Drawn from its modules, read from the bottom up.";
     const rows = (wanted) =>

@@ -34,7 +34,8 @@ function openCells(mask, size) {
     .join("");
 }
 
-// What depends on the chosen objective alone: its question, who was trained this way, what its rate means, and who may look at whom.
+// What depends on the chosen objective alone: its question, who was trained this way, what its rate means, and who may
+// look at whom.
 function wordsOfObjectives(objectives) {
   const abouts = objectives.map(({ asks, models, source }) =>
     element(

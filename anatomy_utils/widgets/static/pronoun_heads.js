@@ -107,8 +107,8 @@ function render({ model, el }) {
     element("p", {
       class: "note",
       text:
-        "Each switch shows layer·head, and the share of right pronouns without this head alone. The stronger the color, " +
-        "the more is lost. A click, Space or Enter switches a head off.",
+        "Each switch shows layer·head, and the share of right pronouns without this head alone. The stronger the " +
+        "color, the more is lost. A click, Space or Enter switches a head off.",
     }),
     line,
     results,

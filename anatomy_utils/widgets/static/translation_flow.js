@@ -3,6 +3,7 @@
 
 const TALL = 462; // pixels of the figure
 const PAUSE = 1100; // milliseconds per step while playing
+const NOTHING_YET = "nothing yet: the encoder reads first";
 const AT_WORK = { heads: "encoder_self_attention" }; // parts that work together with another
 
 // Where one can jump to: every part of the way up to the first word, then every word.
@@ -18,6 +19,18 @@ function chapterList({ count, whole, startOf, round, momentAt, written, signal, 
     signal,
     onChange: (at) => go(Number(at)),
   });
+}
+
+// The words of the target so far. What is written later keeps its place, so that nothing moves when a line is full.
+function targetChips({ target, written, now, appended, signal, go }) {
+  const chips = target.slice(0, now).map((text, i) => {
+    const node = word(text, { class: `word fl-chip${i === now - 1 ? " now" : ""}` });
+    listen(node, "click", signal, () => go(i + 1));
+    return node;
+  });
+  if (appended) chips.push(word(written[now - 1], { class: "word fl-chip new" }));
+  const rest = [target[0], ...written].slice(chips.length);
+  return [...chips, ...rest.map((text) => word(text, { class: "word fl-chip fl-later" }))];
 }
 
 function render({ model, el }) {
@@ -153,14 +166,7 @@ function render({ model, el }) {
     const now = round();
     const appended = momentAt(place()).part === "next_token";
     const line = (name, list) => [element("dt", { text: name }), element("dd", {}, list)];
-    const chips = target.slice(0, Math.max(now, 1)).map((text, i) => {
-      const node = word(text, { class: `word fl-chip${i === now - 1 ? " now" : ""}` });
-      listen(node, "click", signal, () => go(startOf(i + 1)));
-      return node;
-    });
-    if (appended) chips.push(word(written[now - 1], { class: "word fl-chip new" }));
-    // The place of what is written later is kept, so that nothing moves when a line is full.
-    chips.push(...written.slice(chips.length - 1).map((text) => word(text, { class: "word fl-chip fl-later" })));
+    const chips = targetChips({ target, written, now, appended, signal, go: (i) => go(startOf(i)) });
     track.replaceChildren(
       element(
         "dl",
@@ -169,12 +175,7 @@ function render({ model, el }) {
           "source",
           source.map((text) => word(text, { class: "word fl-chip still" })),
         ),
-        line(
-          "target",
-          now
-            ? chips
-            : [element("span", { class: "note", text: "nothing yet: the encoder reads first" }), ...chips.slice(1)],
-        ),
+        line("target", now ? chips : [element("span", { class: "note", text: NOTHING_YET }), ...chips]),
       ),
     );
   }

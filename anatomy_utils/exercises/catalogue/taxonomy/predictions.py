@@ -90,7 +90,7 @@ RIVALS = Question(
         ),
         Choice(
             "The decoder, clearly: its one stack is as deep as the two others together",
-            "Both learned it; the few sentences between them could turn around with another start.",
+            "Depth was not what the task lacked: both learned it.",
         ),
         Choice(
             "Neither clearly: both learn it",
