@@ -1,6 +1,7 @@
 """Real published weights in this project's own modules.
 
-`load("minilm")` needs no network: the weights come in an installed package. Notebook 01 runs them.
+`load("minilm")` needs no network: the weights come in an installed package. Notebook 01 runs them. SmolLM2 is unpacked
+when it is first loaded, into the user's cache folder (538 MB): `clear_cache()` makes that room free again.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from torch import nn
 from anatomy_utils import zoo
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
-from anatomy_utils.zoo.gguf import GgufFile
 from anatomy_utils.zoo.tokenizer import Tokenizer
+from anatomy_utils.zoo.unpacked import cache_bytes, clear_cache, unpack
+
+__all__ = ["PACKAGES", "Pretrained", "WeightPackage", "cache_bytes", "clear_cache", "load"]
 
 
 class Pretrained(NamedTuple):
@@ -98,9 +101,8 @@ def _from_path(path: Path, sha256: str | None = None) -> Pretrained:
 
 
 def _from_gguf(path: Path, sha256: str | None) -> Pretrained:
-    file = GgufFile(path, sha256)
-    config = file.config()
-    return Pretrained(zoo.loader(config["model_type"])(config, file.tensors()), file.tokenizer())
+    config, tensors, tokenizer = unpack(path, sha256)
+    return Pretrained(zoo.loader(config["model_type"])(config, tensors), tokenizer)
 
 
 def _from_folder(folder: Path, sha256: str | None = None) -> Pretrained:

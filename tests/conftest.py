@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,10 +19,14 @@ settings.register_profile("ci", parent=settings.get_profile("local"), derandomiz
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+UNPACKED = Path(__file__).resolve().parent.parent / ".cache" / "unpacked"
+
+
 @pytest.fixture(autouse=True, scope="session")
 def empty_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Send everything that would go to the user's data folder to a temporary one."""
+    """Send everything that would go to the user's data folder to a temporary one; weights are unpacked once for all."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANATOMY_CACHE", os.environ.get("ANATOMY_CACHE", str(UNPACKED)))
         for variable in ("XDG_DATA_HOME", "LOCALAPPDATA"):
             patch.setenv(variable, str(tmp_path_factory.mktemp("data")))
         patch.delenv("ANATOMY_PROGRESS", raising=False)

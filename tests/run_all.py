@@ -110,6 +110,7 @@ def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
     command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
     with tempfile.TemporaryDirectory() as fresh:  # nbval's kernels must not read or change anybody's progress
         own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
+        own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
         variables = os.environ | own | step.variables
         code = subprocess.run(command, cwd=ROOT, env=variables, stdout=output, stderr=output).returncode
     seconds = time.perf_counter() - start

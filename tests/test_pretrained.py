@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -101,3 +102,10 @@ def test_an_unknown_family_is_named(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "mamba"}))
     with pytest.raises(ValueError, match="'mamba' is not in the zoo; it has albert, bart, bert"):
         pretrained.load(tmp_path)
+
+
+def test_published_weights_load_without_torchs_compiler():
+    """Importing it takes seconds, and drawing numbers for weights that are then replaced would do so."""
+    script = "import sys; from anatomy_utils import pretrained as p; p.load('minilm'); print('torch._dynamo' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "False"

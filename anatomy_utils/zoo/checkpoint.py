@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,17 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 PICKLES = ("pytorch_model.bin", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 MOST_NAMED = 12
 """Names of a kind in one sentence; a model of another size differs in hundreds."""
 
 Change = Callable[[Tensor], Tensor]
+
+
+class Checked(dict[str, Tensor]):
+    """Tensors without NaN or infinity: somebody has looked through them since they were computed."""
 
 
 def transposed(weight: Tensor) -> Tensor:
@@ -177,6 +182,7 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
         },
         "check that config and weights match",
     )
+    checked = isinstance(tensors, Checked)
     _complain(
         "These weights cannot be calculated with",
         {
@@ -185,7 +191,9 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
                 for name, part in filled.items()
                 if part.is_floating_point() != wanted[name].is_floating_point() or part.is_complex()
             ],
-            "NaN or infinity": [name for name, part in filled.items() if not _finite(part, wanted[name].dtype)],
+            "NaN or infinity": [
+                name for name, part in filled.items() if not (checked or is_finite(part.to(wanted[name].dtype)))
+            ],
         },
         "fetch the file again, or save it again in float32",
     )
@@ -213,13 +221,28 @@ def _complain(sentence: str, found: Mapping[str, Sequence[str]], cure: str) -> N
         raise ValueError(f"{sentence} ({'; '.join(lists)}); {cure}.")
 
 
-def _finite(part: Tensor, dtype: torch.dtype) -> bool:
-    """Whether all numbers are, as the model will hold them; a float64 may be too large for float32."""
-    if not part.is_floating_point() or part.numel() == 0:
+def is_finite(tensor: Tensor) -> bool:
+    """Whether there is neither NaN nor infinity in it."""
+    if not tensor.is_floating_point() or tensor.numel() == 0:
         return True
-    return all(bool(end.isfinite()) for end in torch.aminmax(part.to(dtype)))  # one look; NaN is both ends then
+    return all(bool(end.isfinite()) for end in torch.aminmax(tensor))  # one look; NaN is both ends then
 
 
-def unfilled() -> AbstractContextManager[Any]:
+@contextmanager
+def unfilled() -> Iterator[None]:
     """Modules made in this `with` block take no memory for weights until `load_published` gives them theirs."""
-    return torch.device("meta")
+    with torch.device("meta"), _Undrawn():
+        yield
+
+
+class _Undrawn(TorchFunctionMode):
+    """Leaves out random numbers for tensors without memory: for them alone torch imports its compiler, four seconds."""
+
+    DRAWS = frozenset({"normal_", "uniform_", "kaiming_uniform_", "xavier_uniform_", "xavier_normal_", "trunc_normal_"})
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        filled = args[0] if args else kwargs.get("tensor")
+        if getattr(func, "__name__", "") in self.DRAWS and filled.is_meta:
+            return filled
+        return func(*args, **kwargs)

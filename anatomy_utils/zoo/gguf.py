@@ -7,7 +7,6 @@ rows of query and key matrices are stored so that neighbouring features turn tog
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,21 +41,12 @@ class GgufFile:
 
     Args:
         path: the file.
-        sha256: its fingerprint, where one is known.
 
     Raises:
-        ValueError: the file is missing, damaged, another one than the fingerprint says, or of another family.
+        ValueError: the file is damaged, or of another family.
     """
 
-    def __init__(self, path: Path, sha256: str | None = None) -> None:
-        if not path.is_file():
-            raise ValueError(f"There is no file {path}; give the path of a .gguf file.")
-        if sha256 is not None:
-            with path.open("rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-            if found != sha256:
-                told = f"its SHA-256 is {found[:12]}…, not {sha256[:12]}…"
-                raise ValueError(f"{path} is not the published file: {told}; install it again.")
+    def __init__(self, path: Path) -> None:
         try:
             from gguf import GGUFReader
         except ModuleNotFoundError as error:

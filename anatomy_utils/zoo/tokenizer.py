@@ -76,6 +76,10 @@ class Tokenizer:
         pad_id, pad_token = padding.get("pad_id", 0), padding.get("pad_token", "[PAD]")
         return cls(tokenizer, pad_id=pad_id, pad_token=pad_token, pad_left=pad_left)
 
+    def save(self, path: Path) -> None:
+        """Write a `tokenizer.json` that `from_file` reads."""
+        self._tokenizer.save(str(path))
+
     @property
     def vocab_size(self) -> int:
         """How many pieces the vocabulary has."""

@@ -6,12 +6,14 @@ from collections import defaultdict
 import numpy as np
 import pytest
 import torch
+from tiny_gguf import SIZES, written
 from unchecked import unchecked
 
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.views import decoding
 from anatomy_utils.zoo.gguf import GgufFile, _halves
+from anatomy_utils.zoo.unpacked import unpack
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
 gguf = pytest.importorskip("gguf", reason="the gguf package is not installed")
@@ -117,38 +119,6 @@ def test_the_first_token_pads_where_the_file_names_none(tmp_path):
     assert tokenizer(["aab", "b"]).input_ids.tolist() == [[1, 3], [0, 2]]
 
 
-SIZES = {
-    "embedding_length": 8, "block_count": 1, "attention.head_count": 2, "attention.head_count_kv": 1,
-    "feed_forward_length": 12, "context_length": 16,
-}  # fmt: skip
-SHAPES = {
-    "token_embd": (4, 8), "output_norm": (8,), "blk.0.attn_norm": (8,), "blk.0.ffn_norm": (8,),
-    "blk.0.attn_q": (8, 8), "blk.0.attn_k": (4, 8), "blk.0.attn_v": (4, 8), "blk.0.attn_output": (8, 8),
-    "blk.0.ffn_gate": (12, 8), "blk.0.ffn_up": (12, 8), "blk.0.ffn_down": (8, 12),
-}  # fmt: skip
-
-
-def written(path, *, sizes=SIZES, tokens=("<e>", "a", "b", "ab"), merges=("a b",), padding=0, queries=np.ones):
-    """The file of a tiny Llama."""
-    writer = gguf.GGUFWriter(path, "llama")
-    for name, size in sizes.items():
-        (writer.add_string if isinstance(size, str) else writer.add_int32)(f"llama.{name}", size)
-    writer.add_float32("llama.attention.layer_norm_rms_epsilon", 1e-5)
-    if tokens:
-        writer.add_token_list(list(tokens))
-    writer.add_token_merges(list(merges))
-    writer.add_token_types([3, 1, 1, 1])
-    writer.add_pad_token_id(padding)
-    for name, shape in SHAPES.items():
-        make = queries if name.endswith("attn_q") else np.ones
-        writer.add_tensor(f"{name}.weight", make(shape, dtype=np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
-
-
 STRANGE = {
     "no sizes": ({"sizes": {}}, "hidden_size is None in this configuration, but a whole number"),
     "heads as text": ({"sizes": SIZES | {"attention.head_count": "two"}}, "num_attention_heads is 'two' .*but a whole"),
@@ -186,6 +156,6 @@ def test_damaged_files_are_refused(tmp_path):
     with pytest.raises(ValueError, match="damaged or not a GGUF file"):
         GgufFile(broken)
     with pytest.raises(ValueError, match="not the published file"):
-        GgufFile(broken, "0" * 64)
+        unpack(broken, "0" * 64)
     with pytest.raises(ValueError, match="There is no file"):
         pretrained.load(tmp_path / "missing.gguf")

@@ -1,4 +1,4 @@
-"""Where progress is kept. The only place of the package that takes anything from the environment.
+"""Where progress is kept. Besides `zoo.unpacked`, the only place that looks at the environment.
 
 `ANATOMY_PROGRESS` names another file, for tests, shared machines and classrooms:
 

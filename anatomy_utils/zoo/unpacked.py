@@ -1,0 +1,170 @@
+"""A quantized file, unpacked once: what the first kernel wrote into the cache, every later one maps.
+
+Unpacking a `.gguf` file takes seconds, and twice the memory of what comes of it. The result is kept as an ordinary
+folder of published weights in the user's cache folder. Its file is mapped, not read: kernels share its pages, and
+whoever writes into a weight (training, an edit) gets a copy of that page. `ANATOMY_CACHE` names another folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import platformdirs
+from filelock import FileLock
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from anatomy_utils.zoo.checkpoint import Checked, is_finite, read_config
+from anatomy_utils.zoo.gguf import GgufFile
+from anatomy_utils.zoo.tokenizer import Tokenizer
+
+VARIABLE = "ANATOMY_CACHE"
+FORMAT = 1
+"""Raised whenever what is written changes; folders of another format are left alone."""
+PATIENCE = 120.0
+"""Seconds to wait for another kernel that unpacks the same file; then this one unpacks its own."""
+CONFIG, TENSORS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
+SUM = "sum"
+"""In the file's own notes: the sum of all its bits, read as whole numbers."""
+
+
+class Unpacked(NamedTuple):
+    """What a model is loaded from."""
+
+    config: dict[str, Any]
+    tensors: dict[str, Tensor]
+    tokenizer: Tokenizer
+
+
+def cache_folder() -> Path:
+    """Where unpacked weights are kept: in the user's cache folder, or where the environment says."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        return Path(named).expanduser()
+    return Path(platformdirs.user_cache_dir("transformer-anatomy", appauthor=False))
+
+
+def cache_bytes() -> int:
+    """How much is kept there."""
+    with suppress(OSError):
+        return sum(file.stat().st_size for file in cache_folder().glob("*/*") if file.is_file())
+    return 0
+
+
+def clear_cache() -> int:
+    """Remove all unpacked weights; they are unpacked again when they are next loaded.
+
+    Returns:
+        How many bytes that made free.
+
+    Raises:
+        ValueError: some could not be removed, because a kernel still uses them or the folder is read-only.
+    """
+    before = cache_bytes()
+    for folder in cache_folder().glob("*-v*"):
+        shutil.rmtree(folder, ignore_errors=True)
+    if left := cache_bytes():
+        raise ValueError(
+            f"{left:,} bytes of unpacked weights in {cache_folder()} could not be removed; restart the kernels that "
+            "use them, and check that the folder can be written."
+        )
+    return before
+
+
+def unpack(path: Path, sha256: str | None = None) -> Unpacked:
+    """The configuration, weights and tokenizer of a `.gguf` file, from the cache if they are there.
+
+    A cache that is damaged, full or read-only is done without; a warning says so.
+
+    Args:
+        path: the file.
+        sha256: its fingerprint, where one is known.
+
+    Raises:
+        ValueError: as `GgufFile`.
+    """
+    if not path.is_file():
+        raise ValueError(f"There is no file {path}; give the path of a .gguf file.")
+    found = _fingerprint(path)
+    if sha256 is not None and found != sha256:
+        told = f"its SHA-256 is {found[:12]}…, not {sha256[:12]}…"
+        raise ValueError(f"{path} is not the published file: {told}; install it again.")
+    folder = cache_folder() / f"{found[:16]}-v{FORMAT}"
+    if kept := _kept(folder):
+        return kept
+    with _only_one(folder):
+        if kept := _kept(folder):  # another kernel has unpacked it meanwhile
+            return kept
+        file = GgufFile(path)
+        made = Unpacked(file.config(), file.tensors(), file.tokenizer())
+        _keep(folder, made)
+        return _kept(folder) or made
+
+
+def _fingerprint(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _only_one(folder: Path) -> Iterator[None]:
+    """Of several kernels that begin at once, one unpacks and the others wait; without a lock, each for itself."""
+    with ExitStack() as held:
+        with suppress(OSError, NotImplementedError):  # read-only, full, no locks there, or waited long enough
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            held.enter_context(FileLock(folder.with_suffix(".lock"), timeout=PATIENCE))
+        yield
+
+
+def _keep(folder: Path, made: Unpacked) -> None:
+    """Write all of it beside the folder, then give it its name in one go. Nothing that cannot be calculated with."""
+    if not all(is_finite(tensor) for tensor in made.tensors.values()):
+        return
+    try:
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix="new-") as place:
+            new = Path(place) / folder.name
+            new.mkdir()
+            save_file(made.tensors, new / TENSORS, {SUM: str(_sum(made.tensors))})
+            made.tokenizer.save(new / TOKENIZER)
+            (new / CONFIG).write_text(json.dumps(made.config), encoding="utf-8")
+            shutil.rmtree(folder, ignore_errors=True)
+            new.rename(folder)
+    except (OSError, SafetensorError) as error:
+        reason = str(error).splitlines()[0][:120]
+        warnings.warn(
+            f"The unpacked weights could not be kept in {folder.parent} ({reason}): each kernel unpacks them again. "
+            f"Make room there, or name another folder with {VARIABLE}.",
+            stacklevel=2,
+        )
+
+
+def _kept(folder: Path) -> Unpacked | None:
+    """What the folder holds; None if it is not there or not whole."""
+    if not folder.is_dir():
+        return None
+    with suppress(ValueError, OSError, SafetensorError, RuntimeError):
+        config = read_config(folder / CONFIG)
+        with safe_open(folder / TENSORS, "pt") as file:
+            tensors = Checked({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118 (no mapping)
+            noted = (file.metadata() or {}).get(SUM)
+        if noted == str(_sum(tensors)):
+            return Unpacked(config, tensors, Tokenizer.from_file(folder / TOKENIZER, pad_left=True))
+    warnings.warn(f"The unpacked weights in {folder} are damaged: they are unpacked again.", stacklevel=2)
+    return None
+
+
+def _sum(tensors: dict[str, Tensor]) -> int:
+    """Sees a damaged byte anywhere; NumPy adds whole numbers ten times as fast as torch."""
+    bits = (tensor.view(-1).numpy().view(np.uint32) for tensor in tensors.values())
+    return sum(int(np.add.reduce(each, dtype=np.uint64)) for each in bits)

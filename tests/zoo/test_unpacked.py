@@ -1,0 +1,170 @@
+"""Weights unpacked once: the same from the cache as from the file, whatever happens to the cache."""
+
+import errno
+import multiprocessing
+import os
+import warnings
+from functools import partial
+
+import pytest
+import torch
+from tiny_gguf import written
+
+from anatomy_utils import pretrained
+from anatomy_utils.zoo import unpacked
+from anatomy_utils.zoo.gguf import GgufFile
+
+SENTENCE = "ab a"
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty cache of this test's own."""
+    monkeypatch.setenv("ANATOMY_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def file(tmp_path):
+    generator = torch.Generator().manual_seed(0)
+    drawn = partial(torch.randn, generator=generator)
+    return written(tmp_path / "model.gguf", queries=lambda shape, dtype: drawn(shape).numpy())
+
+
+def numbers(path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return _numbers(path)
+
+
+def _numbers(path):
+    """What a sentence gives, and all weights: those of the tiny file are equal but for the queries."""
+    model, tokenizer = pretrained.load(path)
+    with torch.no_grad():
+        logits = model(tokenizer(SENTENCE).input_ids)
+        return torch.cat([logits.flatten(), *(parameter.flatten() for parameter in model.parameters())])
+
+
+def kept(cache):
+    return sorted(str(found.relative_to(cache)) for found in cache.rglob("*") if found.is_file())
+
+
+def no_second_reading(monkeypatch):
+    monkeypatch.setattr(GgufFile, "tensors", lambda self: pytest.fail("the file was unpacked again"))
+
+
+def test_the_second_load_is_the_same_and_unpacks_nothing(file, cache, monkeypatch):
+    first = numbers(file)
+    (folder,) = {name.partition("/")[0] for name in kept(cache) if "/" in name}
+    assert kept(cache)[-3:] == [f"{folder}/{name}" for name in ("config.json", "model.safetensors", "tokenizer.json")]
+    no_second_reading(monkeypatch)
+    assert torch.equal(numbers(file), first)
+    tokens = pretrained.load(file).tokenizer(["aab", "b"])
+    assert tokens.input_ids.tolist() == [[1, 3], [0, 2]]
+    assert tokens.attention_mask.tolist() == [[1, 1], [0, 1]]
+
+
+def test_another_file_of_the_same_name_is_unpacked(file, cache):
+    first = numbers(file)
+    written(file, queries=lambda shape, dtype: torch.eye(*shape).numpy())
+    assert not torch.equal(numbers(file), first)
+
+
+def test_what_is_written_into_a_weight_stays_in_this_process(file, cache):
+    first = numbers(file)
+    model = pretrained.load(file).model
+    for parameter in model.parameters():
+        parameter.data.zero_()
+    model.train()
+    assert torch.equal(numbers(file), first)
+
+
+def truncated(path):
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def one_byte_changed(path):
+    content = bytearray(path.read_bytes())
+    content[-40] ^= 1
+    path.write_bytes(content)
+
+
+DAMAGES = {
+    "a truncated file": ("model.safetensors", truncated),
+    "one bit of a weight": ("model.safetensors", one_byte_changed),
+    "no weights": ("model.safetensors", os.unlink),
+    "an empty file": ("model.safetensors", lambda path: path.write_bytes(b"")),
+    "no configuration": ("config.json", os.unlink),
+    "half a tokenizer": ("tokenizer.json", truncated),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_cache_is_unpacked_again(name, file, cache, monkeypatch):
+    first = numbers(file)
+    (weights,) = cache.rglob("model.safetensors")
+    which, damage = DAMAGES[name]
+    damage(weights.with_name(which))
+    with pytest.warns(UserWarning, match="damaged: they are unpacked again"):
+        assert torch.equal(_numbers(file), first)
+    no_second_reading(monkeypatch)
+    assert torch.equal(numbers(file), first)
+
+
+def test_without_a_place_for_a_cache_it_goes_on(file, tmp_path, monkeypatch):
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("ANATOMY_CACHE", str(tmp_path / "taken"))
+    with pytest.warns(UserWarning, match="could not be kept.*Make room there, or name another folder"):
+        assert _numbers(file).isfinite().all()
+    assert unpacked.cache_bytes() == 0
+
+
+def test_a_full_disk_leaves_nothing_behind(file, cache, monkeypatch):
+    def full(*_arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(unpacked, "save_file", full)
+    with pytest.warns(UserWarning, match="No space left"):
+        assert _numbers(file).isfinite().all()
+    assert [name for name in kept(cache) if not name.endswith(".lock")] == []
+
+
+def test_weights_that_are_no_numbers_are_not_kept(tmp_path, cache):
+    path = written(tmp_path / "nan.gguf", queries=lambda shape, dtype: torch.full(shape, torch.nan).numpy())
+    for _ in range(2):
+        with pytest.raises(ValueError, match="NaN or infinity"):
+            numbers(path)
+
+
+def _loaded(path, answers):
+    answers.put(float(_numbers(path).sum()))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="processes cannot be forked here")
+def test_ten_kernels_that_start_at_once_unpack_once(file, cache, tmp_path, monkeypatch):
+    tensors = GgufFile.tensors
+
+    def counted(self):
+        with (tmp_path / "unpacked").open("a") as notes:
+            notes.write("x")
+        return tensors(self)
+
+    monkeypatch.setattr(GgufFile, "tensors", counted)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    kernels = [context.Process(target=_loaded, args=(file, answers)) for _ in range(10)]
+    for kernel in kernels:
+        kernel.start()
+    found = {answers.get(timeout=60) for _ in kernels}
+    for kernel in kernels:
+        kernel.join()
+    assert len(found) == 1
+    assert (tmp_path / "unpacked").read_text() == "x"
+
+
+def test_the_cache_is_cleared(file, cache):
+    numbers(file)
+    assert pretrained.cache_bytes() > 1000
+    assert pretrained.clear_cache() > 1000
+    assert pretrained.cache_bytes() == 0
+    numbers(file)
