@@ -42,8 +42,7 @@ function render({ model, el }) {
   const TRAITS = ["layer", "head", "query", "key", "rank", "order"];
   const state = Object.fromEntries(TRAITS.map((trait) => [trait, model.get(trait)]));
   const filter = { layer: "all", least: 0, columns: Math.min(heads, MOST_COLUMNS) };
-  const sorted = { values: [0], shown: [] };
-  // places in the order of the board
+  const sorted = { values: [0], shown: [] }; // shown: places in the order of the board
 
   const top = () => Math.max(...sorted.values) || 1;
   const none = element("p", {
@@ -57,17 +56,10 @@ function render({ model, el }) {
 
   // ---- numbers
   const off = () => new Set(model.get("off").map(([layer, head]) => layer * heads + head));
-  const { rank, order, layerFilter, least, from, to } = boardControls({
-    signal,
-    state,
-    filter,
-    choose,
-    layers,
-    sortBoard: () => sortBoard(),
-    sorted,
-    top,
-    tokens,
-  });
+  // What all parts of the board share.
+  const view = { root, model, signal, layers, heads, queries, keys, tokens, data, measures, state, filter, sorted };
+  Object.assign(view, { none, count, board, top, quoted, headName, off, choose });
+  const { rank, order, layerFilter, least, from, to } = boardControls(view, (moving) => sortBoard(moving));
   const tiles = Array.from({ length: layers * heads }, (_, place) => {
     const [layer, head] = [Math.floor(place / heads), place % heads];
     const tile = headTile(layer, head);
@@ -91,16 +83,8 @@ function render({ model, el }) {
       tiles.forEach((tile, place) => tile.firstChild.replaceChildren(small[place]));
     },
   });
-  const { panel, tellSwitch, effect, status, wait, toggle } = switches({
-    root,
-    model,
-    signal,
-    heads,
-    state,
-    headName,
-    off,
-    tellTiles: () => tellTiles(),
-  });
+  view.tiles = tiles;
+  const { panel, tellSwitch, effect, status, wait, toggle } = switches(view, () => tellTiles());
 
   root.append(
     heading(model.get("label"), count, map.legend, from.node, to.node),
@@ -119,25 +103,7 @@ function render({ model, el }) {
     filter.columns = clamp(Math.floor(width / TILE), 1, Math.min(heads, MOST_COLUMNS));
     board.style.setProperty("--columns", filter.columns);
   });
-  const { sortBoard, tellTiles, measureHeads, rankName } = boardOrder({
-    model,
-    state,
-    quoted,
-    layers,
-    heads,
-    queries,
-    keys,
-    data,
-    measures,
-    sorted,
-    filter,
-    top,
-    none,
-    count,
-    board,
-    tiles,
-    off,
-  });
+  const { sortBoard, tellTiles, measureHeads, rankName } = boardOrder(view);
 
   function tellPair() {
     rank.setOptions([
@@ -168,7 +134,7 @@ function render({ model, el }) {
     });
     tellSwitch();
   }
-  const { tellEffect } = effectPanel({ model, tokens, state, tiles, effect });
+  const { tellEffect } = effectPanel(view, effect);
 
   onChange(model, signal, "answered", () => {
     wait.stop();
@@ -202,22 +168,7 @@ function render({ model, el }) {
       tellTiles();
     }
   }
-  boardKeys({
-    root,
-    model,
-    signal,
-    heads,
-    state,
-    sorted,
-    filter,
-    board,
-    headName,
-    tiles,
-    map,
-    toggle,
-    rankName,
-    choose,
-  });
+  boardKeys(view, { map, toggle, rankName });
   for (const trait of TRAITS) {
     onChange(model, signal, trait, () => {
       if (model.get(trait) === state[trait]) return;

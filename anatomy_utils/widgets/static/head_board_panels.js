@@ -10,7 +10,8 @@ function sortedPlaces(values, order) {
 }
 
 // What switching heads off did to the output: {tellEffect()}.
-function effectPanel({ model, tokens, state, tiles, effect }) {
+function effectPanel(view, effect) {
+  const { model, tokens, state, tiles } = view;
   function tellEffect() {
     if (!model.get("can_switch")) return;
     const [before, after, moved] = ["before", "after", "moved"].map((name) => floats(model.get(name)));
@@ -90,25 +91,9 @@ function effectPanel({ model, tokens, state, tiles, effect }) {
 }
 
 // Measuring all heads, and showing those that are left in their order.
-function boardOrder({
-  model,
-  state,
-  quoted,
-  layers,
-  heads,
-  queries,
-  keys,
-  data,
-  measures,
-  sorted,
-  filter,
-  top,
-  none,
-  count,
-  board,
-  tiles,
-  off,
-}) {
+function boardOrder(view) {
+  const { model, layers, heads, queries, keys, data, measures, tiles, board, none, count } = view;
+  const { state, filter, sorted, top, quoted, off } = view;
   const rankName = () =>
     state.rank === PAIR ? `the weight from ${quoted(state.query)} to ${quoted(state.key)}` : state.rank;
 
@@ -174,7 +159,8 @@ function boardOrder({
 }
 
 // What the board is sorted and thinned out by.
-function boardControls({ signal, state, filter, choose, layers, sortBoard, sorted, top, tokens }) {
+function boardControls(view, sortBoard) {
+  const { signal, state, filter, choose, layers, sorted, top, tokens } = view;
   // ---- the board and its controls
   const rank = select({
     label: "Rank by",
@@ -231,7 +217,8 @@ function boardControls({ signal, state, filter, choose, layers, sortBoard, sorte
 }
 
 // Switching heads off and on.
-function switches({ root, model, signal, heads, state, headName, off, tellTiles }) {
+function switches(view, tellTiles) {
+  const { root, model, signal, heads, state, headName, off } = view;
   // ---- switching off
   const switchButton = toggleButton({ label: "", signal, onToggle: () => toggle(state.layer * heads + state.head) });
   const allOn = button({ label: "All heads on", signal, onClick: () => setOff([]) });
@@ -291,22 +278,8 @@ function switches({ root, model, signal, heads, state, headName, off, tellTiles 
 }
 
 // The board by keyboard: arrows go from tile to tile, and a letter switches one off.
-function boardKeys({
-  root,
-  model,
-  signal,
-  heads,
-  state,
-  sorted,
-  filter,
-  board,
-  headName,
-  tiles,
-  map,
-  toggle,
-  rankName,
-  choose,
-}) {
+function boardKeys(view, { map, toggle, rankName }) {
+  const { root, model, signal, heads, state, sorted, filter, board, tiles, headName, choose } = view;
   listen(board, "keydown", signal, (event) => {
     const chosen = state.layer * heads + state.head;
     if (event.key === " " && model.get("can_switch")) toggle(chosen);
