@@ -1,6 +1,7 @@
 """Choosing one token from the logits: the likeliest, or one at random.
 
-The last thing that happens in a step of generation. Notebook 04 teaches it.
+The last thing that happens in a step of generation. Notebook 04 teaches it; notebook 08 uses it one text
+at a time.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.filters import temperature as at_temperature
+from anatomy_utils.decoding.filters import top_k as best_k
 
 
 def greedy(logits: Float[Tensor, "batch vocab_size"]) -> Int[Tensor, " batch"]:
@@ -34,6 +37,28 @@ def sampled(logits: Float[Tensor, "batch vocab_size"], generator: torch.Generato
     [0]
     """
     return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)[:, 0]
+
+
+def next_id(
+    logits: Float[Tensor, " vocab_size"], temperature: float, top_k: int, generator: torch.Generator
+) -> int:
+    """The next token of one text: drawn from the likeliest few, or the likeliest at temperature 0.
+
+    Args:
+        logits: of the last position.
+        temperature: 0 or more; 0 draws nothing.
+        top_k: how many tokens may be drawn, at least 1; more than there are means all.
+        generator: where the randomness comes from.
+
+    Raises:
+        ValueError: the temperature is below 0, or top_k below 1.
+
+    >>> next_id(torch.tensor([1.0, 3.0, 2.0]), 0.0, 3, torch.Generator())
+    1
+    """
+    if temperature == 0:
+        return int(greedy(logits[None]))
+    return int(sampled(at_temperature(best_k(logits, top_k), temperature)[None], generator))
 
 
 def chooser(generator: torch.Generator | None) -> Callable[[Tensor], Tensor]:

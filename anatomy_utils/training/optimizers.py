@@ -1,12 +1,34 @@
 """The optimizer: how gradients change the weights.
 
-Notebook 03 uses it without looking inside. AdamW is what nearly all published transformers were trained with.
+Notebook 03 uses it without looking inside, notebook 08 writes its groups. AdamW is what nearly all published
+transformers were trained with.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
+
+
+def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """Two groups for an optimizer: matrices, which decay, and vectors, which do not.
+
+    A weight of a matrix that nothing pulls on should fade; a norm's gain or a bias has no reason to be near 0.
+
+    Args:
+        model: its parameters that want a gradient; tied ones once.
+        weight_decay: of what has two axes or more.
+
+    >>> [len(group["params"]) for group in parameter_groups(nn.Linear(2, 3), 0.1)]
+    [1, 1]
+    """
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    return [
+        {"params": [parameter for parameter in trained if parameter.dim() >= 2], "weight_decay": weight_decay},
+        {"params": [parameter for parameter in trained if parameter.dim() < 2], "weight_decay": 0.0},
+    ]
 
 
 def adamw(
@@ -33,14 +55,9 @@ def adamw(
     Raises:
         ValueError: nothing is to be trained.
     """
-    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    if not trained:
+    groups = [group for group in parameter_groups(model, weight_decay) if group["params"]]
+    if not groups:
         raise ValueError("The model has no parameter that wants a gradient; nothing can be trained.")
-    groups = [
-        {"params": [parameter for parameter in trained if parameter.dim() >= 2], "weight_decay": weight_decay},
-        {"params": [parameter for parameter in trained if parameter.dim() < 2], "weight_decay": 0.0},
-    ]
-    groups = [group for group in groups if group["params"]]
     try:
         return torch.optim.AdamW(groups, lr=learning_rate, betas=betas, eps=epsilon, fused=True)
     except RuntimeError:  # a device for which torch has no fused form

@@ -78,6 +78,25 @@ def cosine_schedule(peak: float, *, steps: int, warmup: int = 0, end: float = 0.
     return _warmed_up(peak, steps, warmup, lambda progress: end + (peak - end) * (1 + math.cos(math.pi * progress)) / 2)
 
 
+def learning_rate(step: int, steps: int, warmup: int, peak: float, end: float) -> float:
+    """`cosine_schedule` for one step, counted from 0 as loops count: peak / warmup first, `end` at step steps − 1.
+
+    Args:
+        step: its number.
+        steps: how many there will be.
+        warmup: steps on the way up.
+        peak: the highest rate.
+        end: the last one.
+
+    Raises:
+        ValueError: warmup is not between 0 and steps.
+
+    >>> [round(learning_rate(step, 6, 2, 1.0, 0.0), 3) for step in range(6)]
+    [0.5, 1.0, 0.854, 0.5, 0.146, 0.0]
+    """
+    return cosine_schedule(peak, steps=steps, warmup=warmup, end=end)(step + 1)
+
+
 def _warmed_up(peak: float, steps: int, warmup: int, falling: Callable[[float], float]) -> Schedule:
     if not 0 <= warmup < steps:
         raise ValueError(f"warmup is {warmup} of {steps} steps; it must be at least 0 and leave steps to learn in.")

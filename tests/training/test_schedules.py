@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy_utils.training import cosine_schedule, linear_schedule, paper_schedule
+from anatomy_utils.training import cosine_schedule, learning_rate, linear_schedule, paper_schedule
 
 
 def test_paper_schedule_by_hand():
@@ -39,3 +39,13 @@ def test_schedules_end_where_they_are_told_and_name_bad_numbers():
         linear_schedule(1.0, steps=9, warmup=9)
     with pytest.raises(ValueError, match="warmup is 0 steps"):
         paper_schedule(8, warmup=0)
+
+
+@pytest.mark.parametrize("warmup", [0, 1, 5])
+def test_a_rate_counted_from_0(warmup):
+    rates = [learning_rate(step, 17, warmup, 0.8, 0.2) for step in range(17)]
+    assert rates[0] == pytest.approx(0.8 / warmup) if warmup else rates[0] < 0.8
+    assert rates[-1] == pytest.approx(0.2) and max(rates) <= 0.8
+    assert rates == [cosine_schedule(0.8, steps=17, warmup=warmup, end=0.2)(step) for step in range(1, 18)]
+    with pytest.raises(ValueError, match="warmup is 17 of 17"):
+        learning_rate(0, 17, 17, 0.8, 0.2)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy_utils.training import fit, train_step
+from anatomy_utils.training import fit, train_step, training_step
 from anatomy_utils.training.losses import cross_entropy
 
 
@@ -63,3 +63,34 @@ def test_it_is_a_step_of_the_loop():
     )
     assert history.loss == pytest.approx(losses)
     torch.testing.assert_close(one.table.weight, other.table.weight)
+
+
+class Bigrams(nn.Module):
+    """Logits from the last token alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(7, 7, generator=torch.Generator().manual_seed(2)))
+
+    def forward(self, input_ids):
+        return self.table[input_ids]
+
+
+@pytest.mark.parametrize("rows", [(6,), (3, 3), (1, 3, 2), (1,) * 6])
+def test_parts_add_up_to_the_large_batch(rows):
+    inputs, labels = torch.randint(7, (2, 6, 5), generator=torch.Generator().manual_seed(1))
+    whole, parted = Bigrams(), Bigrams()
+    parted.table.grad = torch.ones(7, 7)
+    parts = list(zip(inputs.split(rows), labels.split(rows), strict=True))
+    for max_norm in (0.05, 100.0):
+        wanted, found = (
+            training_step(model, torch.optim.SGD(model.parameters(), lr=1.0), given, max_norm)
+            for model, given in ((whole, [(inputs, labels)]), (parted, parts))
+        )
+        assert found == pytest.approx(wanted, rel=1e-5)
+        torch.testing.assert_close(parted.table, whole.table)
+
+
+def test_a_step_without_tokens():
+    with pytest.raises(ValueError, match="0 parts with no token"):
+        training_step(Bigrams(), torch.optim.SGD([nn.Parameter(torch.ones(1))]), [], 1.0)

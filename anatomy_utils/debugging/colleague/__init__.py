@@ -7,6 +7,7 @@
 - `causal_mask`: a mask that shows the word to be predicted (notebook 04)
 - `batch_mask`: a padding mask that depends on the other texts of the batch (notebook 05)
 - `causal_tagger`: a tagger on a body that cannot look ahead (notebook 06)
+- `training_program`: a step whose loss pairs each answer with another window's token (notebook 08)
 - `tagging`: training and testing of the taggers of notebooks 02 and 03
 """
 
