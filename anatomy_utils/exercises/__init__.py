@@ -13,13 +13,16 @@ from __future__ import annotations
 from anatomy_utils.exercises.by_id import inject_solutions, solution_source, stub, your_function
 from anatomy_utils.exercises.commands import ask, hint, outcome, predict, progress, solution
 from anatomy_utils.exercises.decorator import Answer, exercise
+from anatomy_utils.exercises.program.export import Exported, export
 from anatomy_utils.exercises.registry import find_exercise, ids, question_ids
 from anatomy_utils.exercises.unreadable import watch_cells
 
 __all__ = [
     "Answer",
+    "Exported",
     "ask",
     "exercise",
+    "export",
     "find_exercise",
     "hint",
     "ids",

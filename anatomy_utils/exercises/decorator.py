@@ -16,9 +16,9 @@ from anatomy_utils.exercises.plain_card import plain_card
 from anatomy_utils.exercises.progress.answer_source import standing_alone
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.registry import find_exercise, ids
+from anatomy_utils.exercises.registry import earlier_pieces, find_exercise, ids
 from anatomy_utils.exercises.repair.hints import remember_hint
-from anatomy_utils.exercises.stub import globals_of, is_untouched, source_of
+from anatomy_utils.exercises.stub import globals_of, is_untouched, names_used, source_of
 from anatomy_utils.notebook.page import CellOutput, in_code, shell, show, show_for_now
 
 
@@ -95,8 +95,9 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
             raise ValueError(f"@exercise({id!r}) belongs directly above a `{word}`.")
         notes = record or own_progress()
         source = source_of(function)
-        with _naming_itself(function, found), notes.checking(found.id):
+        with _naming_itself(function, found), _with_earlier_pieces(function, found) as said, notes.checking(found.id):
             verdict = _judged(found, function, source, seconds)
+        verdict = replace(verdict, notes=(*verdict.notes, *said))
         if verdict.state not in ("not attempted", "unchecked"):
             alone = standing_alone(function, source) if verdict.passed else None
             notes.attempted(found.id, passed=verdict.passed, source=alone)
@@ -173,6 +174,34 @@ def _naming_itself(function: Callable[..., Any], found: Exercise) -> Iterator[No
     finally:
         for name in own:
             names.pop(name, None)
+        names.update(before)
+
+
+@contextmanager
+def _with_earlier_pieces(function: Callable[..., Any], found: Exercise) -> Iterator[tuple[str, ...]]:
+    """While it is judged, the pieces of earlier exercises that it may call are those that their cells left: right, or
+    the course's own. A name that the notebook lacks stays with the course's own piece, for the answer needs it later.
+
+    Gives the sentences that say where the course's own is used.
+    """
+    names, said = globals_of(function), []
+    own = earlier_pieces(found)
+    used = names_used(function)
+    before: dict[str, Any] = {}
+    for id in found.uses:
+        piece = find_exercise(id)
+        name = piece.function_name
+        if _is_answer(names.get(name), piece) or name not in used:
+            continue
+        if name in names:
+            before[name] = names[name]
+            said.append(f"`{name}` in your notebook did not come from `{id}`; the course's own was used in this check.")
+        else:
+            said.append(f"The cell of `{id}` was not run, so `{name}` is the course's own.")
+        names[name] = own[name]
+    try:
+        yield tuple(said)
+    finally:
         names.update(before)
 
 

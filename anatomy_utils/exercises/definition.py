@@ -72,10 +72,13 @@ class Objection:
     Args:
         name: of its kind: `"missing"`.
         sentence: what is wrong.
+        example: what was returned, where the sentence shows some of it: two answers that return something else have
+            two objections, and beside the sentence of a catalogued mistake this one is a note.
     """
 
     name: str
     sentence: str
+    example: Any = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,8 @@ class Exercise:
         drive: called with the answer and a case's arguments; makes the answer do its work and returns its effects as
             a tuple of tensors, or an `Objection`. Left out where the answer is itself a function from arguments to
             tensors. What a drive changes is its own; it leaves torch's source of random numbers as it found it.
+        uses: ids of earlier exercises whose functions or classes an answer may call by their names. Where the notebook
+            has not one that passed, the course's own is used.
     """
 
     id: str
@@ -127,6 +132,7 @@ class Exercise:
     seconds: float = 5.0
     methods: tuple[str, ...] = ()
     drive: Callable[..., Any] | None = None
+    uses: tuple[str, ...] = ()
 
     @property
     def function_name(self) -> str:

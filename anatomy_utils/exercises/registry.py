@@ -6,8 +6,10 @@ A notebook's catalogue names its exercises in order; each of them is loaded when
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
+from typing import Any
 
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.earlier_ids import NOW
@@ -48,6 +50,11 @@ def find_exercise(id: str) -> Exercise:
         exercise: Exercise = _catalogue(id).EXERCISE
         return exercise
     raise ValueError(_unknown("exercise", id, known))
+
+
+def earlier_pieces(exercise: Exercise) -> dict[str, Callable[..., Any]]:
+    """The course's own version of what an answer to this exercise may call, by name."""
+    return {piece.function_name: piece.resolve() for piece in map(find_exercise, exercise.uses)}
 
 
 def find_question(id: str) -> Question:

@@ -97,6 +97,18 @@ def globals_of(answer: Callable[..., Any]) -> dict[str, Any]:
     return next((function.__globals__ for function in functions if hasattr(function, "__globals__")), {})
 
 
+def names_used(answer: Callable[..., Any]) -> set[str]:
+    """The names, global and others, that the code of a function, or of the methods of a class, speaks of."""
+    functions = _functions(answer) if isinstance(answer, type) else [answer]
+    codes = [function.__code__ for function in functions if hasattr(function, "__code__")]
+    found: set[str] = set()
+    while codes:
+        code = codes.pop()
+        found.update(code.co_names)
+        codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+    return found
+
+
 def is_untouched(function: Callable[..., Any], source: str | None) -> bool:
     """Whether nothing is written yet: only comments, a docstring, `...`, `pass` or `raise NotImplementedError`."""
     tree = _definition(source) if source else None

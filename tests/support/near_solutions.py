@@ -23,6 +23,7 @@ from anatomy_utils.exercises.attempt.surroundings import put_back
 from anatomy_utils.exercises.attempt.tensors import changed, fresh_arguments, same_result
 from anatomy_utils.exercises.attempt.time_limit import interruptible, run_limited
 from anatomy_utils.exercises.definition import Exercise
+from anatomy_utils.exercises.registry import earlier_pieces
 from anatomy_utils.exercises.repair.child import in_a_child
 from anatomy_utils.exercises.repair.edit import Edit
 from anatomy_utils.exercises.repair.program import Program
@@ -137,7 +138,7 @@ def _plain(text: str) -> str:
 
 
 def _made(exercise: Exercise, text: str) -> Any:
-    names: dict[str, Any] = {"torch": torch, "Tensor": torch.Tensor}
+    names: dict[str, Any] = {"torch": torch, "Tensor": torch.Tensor, **earlier_pieces(exercise)}
     try:
         exec(compile(text, "<near solution>", "exec"), names)
     except Exception:

@@ -9,10 +9,12 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises import find_exercise, solution_source
+from anatomy_utils.exercises.registry import earlier_pieces
 
 
 def solution(id: str) -> Callable[..., Any]:
     namespace = {"torch": torch, "Tensor": Tensor, "exercise": lambda id: lambda function: function}
+    namespace |= earlier_pieces(find_exercise(id))
     exec(solution_source(id), namespace)
     return namespace[find_exercise(id).function_name]
 

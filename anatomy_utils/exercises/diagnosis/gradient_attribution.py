@@ -13,6 +13,7 @@ from anatomy_utils.exercises.attempt.tensors import fresh
 from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Wrong
 
 MOST_ROWS = 4
+MOST_LINES = 8
 Used = dict[str, Tensor]
 """Argument → True wherever a number of it takes part."""
 
@@ -80,7 +81,7 @@ def _piece(name: str, mask: Tensor) -> str:
 
 def _indices(mask: Tensor) -> tuple[list[str], bool]:
     """The smallest box that holds everything used, and whether all of it is used."""
-    indices, cells = [], 1
+    indices, cells, listed = [], 1, True
     for axis, length in enumerate(mask.shape):
         lines = mask.movedim(axis, 0).reshape(length, -1).any(1).nonzero().flatten().tolist()
         cells *= len(lines)
@@ -90,9 +91,12 @@ def _indices(mask: Tensor) -> tuple[list[str], bool]:
             indices.append(str(lines[0]))
         elif len(lines) == lines[-1] - lines[0] + 1:
             indices.append(f"{lines[0]}:{lines[-1] + 1}")
-        else:
+        elif len(lines) <= MOST_LINES:
             indices.append(str(lines))
-    return indices, cells == int(mask.sum())
+        else:
+            indices.append(f"{lines[0]}:{lines[-1] + 1}")
+            listed = False
+    return indices, listed and cells == int(mask.sum())
 
 
 def _subscript(name: str, indices: list[str]) -> str:

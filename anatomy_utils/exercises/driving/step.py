@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
 
@@ -44,6 +44,20 @@ def effects(
         if not _same(value, before[name]):
             return Objection("touched", f"Your function also changes {name}; only the trained weights may change.")
     return tuple(found)
+
+
+def bring_to_length(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
+    """What is taken for clipping: every gradient gets the length `max_norm`, a short one too."""
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    length = torch.stack([gradient.norm() for gradient in gradients]).norm()
+    for gradient in gradients:
+        gradient *= max_norm / length
+
+
+def shorten_each(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
+    """What is taken for clipping: the gradient of each parameter is shortened by itself."""
+    for parameter in parameters:
+        nn.utils.clip_grad_norm_(parameter, max_norm)
 
 
 def _settings(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:

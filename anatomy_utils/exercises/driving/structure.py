@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from anatomy_utils.exercises.definition import Objection
@@ -23,6 +25,8 @@ def objection_to(made: Any, wanted: nn.Module) -> Objection | None:
     if type(made).forward is nn.Module.forward:
         return Objection("no_forward", "Your class has no `forward`: that is the method that runs when it is called.")
     have, want = named_parameters(made), named_parameters(wanted)
+    wanted_ones = {id(have[name]) for name in want if name in have}
+    have = {name: each for name, each in have.items() if name in want or id(each) not in wanted_ones}  # a second name
     missing, extra = [name for name in want if name not in have], [name for name in have if name not in want]
     if missing:
         return _missing(made, have, want, missing, extra)
@@ -35,6 +39,13 @@ def objection_to(made: Any, wanted: nn.Module) -> Objection | None:
         if parameter.requires_grad != want[name].requires_grad:
             return Objection("frozen", f"Your `{name}` has `requires_grad` {parameter.requires_grad}; it should not.")
     return _sharing(have, want)
+
+
+@lru_cache(64)
+def skeleton(reference: Callable[..., nn.Module], construct: tuple[Any, ...]) -> nn.Module:
+    """A module of the reference, for the names and shapes of its parameters; one for all who look at them."""
+    with torch.random.fork_rng(devices=[]):
+        return reference(*construct)
 
 
 def named_parameters(module: nn.Module) -> Parameters:
@@ -89,5 +100,7 @@ def _sharing(have: Parameters, want: Parameters) -> Objection | None:
     return None
 
 
-def _listed(names: list[str], parameters: Parameters) -> str:
-    return ", ".join(f"`{name}` {tuple(parameters[name].shape)}" for name in names)
+def _listed(names: list[str], parameters: Parameters, most: int = 6) -> str:
+    words = [f"`{name}` {tuple(parameters[name].shape)}" for name in names[: most if len(names) > most + 1 else None]]
+    left = len(names) - len(words)
+    return ", ".join(words) + (f" and {left} others" if left else "")

@@ -79,7 +79,8 @@ def objected_to(trial: Trial) -> Finding | None:
     for i, result in enumerate(trial.results):
         if isinstance(result, Objection):
             if trial.mistake:
-                return Finding(trial.mistake.sentence, f"mistake:{trial.mistake.name}", i)
+                notes = () if result.example is None else (result.sentence,)
+                return Finding(trial.mistake.sentence, f"mistake:{trial.mistake.name}", i, notes=notes)
             return Finding(result.sentence, f"objection:{result.name}", i)
     return None
 

@@ -17,6 +17,33 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         "`{1}` is a parameter, which a plain tensor cannot replace; `torch.nn.Parameter(…)` makes one of a tensor.",
     ),
     (
+        r"random_ expects 'from' to be less than 'to', but got from=(-?\d+) >= to=(-?\d+)",
+        "`torch.randint` draws from {1} up to, but not including, {2}: there is nothing to draw. Is the text shorter "
+        "than a window, or does the range end one too early?",
+    ),
+    (
+        r"Error\(s\) in loading state_dict for (\w+)",
+        "The saved weights come from another model: their names or shapes are not those of this model (`{1}`).",
+    ),
+    (
+        r"loaded state dict (contains a parameter group|has a different number of parameter groups)",
+        "What was saved of the optimizer comes from another one: its groups of parameters are not those of this one.",
+    ),
+    (
+        r"probability tensor contains either",
+        "`torch.multinomial` wants probabilities, and here are NaN, ∞ or numbers below 0: was something divided by 0, "
+        "or is the softmax missing?",
+    ),
+    (
+        r"selected index k out of range",
+        "`topk` was asked for more numbers than the axis holds; `min(k, length)` asks for no more than there are.",
+    ),
+    (
+        r"Weights only load failed",
+        "The file holds more than numbers and names: reading it would run code from it, which `weights_only=True` "
+        "refuses.",
+    ),
+    (
         r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)",
         "The two do not fit for a matrix product: the left one is {1} × {2}, the right one {3} × {4}. The last axis "
         "of the left must be as long as the second to last of the right.",
@@ -182,6 +209,22 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     (r"'(\w+)' object is not subscriptable", "A {1} has no parts to take with `[ ]`."),
     (r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'", "`{1}` does not work between {2} and {3}."),
     (r"maximum recursion depth exceeded", "The function calls itself without end."),
+    (
+        r"unhashable type: '(\w+)'",
+        "A {1} cannot be a key of a dict or an entry of a set; a tuple can, and `tuple(…)` makes one from a list.",
+    ),
+    (
+        r"'[<>]=?' not supported between instances of '(\w+)' and '(\w+)'",
+        "{1} and {2} cannot be compared by size, which `min`, `max` and `sorted` do, too. Where a None comes from: "
+        "`get` gives it for a key that a dict does not have.",
+    ),
+    (r"bytes must be in range\(0, 256\)", "A byte is a number from 0 to 255, and `bytes` was given a larger one."),
+    (
+        r"'utf-8' codec can't decode",
+        "Some of these bytes are no whole character: UTF-8 writes one with up to four bytes. `decode` with "
+        '`errors="replace"` puts � in their place.',
+    ),
+    (r"can only concatenate (\w+) \(not \"(\w+)\"\)", "`+` joins a {1} with a {1} only, not with a {2}."),
     (r"division by zero", "Something is divided by zero."),
     (r"missing \d+ required positional arguments?: (.+)", "A call on this line lacks an argument: {1}."),
     (r"missing \d+ required positional argument", "A call on this line lacks an argument."),
@@ -220,6 +263,8 @@ def plain_words(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return "Your function asked Python to quit. A function hands its result back with `return`."
     message = _first_line(str_of(error))
+    if type(error) is KeyError and message:
+        return f"A dict is asked for the key {message}, which it does not have."
     for pattern, words in PLAIN:
         if match := re.search(pattern, message):
             return words.format(match[0], *match.groups()) if isinstance(words, str) else words(match)

@@ -136,6 +136,11 @@ def _line(name: str, value: Any, above: dict[str, str], seen: set[str]) -> str |
 
 
 def _names(source: str) -> list[str]:
-    """Every name in a function's text, in the order of use, those of annotations and inner functions too."""
+    """Every name in a function's text, in the order of use, those of annotations and inner functions too.
+
+    Not its own variables: one of them may be called like something of the notebook.
+    """
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
-    return list(dict.fromkeys(node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset))))
+    made = {node.id for node in found if isinstance(node.ctx, ast.Store)} - _globals_of(compile(source, "", "exec"))
+    names = (node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset)))
+    return list(dict.fromkeys(name for name in names if name not in made))
