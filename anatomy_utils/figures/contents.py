@@ -73,4 +73,8 @@ NOTEBOOKS = (
         "07_capstone", "capstone", "Capstone", "your own parts, real weights",
         "Is your transformer right, and what is wrong with these eight?", 90, 95,
     ),
+    Notebook(
+        "08_workshop", "workshop", "Workshop", "a whole model of your own",
+        "Can you build one from nothing?", 180, 210,
+    ),
 )  # fmt: skip

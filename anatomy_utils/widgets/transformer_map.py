@@ -19,7 +19,7 @@ from anatomy_utils.widgets.transformer_drawing import drawing
 
 ORGANS = ("weights", "feed_forward", "memory")
 """Roles of the parts that a notebook is about; of several parts one of these is chosen first."""
-WHOLE = ("00_start_here", "06_taxonomy", "07_capstone")
+WHOLE = ("00_start_here", "06_taxonomy", "07_capstone", "08_workshop")
 """Notebooks about the transformer as a whole: none of its parts is marked."""
 
 WAY = (

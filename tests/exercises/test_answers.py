@@ -13,6 +13,9 @@ from answers import (  # noqa: F401 (every module adds its own to ANSWERS)
     encoder_decoder,
     multi_head,
     taxonomy,
+    workshop_modules,
+    workshop_text,
+    workshop_training,
 )
 from unchecked import shapes_unchecked
 

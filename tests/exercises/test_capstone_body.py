@@ -255,3 +255,17 @@ def test_a_certificate_needs_a_name_and_a_place(record, tmp_path):
         certificate("  ", record=record)
     with pytest.raises(ValueError, match=r"cannot be written .*give the name of a file"):
         certificate("Ada", record=record).save(tmp_path / "nowhere" / "page.html")
+
+
+def test_the_certificate_tells_what_became_of_the_workshop_s_program(tmp_path):
+    record = Progress(tmp_path / "progress.json")
+    assert "A program of their own" not in repr(certificate("Ada", record=record))
+    record.attempted("workshop.own_name", passed=True, source="def own_name(published): ...")
+    trained, loaded = {"Python's own library": "63 of 100 functions parse"}, {"SmolLM2": "writes the same text"}
+    lines = repr(certificate("Ada", record=record, trained=trained, loaded=loaded)).splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("A program of their own: 1 of "))
+    assert lines[first + 1 : first + 4] == [
+        "  Built: own_name",
+        "  Trained: Python's own library: 63 of 100 functions parse",
+        "  Loaded: SmolLM2: writes the same text",
+    ]

@@ -12,7 +12,7 @@ from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.figures.contents import NOTEBOOKS, Notebook
 
 FOLDER = Path(catalogue.__file__).parent
-NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared"}
+NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared", "gpt_in_steps"}
 ROOMS = ("functional", "decoding", "training", "objectives", "interpret")
 
 

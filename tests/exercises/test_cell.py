@@ -6,6 +6,7 @@ import ast
 import linecache
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -348,3 +349,11 @@ def test_a_plain_script_works_and_prints_nothing(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert Progress(tmp_path / "progress.json").passed("start.mean")
+
+
+def test_a_variable_of_ones_own_is_not_taken_for_a_name_of_the_notebook() -> None:
+    module = types.ModuleType("__main__")
+    text = "def half(share):\n    progress = share / 2\n    return progress * scale"
+    module.__dict__.update(progress=print, scale=3)
+    exec(compile(text, "<half>", "exec"), module.__dict__)
+    assert standing_alone(module.half, text) == f"from __future__ import annotations\nscale = 3\n{text}\n"

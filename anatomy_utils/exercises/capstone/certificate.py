@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anatomy_utils.exercises.capstone.body import Body, Examination, assemble
+from anatomy_utils.exercises.program.own import pieces
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import exercises_of, questions_of
@@ -80,6 +81,8 @@ def certificate(
     *,
     body: Body | None = None,
     runs: Mapping[str, Examination] | None = None,
+    trained: Mapping[str, str] | None = None,
+    loaded: Mapping[str, str] | None = None,
     day: datetime.date | None = None,
     record: Progress | None = None,
 ) -> Certificate:
@@ -89,6 +92,9 @@ def certificate(
         name: whose certificate.
         body: the organs; those of the saved progress when left out.
         runs: model → what it said to the body, such as `{"MiniLM": body.examine(encoder, …)}`.
+        trained: what the learner's program of notebook 08 was trained on → what it reached, such as
+            `{"Python's own library": "63 of 100 functions parse"}`.
+        loaded: whose weights that program runs → what it showed, such as `{"SmolLM2": "writes the same text"}`.
         day: today when left out.
         record: whose progress; the learner's own when left out.
 
@@ -109,6 +115,7 @@ def certificate(
             built or [("none yet", "the course's own ran instead")],
         ),
         ("Models run by this body", ran or [("none yet", "examine a model first")]),
+        *_program(notes, {"Trained": trained or {}, "Loaded": loaded or {}}),
         ("Exercises and diagnoses", [*lines, _ward(notes)]),
     ]
     heading = f"Transformer Anatomy: {escape(name.strip())}"
@@ -136,6 +143,16 @@ def _said(examination: Examination) -> str:
     )
     together = "" if examination.difference is None else f", output within {examination.difference:.0e} of the original"
     return f"{accepted} of {len(examination.found)} organs accepted, {yours} of them their own{together}"
+
+
+def _program(notes: Progress, did: Mapping[str, Mapping[str, str]]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """What notebook 08 adds; nothing for those who have not begun it."""
+    passed = {name: notes.passed(exercise.id) for name, exercise in pieces().items()}
+    rows = [(f"{done}: {what}", reached) for done, each in did.items() for what, reached in each.items()]
+    if not any(passed.values()) and not rows:
+        return []
+    built = ", ".join(name for name, done in passed.items() if done) or "none yet"
+    return [(f"A program of their own: {sum(passed.values())} of {len(passed)} pieces", [("Built", built), *rows])]
 
 
 def _exercises(notes: Progress) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Diagrams of the course and of the families: the eight notebooks on the body, three branches, the family tree."""
+"""Diagrams of the course and of the families: the nine notebooks on the body, three branches, the family tree."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _badge(pen: Pen, x: Number, y: Number, words: str, radius: Number = 10, dark
 
 
 def course() -> Picture:
-    """The course as a path of eight notebooks beside the body whose parts they teach."""
+    """The course as a path of nine notebooks beside the body whose parts they teach."""
     with look():
-        pen = Pen(760, 470, "The course", "eight notebooks along the body of a transformer")
+        pen = Pen(760, 470, "The course", "nine notebooks along the body of a transformer")
         _body(pen, 20, 6, 0.565)
-        x, top, step = 452, 74, 50
-        pen.arrow((x, top), (x, top + step * 7), width=2, tip=False)
+        x, top, step = 452, 66, 46
+        pen.arrow((x, top), (x, top + step * (len(NOTEBOOKS) - 1)), width=2, tip=False)
         for i, notebook in enumerate(NOTEBOOKS):
             y = top + i * step
             _badge(pen, x, y, str(i), 14)
@@ -63,7 +63,7 @@ def _body(pen: Pen, x: Number, y: Number, scale: Number) -> None:
 
 
 def where_are_we(notebook: str) -> Picture:
-    """A strip of the eight notebooks with the present one marked; for the top of a notebook.
+    """A strip of the nine notebooks with the present one marked; for the top of a notebook.
 
     Raises:
         ValueError: there is no notebook of that name.
@@ -81,7 +81,7 @@ def where_are_we(notebook: str) -> Picture:
             words = each.title.replace("head ", "head\n").replace("–", "–\n")
             pen.text(x, 54, words, 10, INK if i == here else QUIET, va="top", weight="bold" if i == here else "normal")
         pen.text(xs[here], 9, "you are here", 10, weight="bold")
-        return pen.picture(f"Where we are: notebook {here} of 0 to 7, {NOTEBOOKS[here].title}.")
+        return pen.picture(f"Where we are: notebook {here} of 0 to {len(NOTEBOOKS) - 1}, {NOTEBOOKS[here].title}.")
 
 
 def three_branches() -> Picture:

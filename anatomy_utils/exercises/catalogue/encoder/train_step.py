@@ -13,7 +13,7 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Objection
-from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, effects
+from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, bring_to_length, effects, shorten_each
 
 
 @dataclass(frozen=True)
@@ -116,18 +116,6 @@ def _by_hand(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
                     parameter -= group["lr"] * parameter.grad
 
 
-def _always_that_long(parameters: Any, max_norm: float) -> None:
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    length = torch.stack([gradient.norm() for gradient in gradients]).norm()
-    for gradient in gradients:
-        gradient *= max_norm / length
-
-
-def _each_parameter(parameters: Any, max_norm: float) -> None:
-    for parameter in parameters:
-        clip_grad_norm_(parameter, max_norm)
-
-
 def _loss_afterwards(model: nn.Module, optimizer: torch.optim.Optimizer, batch: _Batch, max_norm: float) -> float:
     _Step()(model, optimizer, batch, max_norm)
     with torch.no_grad():
@@ -214,12 +202,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "each_parameter_clipped",
-            replace(_Step(), clip=_each_parameter),
+            replace(_Step(), clip=shorten_each),
             "You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.",
         ),
         Mistake(
             "always_that_long",
-            replace(_Step(), clip=_always_that_long),
+            replace(_Step(), clip=bring_to_length),
             "You bring every gradient to the length `max_norm`, the short ones too; only longer ones are to change.",
         ),
         Mistake(

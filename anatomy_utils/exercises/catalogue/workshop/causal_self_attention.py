@@ -1,0 +1,287 @@
+"""Notebook 08: causal self-attention with several heads as a module of the learner's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_utils.exercises.catalogue.multi_head import shared
+from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.workshop.shared import (
+    AttentionInSteps,
+    Projections,
+    attend,
+    earlier,
+    masked_afterwards,
+    over_queries,
+    scores_of_zero,
+)
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.exercises.driving.module import ModuleDrive
+
+
+class _CausalSelfAttention(Projections):
+    """Each position attends to itself and to those before it, in several heads side by side.
+
+    Args:
+        d_model: length of a vector.
+        num_heads: divides d_model.
+    """
+
+    def forward(self, hidden_states: Tensor) -> Tensor:
+        """The states that the heads gather, mixed: shaped as hidden_states (batch, position, d_model)."""
+        parts = (self.query(hidden_states), self.key(hidden_states), self.value(hidden_states))
+        query, key, value = (part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in parts)
+        context = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        return self.output(context.transpose(1, 2).flatten(2))
+
+
+DRIVE = ModuleDrive(
+    _CausalSelfAttention,
+    construct=("d_model", "num_heads"),
+    inputs=("hidden_states",),
+    gradients=("query.weight", "key.weight", "value.weight", "hidden_states"),
+)
+
+
+def _cases(generator: torch.Generator) -> Iterator[Case]:
+    for kind in ("several heads", "one head", "one text", "one position"):
+        heads, d_head = primes(generator, 2, (2, 3, 5))
+        heads = 1 if kind == "one head" else heads
+        batch, position = primes(generator, 2, (7, 11))
+        batch, position = 1 if kind == "one text" else batch, 1 if kind == "one position" else position
+        construct = {"d_model": heads * d_head, "num_heads": heads}
+        inputs = {"hidden_states": 1.5 * normal(generator, batch, position, heads * d_head)}
+        sizes = {"batch": batch, "position": position, "heads": heads, "d_head": d_head}
+        yield Case(DRIVE.arguments(generator, construct, inputs), kind, sizes)
+
+
+def _other(**methods: Callable[..., object]) -> type[AttentionInSteps]:
+    """A child that does these steps otherwise."""
+    return type("_Other", (AttentionInSteps,), methods)
+
+
+class _HeadByHead(AttentionInSteps):
+    def forward(self, hidden_states: Tensor) -> Tensor:
+        contexts = []
+        for query, key, value in zip(
+            *(part.chunk(self.num_heads, -1) for part in self.projected(hidden_states)), strict=True
+        ):
+            scores = query @ key.transpose(1, 2) / key.shape[-1] ** 0.5
+            scores = scores + (-1e9 * torch.ones_like(scores[0])).triu(1)
+            contexts.append(torch.softmax(scores, dim=-1) @ value)
+        return self.output(torch.cat(contexts, dim=-1))
+
+
+class _Einsum(AttentionInSteps):
+    def forward(self, hidden_states: Tensor) -> Tensor:
+        batch, position, d_model = hidden_states.shape
+        shape = (batch, position, self.num_heads, d_model // self.num_heads)
+        query, key, value = (part.view(shape) for part in self.projected(hidden_states))
+        scores = torch.einsum("bqhd,bkhd->bhqk", query, key) / shape[-1] ** 0.5
+        weights = scores.where(earlier(position), float("-inf")).softmax(-1)
+        return self.output(torch.einsum("bhqk,bkhd->bqhd", weights, value).reshape(batch, position, d_model))
+
+
+class _NoBiases(_CausalSelfAttention):
+    def __init__(self, d_model: int, num_heads: int) -> None:
+        super().__init__(d_model, num_heads)
+        for part in (self.query, self.key, self.value, self.output):
+            part.register_parameter("bias", None)
+
+
+class _NoInputBiases(_CausalSelfAttention):
+    def __init__(self, d_model: int, num_heads: int) -> None:
+        super().__init__(d_model, num_heads)
+        for part in (self.query, self.key, self.value):
+            part.register_parameter("bias", None)
+
+
+class _OneWideHead(_CausalSelfAttention):
+    def __init__(self, d_model: int, num_heads: int) -> None:
+        super().__init__(d_model, 1)
+
+
+def _steps(d_model: int, num_heads: int, x: Tensor, *weights: Tensor) -> Mapping[str, Tensor]:
+    w = DRIVE.weights(d_model, num_heads, x, *weights)
+    parts = {name: F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"]) for name in ("query", "key", "value")}
+    query, key, value = (shared.split(part, num_heads) for part in parts.values())
+    scores = query @ key.mT * query.shape[-1] ** -0.5
+    attention = scores.masked_fill(~earlier(x.shape[1]), -torch.inf).softmax(-1)
+    return {
+        **{f"{name} before it is split": part for name, part in parts.items()},
+        "query by heads": query,
+        "scores": scores,
+        "weights": attention,
+        "context by heads": attention @ value,
+        "context": shared.merge(attention @ value),
+    }
+
+
+EXERCISE = Exercise(
+    id="workshop.causal_self_attention",
+    title="Attention as a module",
+    task="Write causal self-attention with several heads as a module of its own.",
+    difficulty="hard",
+    minutes=10,
+    signature="CausalSelfAttention(torch.nn.Module)",
+    docstring="Has `query`, `key`, `value` and `output`, each a torch.nn.Linear from d_model to d_model with a bias.\n"
+    "hidden_states (batch, position, d_model) → the same shape. num_heads divides d_model; the first\n"
+    "head has the first d_model / num_heads features. No position sees a later one, and there is no\n"
+    "dropout. torch.nn.functional.scaled_dot_product_attention may be used.",
+    reference=_CausalSelfAttention,
+    returns=DRIVE.outputs(Output("output", "position d_model")),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "no_mask",
+            _other(mask=lambda self, length: torch.ones(length, length, dtype=torch.bool)),
+            "Each of your positions sees all the others, later ones too: the causal mask is missing.",
+        ),
+        Mistake(
+            "later_ones",
+            _other(mask=lambda self, length: earlier(length).T),
+            "Your mask is turned around: each position sees itself and the later ones.",
+        ),
+        Mistake(
+            "not_itself",
+            _other(mask=lambda self, length: earlier(length).tril(-1)),
+            "Your positions do not see themselves, so nothing at all is left to the first one.",
+        ),
+        Mistake(
+            "masked_afterwards",
+            _other(attend=masked_afterwards),
+            "You mask the weights after the softmax, so the weights that are left no longer sum to 1.",
+        ),
+        Mistake(
+            "masked_with_zero",
+            _other(attend=scores_of_zero),
+            "Your mask sets scores to 0, and a score of 0 still gets a weight.",
+        ),
+        Mistake(
+            "over_queries",
+            _other(attend=over_queries),
+            "Your softmax runs over the queries; the weights of each query should sum to 1 over its keys.",
+        ),
+        Mistake(
+            "not_scaled",
+            _other(attend=lambda self, q, k, v: attend(q, k, v, self.mask(q.shape[-2]), 1.0)),
+            "Your scores were not divided by anything, so your weights are too sharp.",
+        ),
+        Mistake(
+            "scaled_by_d_model",
+            _other(
+                attend=lambda self, q, k, v: attend(
+                    q, k, v, self.mask(q.shape[-2]), (q.shape[-1] * self.num_heads) ** -0.5
+                )
+            ),
+            "Your scores were divided by √d_model, but a dot product here runs over the d_head features of one head.",
+        ),
+        Mistake(
+            "one_wide_head",
+            _OneWideHead,
+            "Your output is that of a single head as wide as d_model: num_heads plays no part in it.",
+        ),
+        Mistake(
+            "split_by_view",
+            _other(split=lambda self, states, heads: shared.split_scrambled(states, heads)),
+            "You split into heads by a view alone, and that cuts the text, not the vectors: a head must get its "
+            "features of every position.",
+        ),
+        Mistake(
+            "merged_by_view",
+            _other(merge=lambda self, context: shared.merge_scrambled(context)),
+            "You merge the heads by a reshape alone, and that mixes positions: bring the heads next to their features "
+            "first.",
+        ),
+        Mistake(
+            "scrambled_twice",
+            _other(
+                split=lambda self, states, heads: shared.split_scrambled(states, heads),
+                merge=lambda self, context: shared.merge_scrambled(context),
+            ),
+            "You split and merge by views alone: each of your heads works on a piece of the text, not of the vectors.",
+        ),
+        Mistake(
+            "every_other_feature",
+            _other(
+                split=lambda self, states, heads: shared.split_interleaved(states, heads),
+                merge=lambda self, context: shared.merge_interleaved(context),
+            ),
+            "Your heads take turns: each gets every num_heads-th feature. The first should get the first d_head ones.",
+        ),
+        Mistake(
+            "query_and_key_swapped",
+            _other(projected=lambda self, x: (self.key(x), self.query(x), self.value(x))),
+            "Query and key have changed places: in your attention the keys ask.",
+        ),
+        Mistake(
+            "value_from_key",
+            _other(projected=lambda self, x: (self.query(x), self.key(x), self.key(x))),
+            "Your values are the keys once more; `value` is not used.",
+        ),
+        Mistake(
+            "value_not_projected",
+            _other(projected=lambda self, x: (self.query(x), self.key(x), x)),
+            "Your values are the hidden states themselves; `value` is not used.",
+        ),
+        Mistake(
+            "not_mixed",
+            _other(mixed=lambda self, context, x: context),
+            "Your heads are side by side, but they have not gone through `output` yet.",
+        ),
+        Mistake(
+            "input_added",
+            _other(mixed=lambda self, context, x: x + self.output(context)),
+            "You have added the input to the output. The block will do that, outside this module.",
+        ),
+        Mistake("no_biases", _NoBiases, "None of your linear maps has a bias; here each has one."),
+        Mistake(
+            "no_input_biases",
+            _NoInputBiases,
+            "Your `query`, `key` and `value` have no biases; here each has one.",
+        ),
+        Mistake(
+            "detached",
+            _other(mixed=lambda self, context, x: self.output(context.detach())),
+            "Your output is right, but no gradient reaches `query`, `key` and `value`: something cuts it off, such as "
+            "`detach`, `no_grad` or `.data`.",
+        ),
+    ),
+    alternatives={"masked by hand": AttentionInSteps, "head by head": _HeadByHead, "einsum": _Einsum},
+    hints=(
+        "`__init__` makes the four maps and keeps num_heads. `forward` projects, splits into heads, attends, merges, "
+        "and applies `output`: notebook 02 had each of these steps.",
+        "`x.unflatten(-1, (num_heads, -1)).transpose(1, 2)` is (batch, heads, position, d_head). After attention, "
+        "`transpose(1, 2).flatten(2)` undoes it.",
+        "`torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)` scales and masks as it "
+        "should.",
+    ),
+    solution="\n"
+    "def __init__(self, d_model: int, num_heads: int) -> None:\n"
+    "    super().__init__()\n"
+    "    self.num_heads = num_heads\n"
+    "    self.query = torch.nn.Linear(d_model, d_model)\n"
+    "    self.key = torch.nn.Linear(d_model, d_model)\n"
+    "    self.value = torch.nn.Linear(d_model, d_model)\n"
+    "    self.output = torch.nn.Linear(d_model, d_model)\n"
+    "\n"
+    "def forward(self, hidden_states: Tensor) -> Tensor:\n"
+    "    query = self.query(hidden_states).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)\n"
+    "    key = self.key(hidden_states).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)\n"
+    "    value = self.value(hidden_states).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)\n"
+    "    context = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)\n"
+    "    return self.output(context.transpose(1, 2).flatten(2))",
+    explanation="A module holds the weights, and its `forward` is the function that you wrote in notebook 02. torch's "
+    "own `scaled_dot_product_attention` computes what your attention from notebook 01 does, but never keeps the whole "
+    "table of weights, so it is faster on long texts.",
+    stages=_steps,
+    methods=(
+        "__init__(self, d_model: int, num_heads: int) -> None",
+        "forward(self, hidden_states: Tensor) -> Tensor",
+    ),
+    drive=DRIVE,
+)

@@ -1,0 +1,1 @@
+"""Notebook 08: the learner's pieces as one program, which runs without the course."""
