@@ -77,6 +77,10 @@ images: $(STAMP_TEST) ## draw every picture in images/ again
 tables: $(STAMP_TEST) ## write the tables in docs/ and README.md again: models, exercises, notebooks
 	@$(PY) docs/make_tables.py
 
+.PHONY: proof
+proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 30), ten minutes
+	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/exercises/test_proof.py $(PROOF_OPTIONS)
+
 .PHONY: near
 near: $(STAMP_TEST) ## try every small edit of every exercise's solution as an answer (half an hour), and write its figures
 	@OMP_NUM_THREADS=1 $(PY) docs/try_near_solutions.py && $(PY) docs/make_tables.py

@@ -78,7 +78,7 @@ def steps() -> list[Step]:
         Step("units, properties, doctests", "units", tests(*by_file, *quick), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
         Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
-        Step("exercises: proofs over all seeds", "proofs", tests(*proofs), True, alone),
+        Step("exercises: proofs", "proofs", tests(*proofs), True, alone),
         Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, again),
     ]
 

@@ -78,6 +78,7 @@ NOTEBOOK_NAMES = {
     "encoder_decoder": "05_encoder_decoder",
     "taxonomy": "06_taxonomy",
     "capstone": "07_capstone",
+    "workshop": "08_workshop",
 }
 """What the tests call each notebook."""
 
@@ -130,6 +131,7 @@ decoder = _watched("decoder")
 encoder_decoder = _watched("encoder_decoder")
 taxonomy = _watched("taxonomy")
 capstone = _watched("capstone")
+workshop = _watched("workshop")
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 from nbformat import NotebookNode, from_dict
 from notebook_tools import ROOT, code_cells, notebook_paths, read
 
-MOST_IGNORED = 50
+MOST_IGNORED = 62
 MARKERS = ("NBVAL_IGNORE_OUTPUT", "PYTEST_VALIDATE_IGNORE_OUTPUT", "NBVAL_SKIP")
 TAGS = {"nbval-ignore-output", "nbval-skip"}
 RULES = ROOT / "tests" / "support" / "sanitize.cfg"
