@@ -18,6 +18,7 @@ from anatomy_utils.exercises.driving.parts import VOCABULARY
 from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, effects
 
 ONE, OLD, SHORT = "a batch of one window", "gradients left over from before", "short gradients"
+SINGLE, TINY, KNOWN = "windows of one token", "one window of one token", "a loss below 1"
 
 
 class _PositionFirst(nn.Module):
@@ -34,14 +35,20 @@ class _PositionFirst(nn.Module):
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of windows", ONE, OLD, SHORT, "a batch of windows"):
+    for kind in ("a batch of windows", ONE, OLD, SHORT, KNOWN, SINGLE, TINY):
         batch, position, d_model = primes(generator, 3, (2, 3, 5, 7))
-        batch = 1 if kind == ONE else batch
+        batch, position = 1 if kind in (ONE, TINY) else batch, 1 if kind in (SINGLE, TINY) else position
+        inputs = torch.randint(VOCABULARY, (STEPS, batch, position), generator=generator)
+        labels = torch.randint(VOCABULARY, (STEPS, batch, position), generator=generator)
+        table, weight = 2 * normal(generator, VOCABULARY, d_model), 2 * normal(generator, d_model, VOCABULARY)
+        if kind == KNOWN:
+            model = _PositionFirst(table, weight)
+            labels = torch.stack([model(windows.T).argmax(-1).T for windows in inputs])
         arguments = {
-            "inputs": torch.randint(VOCABULARY, (STEPS, batch, position), generator=generator),
-            "labels": torch.randint(VOCABULARY, (STEPS, batch, position), generator=generator),
-            "table": 2 * normal(generator, VOCABULARY, d_model),
-            "weight": 2 * normal(generator, d_model, VOCABULARY),
+            "inputs": inputs,
+            "labels": labels,
+            "table": table,
+            "weight": weight,
             "max_norm": 100.0 if kind == SHORT else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
             "old_gradients": normal(generator, 1).item() if kind == OLD else 0.0,
         }
