@@ -75,6 +75,6 @@ NOTEBOOKS = (
     ),
     Notebook(
         "08_workshop", "workshop", "Workshop", "a whole model of your own",
-        "Can you build one from nothing?", 180, 210,
+        "Can you build one from nothing?", 195, 210,
     ),
 )  # fmt: skip

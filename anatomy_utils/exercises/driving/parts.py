@@ -31,10 +31,11 @@ class Bigrams(nn.Module):
         return (self.tokens[input_ids] * self.scale) @ self.vocabulary
 
 
-def _parts(input_ids: Tensor, labels: Tensor, rows: list[int]) -> list[list[tuple[Tensor, Tensor]]]:
+def _parts(input_ids: Tensor, labels: Tensor, rows: list[int], lengths: list[int]) -> list[list[tuple[Tensor, Tensor]]]:
     """For each step its parts."""
-    split = zip(input_ids.split(rows, 1), labels.split(rows, 1), strict=True)
-    return [list(step) for step in zip(*(zip(*both, strict=True) for both in split), strict=True)]
+    split = zip(input_ids.split(rows, 1), labels.split(rows, 1), lengths, strict=True)
+    cut = ((ids[..., :length], labels[..., :length]) for ids, labels, length in split)
+    return [list(step) for step in zip(*(zip(*both, strict=True) for both in cut), strict=True)]
 
 
 def drive(
@@ -44,15 +45,16 @@ def drive(
     table: Tensor,
     weight: Tensor,
     rows: list[int],
+    lengths: list[int],
     max_norm: float,
     old: float,
 ) -> tuple[Tensor, ...] | Objection | None:
-    """What steps on batches of `rows[0]`, `rows[1]`, … windows do to a model."""
+    """What steps do to a model, on batches in parts of `rows[i]` windows of `lengths[i]` tokens."""
     model = Bigrams(table, weight)
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     for parameter in trained if old else ():
         parameter.grad = torch.full_like(parameter, old)
-    optimizer, parts = torch.optim.SGD(trained, lr=0.5, momentum=0.5), _parts(input_ids, labels, rows)
+    optimizer, parts = torch.optim.SGD(trained, lr=0.5, momentum=0.5), _parts(input_ids, labels, rows, lengths)
     with torch.enable_grad():
         found = effects(lambda number: answer(model, optimizer, parts[number], max_norm), model, optimizer)
     if isinstance(found, tuple) and model.most > max(rows):

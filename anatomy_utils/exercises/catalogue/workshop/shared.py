@@ -1,4 +1,4 @@
-"""What the exercises on attention share: causal attention in steps, and SmolLM2's, each of which can be done otherwise."""
+"""What the exercises on attention share: causal attention in steps, and SmolLM2's, which can be done otherwise."""
 
 from __future__ import annotations
 

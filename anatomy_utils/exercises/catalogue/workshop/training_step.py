@@ -17,11 +17,11 @@ from anatomy_utils.exercises.driving.parts import VOCABULARY, Parts, drive
 from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, bring_to_length, shorten_each
 
 ONE, WINDOW, OLD, SHORT = "one part", "a batch of one window", "gradients left over from before", "short gradients"
-UNEQUAL = "parts of unequal size"
+UNEQUAL, LENGTHS = "parts of unequal size", "parts of unequal length"
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("parts of one size", UNEQUAL, ONE, WINDOW, OLD, SHORT):
+    for kind in ("parts of one size", UNEQUAL, ONE, WINDOW, OLD, SHORT, LENGTHS):
         position, d_model = primes(generator, 2, (2, 3, 5))
         rows = {ONE: [7], WINDOW: [1]}.get(kind, [7, 7] if kind == "parts of one size" else [1, 4, 2])
         batch = sum(rows)
@@ -31,6 +31,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "table": 2 * normal(generator, VOCABULARY, d_model),
             "weight": 2 * normal(generator, d_model, VOCABULARY),
             "rows": rows,
+            "lengths": [position, 1, position] if kind == LENGTHS else [position] * len(rows),
             "max_norm": 100.0 if kind == SHORT else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
             "old_gradients": normal(generator, 1).item() if kind == OLD else 0.0,
         }
@@ -99,6 +100,8 @@ def _on(choose: Callable[[Parts], Parts]) -> Callable[..., float]:
 
 
 def _joined(parts: Parts) -> Parts:
+    if len({labels.shape[1] for _, labels in parts}) > 1:  # they cannot be joined
+        return parts
     inputs, labels = (torch.cat(each) for each in zip(*parts, strict=True))
     return [(inputs, labels)]
 
@@ -126,11 +129,11 @@ def _weighted_means(model: nn.Module, optimizer: torch.optim.Optimizer, parts: P
 
 
 def _steps(
-    input_ids: Tensor, labels: Tensor, table: Tensor, weight: Tensor, rows: list[int], norm: float, old: float
+    input_ids: Tensor, labels: Tensor, table: Tensor, weight: Tensor, rows: list[int], lengths: list[int], *_: float
 ) -> Mapping[str, Tensor]:
-    logits = table[input_ids[0]] @ weight
-    first = labels[0].flatten()
-    return {"loss of the whole batch": F.cross_entropy(logits.flatten(0, 1), first)}
+    ends = torch.tensor(lengths).repeat_interleave(torch.tensor(rows))
+    given = torch.arange(input_ids.shape[-1]) < ends[:, None]
+    return {"loss of the whole batch": F.cross_entropy(table[input_ids[0][given]] @ weight, labels[0][given])}
 
 
 EXERCISE = Exercise(
