@@ -20,7 +20,7 @@ FIGURES = HERE / "near_solutions.json"
 SLOW = "random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
 SAMPLED = frozenset(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))
 """Exercises whose programs take long to judge: a sample of the small edits, always the same one."""
-FEWER = {"singles": 200, "pairs": 40}
+FEWER = {"singles": 80, "pairs": 20}
 
 
 def main(wanted: list[str]) -> int:

@@ -26,7 +26,7 @@ NOTEBOOKS = ROOT / "notebooks"
 STARTUP = Path(__file__).resolve().parent / "startup"
 TRAININGS = ROOT / ".cache" / "results" / "trainings"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
-CELL_SECONDS = 300
+CELL_SECONDS = 600
 PICTURE = re.compile(r"([A-Za-z0-9+/=]{200,})")
 TITLE = "#@title "
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
@@ -91,7 +91,8 @@ def fresh_home() -> Iterator[dict[str, str]]:
         moved = {variable: str(Path(folder) / name) for variable, name in places.items()}
         for place in moved.values():
             Path(place).mkdir()
-        yield {**moved, "ANATOMY_PROGRESS": str(Path(folder) / "progress.json")}
+        unpacked = os.environ.get("ANATOMY_CACHE", str(ROOT / ".cache" / "unpacked"))
+        yield {**moved, "ANATOMY_PROGRESS": str(Path(folder) / "progress.json"), "ANATOMY_CACHE": unpacked}
 
 
 def run(

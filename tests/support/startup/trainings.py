@@ -188,8 +188,18 @@ def _bytes() -> Any:
     return torch.uint8
 
 
+def shorter(gpt_size: Any) -> Any:
+    """Notebook 08 trains in a loop of its own, which nothing can remember: it is cut short, its outputs not read."""
+
+    def short(device: Any) -> Any:
+        return dataclasses.replace(gpt_size(device), steps=60)
+
+    return wraps(gpt_size)(short)
+
+
 REMEMBERED = {
     "anatomy_utils.training.loop": ("fit", remembering),
     "anatomy_utils.experiments.norm_placement": ("depth_experiment", remembering_whole),
+    "anatomy_utils.recipes.workshop": ("gpt_size", shorter),
 }
 """Module → its function, and what stands in its place."""
