@@ -25,9 +25,10 @@ PARTS = {
 OUTSIDE = {"model.embed_tokens.weight": "tokens.weight", "model.norm.weight": "norm.weight"}
 FOREIGN = (
     *("transformer.h.{}.attn.c_attn.weight", "encoder.layer.{}.output.dense.weight"),
-    "model.layers.{}.mlp.fc1.weight",
+    *("model.layers.{}.mlp.fc1.weight", "encoder.layers.{}.self_attn.q_proj.weight"),
+    *("model.layers.{}.cross_attn.q_proj.weight", "lm_head.weight"),
 )
-"""Names of other models' tensors: GPT-2's, BERT's, Phi's."""
+"""Names of other models' tensors: GPT-2's, BERT's, Phi's, BART's, and a head of its own, which SmolLM2 has not."""
 
 
 def _own_name(published: str) -> str:
