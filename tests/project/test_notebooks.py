@@ -172,3 +172,10 @@ def test_the_strict_run_is_offline(tmp_path: Path) -> None:
     command = [*strict.command[:-1], "-p", "no:cacheprovider", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | strict.variables, capture_output=True, text=True)
     assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout
+
+
+@every_notebook
+def test_what_cards_tell_learners_to_call_is_imported(path: Path) -> None:
+    code = "\n".join(cell["source"] for cell in code_cells(read(path)))
+    imported = re.search(r"^from anatomy_utils\.exercises import (.*)$", code, re.MULTILINE)
+    assert imported and {"hint", "solution"} <= set(imported[1].split(", "))

@@ -38,6 +38,14 @@ SUFFIXES = {".py", ".txt", ".md", ".rst"}
 SIZES = ("vocabulary_size", "length", "d_model", "num_layers", "num_heads")
 """What a model is made of."""
 SEED = 0
+EXPLAINED = {
+    "steps": "steps in all", "batch": "windows in a step", "length": "tokens in a window", "d_model": "features",
+    "num_layers": "blocks", "num_heads": "heads in each; they divide d-model", "vocabulary_size": "kinds of tokens",
+    "warmup": "steps in which the rate rises", "peak": "the highest rate", "every": "steps between two reports",
+    "tokens": "the most to write", "temperature": "0 takes the likeliest", "top_k": "one of so many is drawn",
+    "seed": "of the draws",
+}  # fmt: skip
+"""What an option says."""
 
 
 def read_texts(folder: str | None) -> list[str]:
@@ -105,6 +113,8 @@ def train(options: argparse.Namespace) -> list[float]:
     processes = Processes()
     if options.batch % processes.count:
         raise ValueError(f"A batch of {options.batch} cannot be shared evenly by {processes.count} processes.")
+    if options.d_model % options.num_heads:
+        raise ValueError(f"{options.num_heads} heads cannot share {options.d_model} features evenly.")
     training, held_out = in_training_and_out(read_texts(options.folder))
     path, description = Path(options.model), Path(options.model).with_suffix(".vocabulary.json")
     if path.exists() and description.exists():
@@ -124,6 +134,8 @@ def train(options: argparse.Namespace) -> list[float]:
     count = sum(parameter.numel() for parameter in model.parameters())
     machine = f"{processes.count} × {processes.device.type}"
     processes.say(f"{len(ids):,} tokens, {count:,} parameters, {machine}, from step {first}")
+    if first >= options.steps:
+        processes.say("All steps were made already: give a larger --steps, or another --model to begin again.")
     wrapped, losses, step, before = processes.wrapped(model), [], first, generator.get_state()
     try:
         for step in range(first, options.steps):
@@ -279,7 +291,7 @@ def _parser() -> argparse.ArgumentParser:
         if command != "train":
             each.add_argument("prompt", help="how the text begins")
         for name, default in defaults.items():
-            each.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=" ")
+            each.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=EXPLAINED[name])
     return parser
 
 
