@@ -37,7 +37,7 @@ Tests prove each exercise on 200 seeds: reference and alternatives pass, every m
 
 They also prove that the cases are hard enough. `make near` tries small edits of the solution, and pairs of them, as
 answers. Each of these near-solutions that passes must be right on 100 further seeds and on harder inputs too. Where
-one of them takes long to judge, in nine exercises of the workshop, a sample of some hundred is tried.
+one of them takes long to judge, in ten exercises of the workshop, a sample of some hundred is tried.
 
 """
 MODEL_COLUMNS = ("model", "year", "branch", "against its parent", "trained on", "runs", "equals", "parameters", "paper")

@@ -17,7 +17,7 @@ from near_solutions import near_solutions, try_all  # noqa: E402
 from anatomy_utils.exercises import find_exercise, ids  # noqa: E402
 
 FIGURES = HERE / "near_solutions.json"
-SLOW = "random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
+SLOW = "repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"
 SAMPLED = frozenset(f"workshop.{name}" for name in ("grouped_attention", *SLOW.split()))
 """Exercises whose programs take long to judge: a sample of the small edits, always the same one."""
 FEWER = {"singles": 80, "pairs": 20}
