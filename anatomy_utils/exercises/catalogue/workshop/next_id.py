@@ -21,7 +21,7 @@ DRAWS, FEW = 300, 40
 NEAR, APART = 0.15, 0.12
 """How far a share may be from a probability, and from where on two distributions are told apart."""
 BEST, ALL, ONLY = "temperature 0", "a top_k beyond the vocabulary", "only the best token"
-HEIGHTS = {"a low temperature": (2.0, 1.2, 0.4, -0.4, -1.2), "a high temperature": (6.0, -6.0, -14.0, -15.0, -16.0)}
+HEIGHTS = {"a low temperature": (2.0, 1.2, 0.4, -0.4, -1.2), "a high temperature": (9.5, 0.5, -14.0, -15.0, -16.0)}
 """Logits in falling order, such that what usually goes wrong shows in which tokens come, or clearly in how often."""
 
 
