@@ -47,7 +47,7 @@ function notebookLink(file, ...content) {
   return element("a", focusable({ href, target: "_blank", rel: "noopener", tabindex: null }), ...content);
 }
 
-// The eight notebooks in a row, the open one marked: {node}.
+// The notebooks in a row, the open one marked: {node}.
 function notebookStrip(model) {
   const here = model.get("here");
   return element(
