@@ -52,7 +52,7 @@ def test_machine_paths_are_found(path: str) -> None:
     assert machine_paths(f'"{path}"')
 
 
-@pytest.mark.parametrize("text", ["https://host/home/page", "./tmp/x", "docs/home/x", "a/b"])
+@pytest.mark.parametrize("text", ["https://host/home/page", "./var/x", "docs/home/x", "a/b"])
 def test_other_paths_are_no_machine_paths(text: str) -> None:
     assert machine_paths(text) == []
 
