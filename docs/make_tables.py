@@ -33,7 +33,8 @@ NOTES = """
 """
 ABOUT_EXERCISES = """# The exercises
 
-Tests prove each exercise on 200 seeds: reference and alternatives pass, every mistake gets exactly its own sentence.
+`make proof` proves each exercise on 200 seeds, and `make test` on the first 30: reference and alternatives pass, every
+mistake gets exactly its own sentence.
 
 They also prove that the cases are hard enough. `make near` tries small edits of the solution, and pairs of them, as
 answers. Each of these near-solutions that passes must be right on 100 further seeds and on harder inputs too. Where

@@ -109,3 +109,13 @@ def test_published_weights_load_without_torchs_compiler():
     script = "import sys; from anatomy_utils.pretrained import load; load('minilm'); print(*sys.modules)"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "torch._dynamo" not in answer.stdout.split()
+
+
+def test_published_tensors_keep_their_names_and_are_those_of_the_model():
+    found = pretrained.published("minilm")
+    assert found.config["hidden_size"] == 384 and "encoder.layer.5.output.dense.weight" in found.tensors
+    model, tokenizer = pretrained.load("minilm")
+    assert torch.equal(found.tensors["embeddings.word_embeddings.weight"], model.embeddings.tokens.weight)
+    assert found.tokenizer("a word").input_ids.tolist() == tokenizer("a word").input_ids.tolist()
+    with pytest.raises(ValueError, match="'other' is none of 'minilm', 'smollm2'"):
+        pretrained.published("other")

@@ -193,7 +193,7 @@ def _with_earlier_pieces(function: Callable[..., Any], found: Exercise) -> Itera
         name = piece.function_name
         if _is_answer(names.get(name), piece) or name not in used:
             continue
-        if name in names:
+        if name in names and names[name] is not own[name]:
             before[name] = names[name]
             said.append(f"`{name}` in your notebook did not come from `{id}`; the course's own was used in this check.")
         else:

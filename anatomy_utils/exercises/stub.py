@@ -9,7 +9,8 @@ import linecache
 import re
 import textwrap
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from anatomy_utils.exercises.definition import Exercise
@@ -97,16 +98,29 @@ def globals_of(answer: Callable[..., Any]) -> dict[str, Any]:
     return next((function.__globals__ for function in functions if hasattr(function, "__globals__")), {})
 
 
+@contextmanager
+def lending(answer: Callable[..., Any], given: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
+    """While an answer runs, what it may call by name is there, even where its notebook lacks it."""
+    names = globals_of(answer)
+    lent = {name: function for name, function in given.items() if name not in names}
+    names.update(lent)
+    try:
+        yield
+    finally:
+        for name in lent:
+            names.pop(name, None)
+
+
 def names_used(answer: Callable[..., Any]) -> set[str]:
-    """The names, global and others, that the code of a function, or of the methods of a class, speaks of."""
+    """The global names that a function, or the methods of a class, look up, those of inner functions too."""
     functions = _functions(answer) if isinstance(answer, type) else [answer]
-    codes = [function.__code__ for function in functions if hasattr(function, "__code__")]
-    found: set[str] = set()
-    while codes:
-        code = codes.pop()
-        found.update(code.co_names)
-        codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
-    return found
+    return set().union(*(looked_up(function.__code__) for function in functions if hasattr(function, "__code__")))
+
+
+def looked_up(code: types.CodeType) -> set[str]:
+    """The global names that a piece of code, and all functions in it, look up."""
+    found = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return found.union(*(looked_up(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
 
 
 def is_untouched(function: Callable[..., Any], source: str | None) -> bool:

@@ -7,7 +7,6 @@ rows of query and key matrices are stored so that neighbouring features turn tog
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,18 +19,9 @@ from tokenizers import Tokenizer as RustTokenizer
 from torch import Tensor
 
 from anatomy_utils.zoo import entries
+from anatomy_utils.zoo.gguf_layout import published_name, rows_as_published
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
-NAMES = {
-    r"token_embd\.weight": "model.embed_tokens.weight",
-    r"output_norm\.weight": "model.norm.weight",
-    r"output\.weight": "lm_head.weight",
-    r"blk\.(\d+)\.attn_norm\.weight": r"model.layers.\1.input_layernorm.weight",
-    r"blk\.(\d+)\.ffn_norm\.weight": r"model.layers.\1.post_attention_layernorm.weight",
-    r"blk\.(\d+)\.attn_([qkv])\.weight": r"model.layers.\1.self_attn.\2_proj.weight",
-    r"blk\.(\d+)\.attn_output\.weight": r"model.layers.\1.self_attn.o_proj.weight",
-    r"blk\.(\d+)\.ffn_(gate|up|down)\.weight": r"model.layers.\1.mlp.\2_proj.weight",
-}
 CONTROL = 3
 """The type of tokens that no text can produce, such as <|im_end|>."""
 
@@ -113,11 +103,8 @@ class GgufFile:
         result = {}
         with self._reading():
             for tensor in self._reader.tensors:
-                weight = dequantize(tensor.data, tensor.tensor_type).astype(np.float32)  # a copy of its own
-                part = re.fullmatch(r"blk\.\d+\.attn_([qk])\.weight", tensor.name)
-                if part:
-                    weight = _halves(weight, heads[part[1]])
-                result[_published_name(tensor.name)] = torch.from_numpy(np.ascontiguousarray(weight))
+                weight = torch.from_numpy(dequantize(tensor.data, tensor.tensor_type).astype(np.float32))  # a copy
+                result[published_name(tensor.name)] = rows_as_published(tensor.name, weight, heads)
         return result
 
     def tokenizer(self) -> Tokenizer:
@@ -144,19 +131,6 @@ class GgufFile:
     def stop_ids(self) -> list[int]:
         """The ids after which a text is complete."""
         return [self._field("tokenizer.ggml.eos_token_id")]
-
-
-def _published_name(name: str) -> str:
-    for pattern, published in NAMES.items():
-        if re.fullmatch(pattern, name):
-            return re.sub(pattern, published, name)
-    return name  # the strict account of `load_published` will name it
-
-
-def _halves(weight: np.ndarray, heads: int) -> np.ndarray:
-    """Rows of neighbouring pairs (2i, 2i + 1) back into halves (i, i + d/2), head by head."""
-    pairs = weight.reshape(heads, -1, 2, weight.shape[-1])  # head pair 2 d_model
-    return pairs.swapaxes(1, 2).reshape(weight.shape)
 
 
 def _strings(field: Any) -> list[str]:

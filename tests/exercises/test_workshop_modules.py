@@ -231,6 +231,8 @@ def test_a_piece_that_was_skipped_is_the_courses(record: Progress) -> None:
         names["Block"].verdict.notes
     )
     assert names["Block"](6, 2, 5)(torch.zeros(1, 3, 6)).shape == (1, 3, 6), "it works in later cells"
+    again = made(BLOCK, **{**names, "exercise": lambda id: exercise(id, record=record)})["Block"]
+    assert not [note for note in again.verdict.notes if "did not come from" in note], "it was lent, not somebody else's"
 
 
 def test_a_piece_that_did_not_pass_is_the_courses(record: Progress) -> None:

@@ -7,7 +7,7 @@ parameters and, where dropout is part of it, the range of its outputs in trainin
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from anatomy_utils.exercises.attempt.tensors import close, fresh
 from anatomy_utils.exercises.definition import Objection, Output
 from anatomy_utils.exercises.driving.initial import InitialSpread
 from anatomy_utils.exercises.driving.structure import named_parameters, objection_to, skeleton
+from anatomy_utils.exercises.stub import lending
 
 RUNS, RUNS_WITHOUT_DROPOUT = 8, 2
 """In evaluation mode: dropout that is still on may drop the same twice by chance."""
@@ -42,6 +43,7 @@ class ModuleDrive:
             parameters that trying something with each of them would take long.
         initial: the standard deviations that a new module's weights are to have, if that is asked; looked at where the
             batch is 1, which one case should have.
+        given: what an answer may call by name, where its notebook does not have it.
     """
 
     reference: Callable[..., nn.Module]
@@ -51,6 +53,7 @@ class ModuleDrive:
     copies: int = 0
     packed: bool = False
     initial: InitialSpread | None = None
+    given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def arguments(
         self, generator: torch.Generator, construct: Mapping[str, Any], inputs: Mapping[str, Tensor]
@@ -81,7 +84,7 @@ class ModuleDrive:
 
     def __call__(self, answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection:
         """What an answer of this class does with a case's arguments."""
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=[]), lending(answer, self.given):
             return self._outputs(answer, arguments)
 
     def _outputs(self, answer: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Tensor, ...] | Objection:

@@ -6,8 +6,7 @@ A right answer becomes a tensor, as every drive's; any other one an `Objection` 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.definition import Objection
-from anatomy_utils.exercises.stub import globals_of
+from anatomy_utils.exercises.stub import lending
 
 LONGEST = 90
 """Characters of one value in a sentence."""
@@ -45,7 +44,7 @@ class PlainDrive:
     def __call__(self, answer: Callable[..., Any], *arguments: Any) -> Tensor | Objection | None:
         """What an answer makes of a case's arguments."""
         before = tuple(map(copy.copy, arguments))  # what they hold cannot be changed: tuples and numbers
-        with calling(answer, self.given):
+        with lending(answer, self.given):
             result = answer(*arguments)
         if result is None:
             return None
@@ -58,19 +57,6 @@ class PlainDrive:
                 words = f"What you return is right, but your function changes its input: `{name}` is not as before."
                 return Objection("changed", words)
         return self.as_tensor(wanted)
-
-
-@contextmanager
-def calling(answer: Callable[..., Any], given: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
-    """While an answer runs, the names that it may call and that its notebook lacks are there."""
-    names = globals_of(answer)
-    lent = {name: function for name, function in given.items() if name not in names}
-    names.update(lent)
-    try:
-        yield
-    finally:
-        for name in lent:
-            names.pop(name, None)
 
 
 def not_a(kind: type, result: Any, cure: str) -> Objection | None:

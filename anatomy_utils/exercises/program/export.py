@@ -31,6 +31,7 @@ GIVEN: tuple[tuple[str, tuple[str, ...] | None], ...] = (
     ("anatomy_utils.recipes.python_code", PYTHON_CODE),
     (f"{HERE}.gated", None),
     (f"{HERE}.llama", None),
+    ("anatomy_utils.zoo.gguf_layout", None),
     (f"{HERE}.weights", None),
     (f"{HERE}.main", None),
 )

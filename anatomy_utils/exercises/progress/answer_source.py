@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import dis
 import inspect
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from anatomy_utils.exercises.stub import Definition, globals_of, source_of
+from anatomy_utils.exercises.stub import Definition, globals_of, looked_up, source_of
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -67,7 +66,7 @@ def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | Non
         exec(code, namespace)
     except Exception as error:
         raise ValueError(f"Your saved {name} no longer runs ({error}); pass the exercise once more.") from error
-    if missing := sorted({lost[used] for used in _globals_of(code) if used in lost}):
+    if missing := sorted({lost[used] for used in looked_up(code) if used in lost}):
         raise ValueError(
             f"Your saved {name} no longer runs (it uses {' and '.join(missing)}, which is no longer there); "
             "pass the exercise once more."
@@ -76,12 +75,6 @@ def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | Non
     if not callable(made):
         raise ValueError(f"Your saved text holds no function {name}; pass the exercise once more.")
     return made  # type: ignore[no-any-return]
-
-
-def _globals_of(code: types.CodeType) -> set[str]:
-    """The global names that a piece of code, and all functions in it, look up."""
-    found = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return found.union(*(_globals_of(inner) for inner in code.co_consts if isinstance(inner, types.CodeType)))
 
 
 def _without_decorators(source: str) -> str:
@@ -141,6 +134,6 @@ def _names(source: str) -> list[str]:
     Not its own variables: one of them may be called like something of the notebook.
     """
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)]
-    made = {node.id for node in found if isinstance(node.ctx, ast.Store)} - _globals_of(compile(source, "", "exec"))
+    made = {node.id for node in found if isinstance(node.ctx, ast.Store)} - looked_up(compile(source, "", "exec"))
     names = (node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset)))
     return list(dict.fromkeys(name for name in names if name not in made))

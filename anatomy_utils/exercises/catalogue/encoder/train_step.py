@@ -9,11 +9,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+from torch.nn.utils import clip_grad_norm_
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Objection
-from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, bring_to_length, effects, shorten_each
+from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, clipping_mistakes, effects
 
 
 @dataclass(frozen=True)
@@ -188,28 +188,7 @@ EXERCISE = Exercise(
             "You clear the gradients at the end of the step. If any were there before your first step, they are added "
             "to its own.",
         ),
-        Mistake(
-            "not_clipped",
-            replace(_Step(), clip=None),
-            "Your steps are right as long as gradients are short; a gradient longer than `max_norm` is not"
-            " shortened before the step.",
-        ),
-        Mistake(
-            "clipped_by_value",
-            replace(_Step(), clip=clip_grad_value_),
-            "You limit each number of the gradient by itself, which also changes its direction; limit its whole "
-            "length.",
-        ),
-        Mistake(
-            "each_parameter_clipped",
-            replace(_Step(), clip=shorten_each),
-            "You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.",
-        ),
-        Mistake(
-            "always_that_long",
-            replace(_Step(), clip=bring_to_length),
-            "You bring every gradient to the length `max_norm`, the short ones too; only longer ones are to change.",
-        ),
+        *clipping_mistakes(_Step()),
         Mistake(
             "mode_not_set",
             replace(_Step(), train=False),

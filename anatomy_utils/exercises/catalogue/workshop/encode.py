@@ -15,7 +15,6 @@ from anatomy_utils.training.byte_pairs import merge_pair, split_words, token_byt
 
 Ids = tuple[int, ...]
 Merges = dict[tuple[int, int], int]
-GIVEN: dict[str, Callable[..., Any]] = {"split_words": split_words, "merge_pair": merge_pair}
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
@@ -241,5 +240,6 @@ EXERCISE = Exercise(
     "return ids",
     explanation="Encoding repeats what training did, in the same order, so a text comes out as it was in training. "
     "Since it begins with bytes, there is no unknown word: what was never seen just takes more tokens.",
-    drive=PlainDrive(byte_pairs.encode, ("text", "merges"), _look, ids_as_tensor, GIVEN),
+    drive=PlainDrive(byte_pairs.encode, ("text", "merges"), _look, ids_as_tensor, {"split_words": split_words}),
+    uses=("workshop.merge_pair",),
 )

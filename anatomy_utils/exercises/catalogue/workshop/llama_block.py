@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.catalogue.workshop.shared import GroupedAttention, PiecesDrive
+from anatomy_utils.exercises.catalogue.workshop.shared import GroupedAttention
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.exercises.driving.module import ModuleDrive
 from anatomy_utils.exercises.program.given.gated import GatedFeedForward
 
 
@@ -33,12 +34,12 @@ class _LlamaBlock(nn.Module):
         return hidden_states + self.feed_forward(self.feed_forward_norm(hidden_states))
 
 
-DRIVE = PiecesDrive(
+DRIVE = ModuleDrive(
     _LlamaBlock,
     construct=("d_model", "num_heads", "num_key_value_heads", "d_inner", "base", "epsilon"),
     inputs=("hidden_states",),
     gradients=("attention_norm.weight", "feed_forward_norm.weight"),
-    pieces={"GroupedAttention": GroupedAttention, "GatedFeedForward": GatedFeedForward},
+    given={"GatedFeedForward": GatedFeedForward},
 )
 KINDS = {
     "one text": (2, 3, 100.0, 1e-6),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -12,35 +10,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.multi_head import shared
-from anatomy_utils.exercises.definition import Objection
-from anatomy_utils.exercises.driving.module import ModuleDrive
-from anatomy_utils.exercises.stub import globals_of
-
-
-@dataclass(frozen=True)
-class PiecesDrive(ModuleDrive):
-    """For a class that is made of earlier ones: where the learner has none of that name, the course's own is there.
-
-    Args:
-        pieces: name → the course's own.
-    """
-
-    pieces: Mapping[str, type] = field(default_factory=dict)
-
-    def __call__(self, answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection:
-        with _there(globals_of(answer), self.pieces):
-            return super().__call__(answer, *arguments)
-
-
-@contextmanager
-def _there(names: dict[str, Any], pieces: Mapping[str, type]) -> Iterator[None]:
-    missing = [name for name in pieces if name not in names]
-    names.update({name: pieces[name] for name in missing})
-    try:
-        yield
-    finally:
-        for name in missing:
-            names.pop(name, None)
 
 
 class GroupedAttention(nn.Module):

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+from torch.nn.utils import clip_grad_norm_
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake
 from anatomy_utils.exercises.driving.parts import VOCABULARY, Parts, drive
-from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, bring_to_length, shorten_each
+from anatomy_utils.exercises.driving.step import OUTPUTS, STEPS, clipping_mistakes
 
 ONE, WINDOW, OLD, SHORT = "one part", "a batch of one window", "gradients left over from before", "short gradients"
 UNEQUAL, LENGTHS = "parts of unequal size", "parts of unequal length"
@@ -41,6 +41,10 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
 
 def _sum(model: nn.Module, part: tuple[Tensor, Tensor]) -> Tensor:
     return F.cross_entropy(model(part[0]).flatten(0, 1), part[1].flatten(), reduction="sum")
+
+
+def _by_windows(parts: Parts, labels: Tensor) -> float:
+    return len(labels) / sum(len(each) for _, each in parts) / labels.numel()
 
 
 def _tokens(parts: Parts) -> int:
@@ -194,6 +198,11 @@ EXERCISE = Exercise(
             "count alike.",
         ),
         Mistake(
+            "by_windows",
+            replace(_Step(), share=_by_windows),
+            "A part counts by its number of windows in yours. Windows may differ in length: count tokens.",
+        ),
+        Mistake(
             "not_divided",
             replace(_Step(), share=_not_divided),
             "You add up the parts' mean losses: with two parts loss and gradient are twice as large as for one batch.",
@@ -226,32 +235,11 @@ EXERCISE = Exercise(
             "You join the parts into one batch. The result is right, but the whole batch must then fit into memory: "
             "give the model one part after the other.",
         ),
-        Mistake(
-            "not_clipped",
-            replace(_Step(), clip=None),
-            "Your steps are right as long as gradients are short; a gradient longer than `max_norm` is not shortened "
-            "before it is used.",
-        ),
+        *clipping_mistakes(_Step()),
         Mistake(
             "each_part_clipped",
             replace(_Step(), clip_each_part=True),
             "You shorten the gradient after each part; `max_norm` is a limit for that of the whole batch.",
-        ),
-        Mistake(
-            "clipped_by_value",
-            replace(_Step(), clip=clip_grad_value_),
-            "You limit each number of the gradient by itself, which also changes its direction; limit its whole "
-            "length.",
-        ),
-        Mistake(
-            "each_parameter_clipped",
-            replace(_Step(), clip=shorten_each),
-            "You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.",
-        ),
-        Mistake(
-            "always_that_long",
-            replace(_Step(), clip=bring_to_length),
-            "You bring every gradient to the length `max_norm`, the short ones too; only longer ones are to change.",
         ),
         Mistake(
             "softmax_twice",

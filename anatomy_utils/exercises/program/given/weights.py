@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,16 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-GGUF_NAMES = {
-    r"token_embd\.weight": "model.embed_tokens.weight",
-    r"output_norm\.weight": "model.norm.weight",
-    r"blk\.(\d+)\.attn_norm\.weight": r"model.layers.\1.input_layernorm.weight",
-    r"blk\.(\d+)\.ffn_norm\.weight": r"model.layers.\1.post_attention_layernorm.weight",
-    r"blk\.(\d+)\.attn_([qkv])\.weight": r"model.layers.\1.self_attn.\2_proj.weight",
-    r"blk\.(\d+)\.attn_output\.weight": r"model.layers.\1.self_attn.o_proj.weight",
-    r"blk\.(\d+)\.ffn_(gate|up|down)\.weight": r"model.layers.\1.mlp.\2_proj.weight",
-}
-"""A GGUF file has its own names; these are the published ones."""
+from anatomy_utils.zoo.gguf_layout import published_name, rows_as_published
 
 
 @torch.no_grad()
@@ -79,24 +69,13 @@ def read_gguf(path: str | Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         raise ValueError(f"{path} is damaged or no GGUF file ({error}); fetch it again.") from error
     if fields.get("general.architecture") != "llama":
         raise ValueError(f"{path} holds a model of the kind {fields.get('general.architecture')!r}, not a Llama.")
-    heads = fields["llama.attention.head_count"]
-    shared = fields.get("llama.attention.head_count_kv", heads)
+    heads = {"q": fields["llama.attention.head_count"]}
+    heads["k"] = fields.get("llama.attention.head_count_kv", heads["q"])
     tensors = {}
     for tensor in reader.tensors:
         weight = torch.tensor(dequantize(tensor.data, tensor.tensor_type), dtype=torch.float32)
-        if part := re.fullmatch(r"blk\.\d+\.attn_([qk])\.weight", tensor.name):
-            # rows are in pairs of neighbors (2i, 2i + 1); a Llama has them in halves (i, i + d_head/2)
-            pairs = weight.unflatten(0, (heads if part[1] == "q" else shared, -1, 2))
-            weight = pairs.transpose(1, 2).flatten(0, 2)
-        tensors[_published(tensor.name)] = weight
+        tensors[published_name(tensor.name)] = rows_as_published(tensor.name, weight, heads)
     return fields, tensors
-
-
-def _published(name: str) -> str:
-    for pattern, published in GGUF_NAMES.items():
-        if match := re.fullmatch(pattern, name):
-            return match.expand(published)
-    return name  # `load_by_name` will say that it is unknown
 
 
 def llama_numbers(fields: Mapping[str, Any]) -> dict[str, Any]:
