@@ -135,7 +135,7 @@ STRANGE = {
         {"queries": lambda shape, dtype: np.ones(shape, np.int8)},
         r"can be read here \(.*I8 .*\); fetch",
     ),
-    "another shape": ({"queries": lambda shape, dtype: np.ones((7, 8), dtype)}, r"can be read here \(shape .* is invalid"),
+    "another shape": ({"queries": lambda shape, dtype: np.ones((7, 8), dtype)}, r"can be read here \(shape .*"),
 }
 
 

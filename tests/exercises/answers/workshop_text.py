@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from answers import answer
-
 from anatomy_utils.training.byte_pairs import merge_pair, split_words  # what the notebook has by then
+from answers import answer
 
 
 @answer("workshop.count_pairs", "objection:type", "You return a list; a dict is wanted")
