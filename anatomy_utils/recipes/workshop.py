@@ -41,7 +41,7 @@ class GptSize:
 
 
 ON_CPU = GptSize(1024, 96, 128, 4, 4, batch_size=24, steps=1000, warmup=50, peak=3e-3)
-"""Two and a half minutes on two cores."""
+"""About two minutes on two cores."""
 ON_GPU = GptSize(1024, 192, 384, 6, 6, batch_size=64, steps=3000, warmup=150, peak=1e-3)
 """About as long on a small graphics card."""
 

@@ -13,7 +13,6 @@ from anatomy_utils import pretrained
 from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.views import decoding
 from anatomy_utils.zoo.gguf import GgufFile
-from anatomy_utils.zoo.gguf_layout import rows_as_published
 from anatomy_utils.zoo.unpacked import unpack
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
@@ -101,13 +100,6 @@ def test_the_views_of_writing(smollm2):
     assert [token["word"] for token in stepper.written] == ["␣Paris", "."] and stepper.text == "Paris."
     tree = decoding.beam_tree(model, tokenizer, "The capital of France is", num_beams=2, max_new_tokens=2)
     assert tree.best == tree.greedy["text"] == "Paris."
-
-
-def test_rows_go_back_into_halves():
-    weight = torch.arange(16).reshape(8, 2)  # two heads of 4 rows: pairs (0, 1), (2, 3)
-    heads = {"q": 2, "k": 1}
-    assert rows_as_published("blk.0.attn_q.weight", weight, heads)[:, 0].tolist() == [0, 4, 2, 6, 8, 12, 10, 14]
-    assert rows_as_published("blk.0.attn_v.weight", weight, heads) is weight
 
 
 def test_the_first_token_pads_where_the_file_names_none(tmp_path):

@@ -21,6 +21,8 @@ def function_of_target(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
+FEWEST = 3
+"""Different numbers in the target from which on a function of it is told."""
 CELLWISE: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
     ("the target without its signs", torch.abs),
     ("the target with every negative number set to 0", torch.relu),
@@ -59,7 +61,8 @@ MOVES: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
 
 def _changes(wrong: Wrong) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
     if not is_bool(wrong):
-        yield from CELLWISE
+        if len(torch.cat([target.flatten() for _, target in wrong.pairs()]).unique()) >= FEWEST:
+            yield from CELLWISE
         yield from _along_each_axis(wrong, ALONG)
     if len(wrong.axes) >= 2:
         yield "the target transposed: its rows and columns are swapped", lambda t: t.transpose(-2, -1)

@@ -17,7 +17,7 @@ from torch.func import functional_call
 from anatomy_utils.exercises.attempt.tensors import close, fresh
 from anatomy_utils.exercises.definition import Objection, Output
 from anatomy_utils.exercises.driving.initial import InitialSpread
-from anatomy_utils.exercises.driving.structure import named_parameters, objection_to, skeleton
+from anatomy_utils.exercises.driving.structure import named_parameters, objection_to, objection_to_buffers, skeleton
 from anatomy_utils.exercises.stub import lending
 
 RUNS, RUNS_WITHOUT_DROPOUT = 8, 2
@@ -44,6 +44,7 @@ class ModuleDrive:
         initial: the standard deviations that a new module's weights are to have, if that is asked; looked at where the
             batch is 1, which one case should have.
         given: what an answer may call by name, where its notebook does not have it.
+        published: whether published weights are loaded into it, by name and strictly.
     """
 
     reference: Callable[..., nn.Module]
@@ -54,6 +55,7 @@ class ModuleDrive:
     packed: bool = False
     initial: InitialSpread | None = None
     given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    published: bool = False
 
     def arguments(
         self, generator: torch.Generator, construct: Mapping[str, Any], inputs: Mapping[str, Tensor]
@@ -94,6 +96,8 @@ class ModuleDrive:
         torch.default_generator.manual_seed(0)
         made = answer(*construct)
         if objection := objection_to(made, wanted):
+            return objection
+        if self.published and (objection := objection_to_buffers(made)):
             return objection
         if self.initial and len(inputs[0]) == 1 and (objection := self.initial.objection_to(answer, self.reference)):
             return objection

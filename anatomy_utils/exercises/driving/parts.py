@@ -17,7 +17,8 @@ VOCABULARY = 11
 
 
 class Bigrams(nn.Module):
-    """Guesses from the last token alone; notes how many texts it is given at once."""
+    """Guesses from the last token alone; notes how many texts it is given at once, and how many results are
+    kept for their gradients at once."""
 
     def __init__(self, table: Tensor, weight: Tensor) -> None:
         super().__init__()
@@ -25,10 +26,19 @@ class Bigrams(nn.Module):
         self.vocabulary = nn.Parameter(weight.clone())
         self.scale = nn.Parameter(torch.ones(table.shape[1]), requires_grad=False)
         self.most = 0
+        self.in_a_row = self.most_in_a_row = 0
 
     def forward(self, input_ids: Tensor) -> Tensor:
         self.most = max(self.most, len(input_ids))
-        return (self.tokens[input_ids] * self.scale) @ self.vocabulary
+        self.in_a_row = 0
+        logits = (self.tokens[input_ids] * self.scale) @ self.vocabulary
+        if logits.requires_grad:
+            logits.register_hook(self._reached)
+        return logits
+
+    def _reached(self, gradient: Tensor) -> None:
+        self.in_a_row += 1
+        self.most_in_a_row = max(self.most_in_a_row, self.in_a_row)
 
 
 def _parts(input_ids: Tensor, labels: Tensor, rows: list[int], lengths: list[int]) -> list[list[tuple[Tensor, Tensor]]]:
@@ -62,5 +72,11 @@ def drive(
             "joined",
             f"Your model is given {model.most} windows at once, although no part has more than {max(rows)}: the parts "
             "are there because a large batch does not fit into memory. Work on one after the other.",
+        )
+    if isinstance(found, tuple) and model.most_in_a_row > 1:
+        return Objection(
+            "kept",
+            f"Your step works on {model.most_in_a_row} parts before it calls `backward()`: what each of them needs for "
+            "that is in memory at once, although parts are there because it does not fit. Call it in the loop.",
         )
     return found

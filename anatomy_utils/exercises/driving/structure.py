@@ -41,6 +41,19 @@ def objection_to(made: Any, wanted: nn.Module) -> Objection | None:
     return _sharing(have, want)
 
 
+def objection_to_buffers(made: nn.Module) -> Objection | None:
+    """A buffer that is saved with the weights: no published file has it, and strict loading would miss it there."""
+    parameters = named_parameters(made)
+    for name in made.state_dict():
+        if name not in parameters:
+            return Objection(
+                "buffer",
+                f"Your buffer `{name}` is part of the state dict, but no published file has it, so strict loading "
+                "would fail. `register_buffer(…, persistent=False)` keeps it out.",
+            )
+    return None
+
+
 @lru_cache(64)
 def skeleton(reference: Callable[..., nn.Module], construct: tuple[Any, ...]) -> nn.Module:
     """A module of the reference, for the names and shapes of its parameters; one for all who look at them."""

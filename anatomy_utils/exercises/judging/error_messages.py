@@ -30,6 +30,10 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         "What was saved of the optimizer comes from another one: its groups of parameters are not those of this one.",
     ),
     (
+        r"write\(\) argument must be str, not (bytes|memoryview|bytearray)",
+        "The file was opened for text, and bytes are written: `open(…, 'wb')`, or give the path itself.",
+    ),
+    (
         r"probability tensor contains either",
         "`torch.multinomial` wants probabilities, and here are NaN, ∞ or numbers below 0: was something divided by 0, "
         "or is the softmax missing?",

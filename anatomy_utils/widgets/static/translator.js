@@ -268,6 +268,7 @@ function render({ model, el }) {
     swaps,
     sentenceList,
     verdict,
+    element("div", { class: "tr-slot" }, refusal, remark, compared),
     element(
       "div",
       { class: "tr-two" },
@@ -278,7 +279,6 @@ function render({ model, el }) {
         form.node,
         element("div", { class: "row tr-pick" }, examples.node),
         questions.line,
-        element("div", { class: "tr-slot" }, refusal, remark, compared),
         rivals,
         element("div", { class: "row" }, next, all, again),
         element("div", { class: "row tr-where" }, view.node, layer.node, head.node),

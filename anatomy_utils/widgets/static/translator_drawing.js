@@ -1,6 +1,6 @@
 // The translator's cross-attention, drawn.
 
-const ROW = 22; // pixels of a word's row between which lines are drawn
+const ROW = 21; // pixels of a word's row between which lines are drawn
 const LINES = 150; // pixels across which lines are drawn
 const FAINT = 0.08; // weights below this get no line for words that are not chosen
 const PRINTED = 0.05; // weights below this are printed in the current row only

@@ -84,3 +84,14 @@ class GPTWithALinearBias(Model):  # type: ignore[misc, valid-type]
 
     def forward(self, input_ids):
         return super().forward(input_ids) + self.vocabulary.bias
+
+
+class Grouped(find_exercise("workshop.grouped_attention").resolve()):  # type: ignore[misc]
+    """The course's own, with a number that is saved with the weights."""
+
+
+@answer("workshop.grouped_attention", "objection:buffer", "no published file has it, so strict loading would fail")
+class GroupedAttentionWithABuffer(Grouped):
+    def __init__(self, d_model, num_heads, num_key_value_heads, base):
+        super().__init__(d_model, num_heads, num_key_value_heads, base)
+        self.register_buffer("frequencies", torch.ones(3))

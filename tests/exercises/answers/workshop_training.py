@@ -124,6 +124,22 @@ def saved_with_pickle(path, model, optimizer, generator, step):
     Path(path).write_bytes(pickle.dumps(run))
 
 
+@answer("workshop.save_training", "crash", "The file was opened for text")
+def saved_as_text(path, model, optimizer, generator, step):
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    with Path(path).open("w") as file:
+        torch.save({**state, "generator": generator.get_state(), "step": step}, file)
+
+
+@answer("workshop.resume_training", "likeness:zero", "but not with a checkpoint from another model")
+def resumed_without_refusing(path, model, optimizer, generator):
+    run = torch.load(path, weights_only=True)
+    model.load_state_dict(run["model"], strict=False)
+    optimizer.load_state_dict(run["optimizer"])
+    generator.set_state(run["generator"])
+    return run["step"] + 1
+
+
 @answer("workshop.save_training", "objection:part", "not all of it")
 def saved_averages_only(path, model, optimizer, generator, step):
     torch.save(
@@ -175,6 +191,14 @@ def next_of_a_short_vocabulary(logits, temperature, top_k, generator):
     best = logits.topk(top_k)
     chances = (best.values / temperature).softmax(-1)
     return best.indices[torch.multinomial(chances, 1, generator=generator)].item()
+
+
+@answer("workshop.next_id", "objection:changed", "changes `logits` in place")
+def next_in_place(logits, temperature, top_k, generator):
+    if temperature == 0:
+        return logits.argmax().item()
+    logits[logits < logits.topk(min(top_k, len(logits))).values[-1]] = -math.inf
+    return torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator).item()
 
 
 @answer("workshop.repair", "crash", "takes axis 1 for the classes")

@@ -16,6 +16,7 @@ from anatomy_utils.exercises.catalogue.workshop.shared import (
     attend,
     earlier,
     masked_afterwards,
+    only_later,
     over_queries,
     scores_of_zero,
 )
@@ -145,6 +146,12 @@ EXERCISE = Exercise(
             "later_ones",
             _other(mask=lambda self, length: earlier(length).T),
             "Your mask is turned around: each position sees itself and the later ones.",
+        ),
+        Mistake(
+            "only_later",
+            _other(attend=only_later),
+            "Your mask is the wrong way round: in `scaled_dot_product_attention`, True means that a position may be "
+            "looked at. Yours sees only the later ones.",
         ),
         Mistake(
             "not_itself",

@@ -51,6 +51,14 @@ def _overwritten(words: Words) -> Counts:
     return {pair: times for word, times in words.items() for pair in pairwise(word)}
 
 
+def _first_is_one(words: Words) -> Counts:
+    counts: Counts = {}
+    for word, times in words.items():
+        for pair in pairwise(word):
+            counts[pair] = counts[pair] + times if pair in counts else 1
+    return counts
+
+
 def _in_one_text(words: Words) -> Counts:
     return dict(Counter(pairwise([each for word, times in words.items() for each in word * times])))
 
@@ -143,6 +151,11 @@ EXERCISE = Exercise(
             "overwritten",
             _overwritten,
             "Your counts are those of the last word that has the pair: what was counted before is overwritten.",
+        ),
+        Mistake(
+            "first_is_one",
+            _first_is_one,
+            "Where a pair is met for the first time, you count 1 in place of the number of times that its word occurs.",
         ),
         Mistake("first_word", _first_word, "You count the pairs of the first word only: does the loop end too early?"),
         Mistake(

@@ -28,6 +28,7 @@ DRIVE = ModuleDrive(
     construct=("d_model", "num_heads", "num_key_value_heads", "base"),
     inputs=("hidden_states",),
     gradients=("query.weight", "key.weight", "value.weight", "output.weight"),
+    published=True,
 )
 KINDS = {
     "one text": (2, 3, 100.0),

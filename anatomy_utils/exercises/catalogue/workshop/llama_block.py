@@ -40,6 +40,7 @@ DRIVE = ModuleDrive(
     inputs=("hidden_states",),
     gradients=("attention_norm.weight", "feed_forward_norm.weight"),
     given={"GatedFeedForward": GatedFeedForward},
+    published=True,
 )
 KINDS = {
     "one text": (2, 3, 100.0, 1e-6),

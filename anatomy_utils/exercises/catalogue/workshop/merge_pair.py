@@ -64,6 +64,16 @@ def _only_first(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
     return ids if place is None else (*ids[:place], new_id, *ids[place + 2 :])
 
 
+def _overlapping(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
+    begins = [ids[place : place + 2] == pair for place in range(len(ids))]
+    second = [False, *begins]
+    return tuple(
+        new_id if begin else each
+        for each, begin, after in zip(ids, begins, second, strict=False)
+        if begin or not after
+    )
+
+
 def _from_the_right(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
     return byte_pairs.merge_pair(ids[::-1], pair[::-1], new_id)[::-1]
 
@@ -131,6 +141,17 @@ EXERCISE = Exercise(
             "You write the new id and go on by one: the second id of the pair is read again.",
         ),
         Mistake("only_first", _only_first, "You merge the first occurrence and leave all later ones as they were."),
+        Mistake(
+            "never",
+            _with(lambda ids, place, pair: False),
+            "Nothing is ever merged: is your test for the pair ever True? A slice of a list is never equal to a tuple.",
+        ),
+        Mistake(
+            "overlapping",
+            _overlapping,
+            "Right, but for an id that repeats: in (1, 1, 1) you merge the middle one twice, with both of its "
+            "neighbors. An id belongs to one occurrence at most.",
+        ),
         Mistake(
             "last_lost",
             _last_lost,

@@ -148,8 +148,15 @@ def _ids(
     answer: Callable[..., Any], logits: Tensor, temperature: float, top_k: int, seed: int, count: int
 ) -> list[int] | Objection | None:
     generator, found = torch.Generator().manual_seed(seed), []
+    given = logits.clone()
     for _ in range(count):
-        id = answer(logits, temperature, top_k, generator)
+        id = answer(given, temperature, top_k, generator)
+        if not torch.equal(given, logits):
+            return Objection(
+                "changed",
+                "Your function changes `logits` in place: whoever gave them to you finds other numbers there. Work on "
+                "a new tensor.",
+            )
         if id is None:
             return None
         if isinstance(id, Tensor):

@@ -120,6 +120,15 @@ def _is_matrix(name: str, parameter: nn.Parameter) -> bool:
     return parameter.dim() >= 2
 
 
+def _frozen_with_the_rest(model: nn.Module, weight_decay: float) -> Groups:
+    decays = [p.requires_grad and p.dim() >= 2 for p in model.parameters()]
+    both = list(zip(model.parameters(), decays, strict=True))
+    return [
+        {"params": [p for p, decay in both if decay], "weight_decay": weight_decay},
+        {"params": [p for p, decay in both if not decay], "weight_decay": 0.0},
+    ]
+
+
 def _shared_twice(model: nn.Module, weight_decay: float) -> Groups:
     named = [p for _, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
     return [
@@ -184,6 +193,12 @@ EXERCISE = Exercise(
             "frozen_too",
             _by(_is_matrix, lambda parameter: True),
             "Frozen parameters are in your groups too; leave out those with `requires_grad` False.",
+        ),
+        Mistake(
+            "frozen_with_the_rest",
+            _frozen_with_the_rest,
+            "Frozen parameters land in your group of the others, matrices among them: whether a parameter is trained "
+            "must be asked before either group takes it.",
         ),
         Mistake(
             "only_frozen",

@@ -79,6 +79,10 @@ def _shuffled(places: int, batch: int, generator: torch.Generator) -> Tensor:
     return torch.randperm(places, generator=generator)[torch.arange(batch) % places]
 
 
+def _no_repetition(places: int, batch: int, generator: torch.Generator) -> Tensor:
+    return torch.randperm(places, generator=generator)[:batch]
+
+
 def _without_generator(places: int, batch: int, generator: torch.Generator) -> Tensor:
     return torch.randint(max(places, 1000), (batch,)) % places
 
@@ -182,6 +186,12 @@ EXERCISE = Exercise(
             replace(_Windows(), draw=_shuffled),
             "Within a batch no window of yours comes twice before all have come: places are shuffled, not drawn each "
             "by itself.",
+        ),
+        Mistake(
+            "no_repetition",
+            replace(_Windows(), draw=_no_repetition),
+            "`randperm` gives each place once, so no window comes twice, and a short text has not enough of them for a "
+            "batch: draw each place by itself.",
         ),
         Mistake(
             "no_overlap",

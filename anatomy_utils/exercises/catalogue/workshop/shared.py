@@ -195,6 +195,11 @@ class AttentionInSteps(Projections):
         return self.output(context)
 
 
+def only_later(self: AttentionInSteps, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Attention whose mask says what it should leave out."""
+    return F.scaled_dot_product_attention(query, key, value, ~self.mask(query.shape[-2]))
+
+
 def masked_afterwards(self: AttentionInSteps, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     """Attention whose weights are masked when they have been computed."""
     weights = (query @ key.mT * query.shape[-1] ** -0.5).softmax(-1)

@@ -86,10 +86,6 @@ class _Step:
         return self.told(losses)
 
 
-def _mean(parts: Parts, labels: Tensor) -> float:
-    return 1 / labels.numel() / len(parts)
-
-
 def _not_divided(parts: Parts, labels: Tensor) -> float:
     return 1 / labels.numel()
 
@@ -118,6 +114,18 @@ def _one_backward(model: nn.Module, optimizer: torch.optim.Optimizer, parts: Par
     clip_grad_norm_(model.parameters(), max_norm)
     optimizer.step()
     return loss.item()
+
+
+def _shares_from_outside(model: nn.Module, optimizer: torch.optim.Optimizer, parts: Parts, max_norm: float) -> float:
+    optimizer.zero_grad()
+    total = 0.0
+    for inputs, labels in parts:
+        loss, share = F.cross_entropy(model(inputs).flatten(0, 1), labels.flatten()), labels.numel() / _tokens(parts)
+        loss.backward(torch.tensor(share))
+        total += loss.item() * share
+    clip_grad_norm_(model.parameters(), max_norm)
+    optimizer.step()
+    return total
 
 
 def _weighted_means(model: nn.Module, optimizer: torch.optim.Optimizer, parts: Parts, max_norm: float) -> float:
@@ -193,7 +201,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "mean_of_means",
-            replace(_Step(), share=_mean),
+            replace(_Step(), share=lambda parts, labels: 1 / labels.numel() / len(parts)),
             "Right with parts of one size. A small part counts as much as a large one in yours; each token should "
             "count alike.",
         ),
@@ -235,6 +243,12 @@ EXERCISE = Exercise(
             "You join the parts into one batch. The result is right, but the whole batch must then fit into memory: "
             "give the model one part after the other.",
         ),
+        Mistake(
+            "one_backward",
+            _one_backward,
+            "You add up the losses of all parts and call `backward()` once. The result is right, but memory must then "
+            "hold what every part needs for its gradients: call `backward()` in the loop.",
+        ),
         *clipping_mistakes(_Step()),
         Mistake(
             "each_part_clipped",
@@ -255,8 +269,8 @@ EXERCISE = Exercise(
     ),
     alternatives={
         "sums over the number of tokens": _Step(),
-        "one backward for all": _one_backward,
         "means weighted by tokens": _weighted_means,
+        "shares given to backward": _shares_from_outside,
     },
     hints=(
         "`backward()` adds to the gradients that are there. So what must happen once before the loop, what in it, and "
