@@ -8,6 +8,7 @@ from typing import Any
 from anatomy_utils.exercises.attempt import comparison
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.judging.verdict import Verdict
+from anatomy_utils.exercises.progress.location import solutions_hidden
 from anatomy_utils.exercises.stub import solution_text
 from anatomy_utils.figures import palette
 from anatomy_utils.notebook.page import CellOutput, code_block, details, escape, in_code
@@ -52,7 +53,7 @@ def card(exercise: Exercise, verdict: Verdict, notice: str = "") -> dict[str, An
         "comparison": asdict(verdict.comparison) if verdict.comparison else None,
         "printed": verdict.printed.rstrip(),
         "hints": [*filter(None, [verdict.hint]), *exercise.hints],
-        "solution": solution_text(exercise),
+        "solution": "" if solutions_hidden() else solution_text(exercise),
         "explanation": exercise.explanation,
         "notice": notice,
     }
@@ -94,7 +95,8 @@ def _html(data: dict[str, Any], verdict: Verdict) -> str:
         pieces.append(details("Why it works", f"<p>{in_code(data['explanation'])}</p>"))
     else:
         pieces += [details(f"Hint {i}", f"<p>{in_code(hint)}</p>") for i, hint in enumerate(data["hints"], 1)]
-    pieces.append(details("Solution", f"{code_block(data['solution'])}<p>{in_code(data['explanation'])}</p>"))
+    if data["solution"]:
+        pieces.append(details("Solution", f"{code_block(data['solution'])}<p>{in_code(data['explanation'])}</p>"))
     return f'<div style="border-left:4px solid {colour};padding-left:1em">{"".join(pieces)}</div>'
 
 
@@ -116,5 +118,6 @@ def _text(data: dict[str, Any], verdict: Verdict) -> str:
     lines += ["Your code printed:", data["printed"]] if data["printed"] else []
     lines.append(data["after"])
     lines += [data["notice"]] if data["notice"] else []
-    lines += [] if verdict.passed else [f'Help: hint("{data["id"]}"), then solution("{data["id"]}").']
+    then = f', then solution("{data["id"]}")' if data["solution"] else ""
+    lines += [] if verdict.passed else [f'Help: hint("{data["id"]}"){then}.']
     return "\n".join(line for line in lines if line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anatomy_utils.exercises.outcome_card import Evidence, outcome_page
-from anatomy_utils.exercises.progress.location import own_progress
+from anatomy_utils.exercises.progress.location import own_progress, solutions_hidden
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.questions import Question, question_page
 from anatomy_utils.exercises.registry import exercises_of, find_exercise, find_question, questions_of
@@ -27,7 +27,8 @@ def hint(id: str, *, record: Progress | None = None) -> CellOutput:
     notes.helped(id, hints=count)
     given = [*filter(None, [hint_for_your_line(id)]), *exercise.hints[:count]]
     left = len(exercise.hints) - count
-    more = f'{left} more: hint("{id}").' if left else f'That was the last one; there is still solution("{id}").'
+    last = "That was the last one" + ("." if solutions_hidden() else f'; there is still solution("{id}").')
+    more = f'{left} more: hint("{id}").' if left else last
     items = "".join(f"<li>{in_code(text)}</li>" for text in given)
     page = f"<div><p><strong>{escape(exercise.title)}</strong></p><ol>{items}</ol><p>{in_code(more)}</p></div>"
     lines = [exercise.title, *(f"  {i}. {text}" for i, text in enumerate(given, 1)), more]
@@ -35,8 +36,11 @@ def hint(id: str, *, record: Progress | None = None) -> CellOutput:
 
 
 def solution(id: str, *, record: Progress | None = None) -> CellOutput:
-    """The solution of an exercise and why it works."""
+    """The solution of an exercise and why it works; one sentence where a teacher has hidden the solutions."""
     exercise = find_exercise(id)
+    if solutions_hidden():
+        words = f'Solutions are hidden in this class; hint("{id}") shows the next hint.'
+        return CellOutput(f"<p>{in_code(words)}</p>", words)
     (record or own_progress()).helped(id, solution=True)
     text = solution_text(exercise)
     return CellOutput(

@@ -100,7 +100,7 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
         verdict = replace(verdict, notes=(*verdict.notes, *said))
         if verdict.state not in ("not attempted", "unchecked"):
             alone = standing_alone(function, source) if verdict.passed else None
-            notes.attempted(found.id, passed=verdict.passed, source=alone)
+            notes.attempted(found.id, passed=verdict.passed, source=alone, found_by=verdict.found_by)
         elif verdict.found_by == "untouched" and notes.passed(found.id):
             verdict = replace(verdict, state="emptied")
         return answered(found, function, verdict, notes)

@@ -21,10 +21,12 @@ from anatomy_utils.exercises import (
     your_function,
 )
 from anatomy_utils.exercises.capstone.body import assemble
+from anatomy_utils.exercises.card import card, card_page
 from anatomy_utils.exercises.earlier_ids import NOW
-from anatomy_utils.exercises.progress.location import VARIABLE, own_progress, progress_file
+from anatomy_utils.exercises.judging.verdict import Verdict
+from anatomy_utils.exercises.progress.location import SOLUTIONS, VARIABLE, own_progress, progress_file
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.registry import exercises_of
+from anatomy_utils.exercises.registry import exercises_of, find_exercise
 from anatomy_utils.exercises.repair.hints import remember_hint
 from anatomy_utils.figures.contents import NOTEBOOKS
 
@@ -242,3 +244,17 @@ def test_old_answers_run_and_those_that_cannot_leave_the_courses_own_with_a_sent
     mine = your_function("attention.attention", record=old)
     context, _ = mine(*torch.ones(3, 1, 4))
     assert context.tolist() == [[2.0] * 4], "attention_scores, imported from where it was, is the exercise's reference"
+
+
+def test_a_teacher_hides_the_solutions(record: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = find_exercise("start.mean")
+    wrong, right = Verdict("wrong", "No.", "shape"), Verdict("passed", "Yes.", "passed")
+    assert card(exercise, wrong)["solution"] and "Solution" in card_page(exercise, wrong).html
+    monkeypatch.setenv(SOLUTIONS, "hidden")
+    assert card(exercise, wrong)["solution"] == ""
+    page = card_page(exercise, wrong)
+    assert "Solution" not in page.html and "solution(" not in page.text and "Hint 1" in page.html
+    assert "Why it works" in card_page(exercise, right).html
+    assert "hidden in this class" in solution("start.mean", record=record).text
+    assert record.entry("exercises", "start.mean") == {}, "nothing was seen"
+    assert "solution(" not in "".join(hint("start.mean", record=record).text for _ in exercise.hints)

@@ -298,3 +298,15 @@ def test_every_state_has_a_card_with_a_twin() -> None:
     scores = find_exercise("attention.scores")
     for state, verdict in (("crashed", judge(scores, crash)), ("stopped", judge(scores, slow, seconds=0.1))):
         assert verdict.state == state and card_page(scores, verdict).html
+
+
+def test_where_solutions_are_hidden_who_passed_reads_why(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANATOMY_SOLUTIONS", "hidden")
+    shown = show(browser, made(wrong))
+    assert shown.page.get_by_role("button", name="Hint 1").count() == 1
+    assert shown.page.get_by_role("button", name="Solution").count() == 0
+    shown.check()
+    shown = show(browser, made(right))
+    assert shown.page.get_by_role("button").count() == 0
+    assert find_exercise("attention.scores").explanation[:20] in shown.page.inner_text("main")
+    shown.check()

@@ -1,8 +1,10 @@
-"""Where progress is kept. Besides `zoo.unpacked`, the only place that looks at the environment.
+"""Where progress is kept, and whether solutions are shown. Besides `zoo.unpacked`, the only place that looks at the
+environment.
 
-`ANATOMY_PROGRESS` names another file, for tests, shared machines and classrooms:
+`ANATOMY_PROGRESS` names another file, for tests, shared machines and classrooms; `ANATOMY_SOLUTIONS=hidden` keeps
+solutions off the cards of a class:
 
-    ANATOMY_PROGRESS=here/progress.json jupyter lab
+    ANATOMY_PROGRESS=here/progress.json ANATOMY_SOLUTIONS=hidden jupyter lab
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import platformdirs
 from anatomy_utils.exercises.progress.record import Progress
 
 VARIABLE = "ANATOMY_PROGRESS"
+SOLUTIONS = "ANATOMY_SOLUTIONS"
 
 
 def progress_file() -> Path:
@@ -24,6 +27,11 @@ def progress_file() -> Path:
     if named:
         return Path(named).expanduser()
     return Path(platformdirs.user_data_dir("transformer-anatomy", appauthor=False)) / "progress.json"
+
+
+def solutions_hidden() -> bool:
+    """Whether a teacher has hidden the solutions; who passed still reads why it works."""
+    return os.environ.get(SOLUTIONS, "").strip().lower() == "hidden"
 
 
 def own_progress() -> Progress:

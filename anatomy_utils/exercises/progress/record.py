@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,9 @@ class Progress:
         """The record as it is now; empty where there is none yet. Never raises."""
         file = files.real(self.path)
         beside = _notes(files.waiting(file).values())  # before the file: what is merged in between counts all the same
-        record = _checked({})
+        record = checked({})
         try:
-            record = _checked(json.loads(file.read_text(encoding="utf-8")))
+            record = checked(json.loads(file.read_text(encoding="utf-8")))
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -132,9 +133,12 @@ class Progress:
             f"{aside.parent}). It counts already, and the next save merges it."
         )
 
-    def attempted(self, id: str, *, passed: bool, source: str | None) -> None:
-        """Note one attempt at an exercise. What was passed once stays passed, with the source that passed last."""
+    def attempted(self, id: str, *, passed: bool, source: str | None, found_by: str = "") -> None:
+        """Note one attempt at an exercise, and what was found in it. What was passed once stays passed, with the source
+        that passed last."""
         news: Record = {"tries": 1}
+        if found_by and not passed:
+            news["met"] = {found_by: 1}
         if passed:
             news["passed"] = True
             if source:
@@ -189,9 +193,9 @@ class Progress:
         try:
             text = file.read_bytes()
         except FileNotFoundError:
-            return _checked({})
+            return checked({})
         try:
-            return _checked(json.loads(text.decode("utf-8")))
+            return checked(json.loads(text.decode("utf-8")))
         except DAMAGED:
             aside = files.free_name(file)
             file.rename(aside)
@@ -199,7 +203,7 @@ class Progress:
                 f"Your progress file could not be read, so it was set aside as {aside.name} (in {aside.parent}) "
                 "and a new one was begun. Nothing in it is lost."
             )
-            return _checked({})
+            return checked({})
 
     def _cannot(self, what: str, error: OSError) -> None:
         reason = error.strerror or type(error).__name__
@@ -216,7 +220,7 @@ class Progress:
             self.notice = sentence
 
 
-def _checked(record: Any) -> Record:
+def checked(record: Any) -> Record:
     """A record with all its sections; sections and entries it does not know are left alone.
 
     Raises:
@@ -249,14 +253,17 @@ def _notes(contents: Iterable[Any]) -> list[Note]:
 
 
 def _merge(record: Record, notes: Iterable[Note]) -> None:
-    """Tries are added up, of hints the most count, the first choice stays, what was right once stays right."""
+    """Tries and findings are added up, of hints the most count, the first choice and what was right once stay."""
     for section, id, news in notes:
         entry: Record = record[section].setdefault(id, {})
         before = dict(entry)
         entry.update(news)
-        for name in news.keys() & {"tries", "hints", "first", "right"}:
+        for name in news.keys() & {"tries", "met", "hints", "first", "right"}:
             if name == "tries":
                 entry[name] = _count(before, name) + _count(news, name)
+            elif name == "met":
+                both = [each for each in (before.get(name), news[name]) if isinstance(each, dict)]
+                entry[name] = {each: sum(_count(met, each) for met in both) for each in dict.fromkeys(chain(*both))}
             elif name == "hints":
                 entry[name] = max(_count(before, name), _count(news, name))
             elif name == "first":

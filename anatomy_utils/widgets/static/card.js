@@ -134,7 +134,9 @@ function helpView(model, card, root, signal) {
   });
   update();
   const passed = card.state === "passed";
-  return [element("div", { class: "row" }, passed ? null : hintButton, solutionButton), question, hints, solution];
+  const why = passed && !card.solution ? paragraph(card.explanation) : null; // a class whose solutions are hidden
+  const buttons = [passed ? null : hintButton, card.solution ? solutionButton : null];
+  return [element("div", { class: "row" }, buttons), question, hints, solution, why].filter(Boolean);
 }
 
 function render({ model, el }) {
