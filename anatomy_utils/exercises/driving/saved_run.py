@@ -27,6 +27,9 @@ WEIGHTS = ("tokens", "vocabulary", "scale")
 GOES_ON = 3
 """How many steps a resumed run goes on."""
 ANOTHER_MODEL, CODE = "a checkpoint from another model", "a file that runs code"
+LARGER, SHAPES = "a checkpoint from a larger model", "a checkpoint with another shape in it"
+REFUSED = (ANOTHER_MODEL, LARGER, SHAPES, CODE)
+"""Kinds of files that must not be used."""
 MEMORY = Output("optimizer's memory", "number")
 SAVED = (Output("weights", "number"), MEMORY, Output("next random numbers", "number"), Output("step"))
 """What is compared of a file."""
@@ -166,6 +169,10 @@ def write(path: Path, run: Run, kind: str, steps: int) -> None:
     weights: dict[str, Any] = model.state_dict()
     if kind == ANOTHER_MODEL:
         weights = {f"encoder.{name}": weight for name, weight in weights.items()}
+    elif kind == LARGER:
+        weights = {**weights, "another": torch.zeros(3)}
+    elif kind == SHAPES:  # one that would stretch to the right one
+        weights = {**weights, "scale": weights["scale"][:1]}
     saved = {"model": weights, "optimizer": optimizer.state_dict(), "generator": generator.get_state(), "step": steps}
     torch.save({**saved, "note": _Code()} if kind == CODE else saved, path)
 
@@ -185,7 +192,7 @@ def drive_resuming(
     with torch.random.fork_rng(devices=[]), temporary_folder() as folder:
         torch.manual_seed(0)
         write(folder / NAME, Run(saved_table, saved_weight, seed, steps), kind, steps)
-        if kind in (ANOTHER_MODEL, CODE):
+        if kind in REFUSED:
             return _refusal(answer, folder, resumed)
         before = torch.get_rng_state()
         step = answer(str(folder / NAME), *resumed.parts())

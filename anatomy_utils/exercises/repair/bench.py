@@ -16,7 +16,7 @@ from anatomy_utils.exercises.attempt.surroundings import put_back
 from anatomy_utils.exercises.attempt.tensors import changed, close, fresh_arguments, parts, same_result
 from anatomy_utils.exercises.attempt.time_limit import interruptible, run_limited
 from anatomy_utils.exercises.attempt.trial import Trial
-from anatomy_utils.exercises.definition import Exercise, Mistake
+from anatomy_utils.exercises.definition import Exercise, Mistake, Objection
 
 LONGEST = 0.2
 """Seconds that one edited answer may take on one case."""
@@ -49,6 +49,7 @@ class Bench:
         order: the cases' numbers, the one on which the answer was wrong first.
         right: (case, output) that the learner's answer has right; a mistake that spoils one of them is not part of it.
         untouched: whether the arguments must be left as they are, which the learner's answer did not do.
+        objections: what was objected to in the answer; a mistake with another objection only comes before it.
     """
 
     exercise: Exercise
@@ -56,6 +57,7 @@ class Bench:
     order: Sequence[int]
     untouched: bool = False
     right: Sequence[tuple[int, int]] = ()
+    objections: frozenset[str] = frozenset()
     keys: dict[int, AnswerKey] = field(default_factory=dict)
 
     @classmethod
@@ -63,7 +65,8 @@ class Bench:
         """The bench for an answer that did not pass: its first wrong case comes first."""
         first = min(trial.wrong_cases, default=0)
         others = [i for i in range(len(trial.cases)) if i != first]
-        return cls(trial.exercise, trial.answer_key, [first, *others], bool(trial.run.changed), _right(trial))
+        touched, objections = bool(trial.run.changed), _objections(trial.results)
+        return cls(trial.exercise, trial.answer_key, [first, *others], touched, _right(trial), objections)
 
     def prepare(self) -> None:
         """Work out what every edited answer is compared to."""
@@ -76,6 +79,7 @@ class Bench:
             number
             for number, (_, results) in enumerate(self.answer_key.mistaken)
             if all(_same_part(results[case], self.answer_key.targets[case], output) for case, output in self.right)
+            and (not self.objections or _objections(results) <= self.objections)
         ]
 
     @contextlib.contextmanager
@@ -144,6 +148,10 @@ def _right(trial: Trial) -> list[tuple[int, int]]:
         for output in range(len(parts(trial.answer_key.targets[case]) or ()))
         if _same_part(result, trial.answer_key.targets[case], output)
     ]
+
+
+def _objections(results: Sequence[Any]) -> frozenset[str]:
+    return frozenset(result.name for result in results if isinstance(result, Objection))
 
 
 def _same_part(result: Any, target: Any, output: int) -> bool:

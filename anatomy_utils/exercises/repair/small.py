@@ -28,7 +28,7 @@ def numbers(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     value = number_of(slot.node)
     if value is None or _is_string_part(slot):
         return
-    axis = is_axis(slot)
+    axis = isinstance(value, int) and is_axis(slot)
     others: list[Any] = []
     if isinstance(value, int):
         near = [value - 1, value + 1, -value, 0, 1, 2, -1, -2]

@@ -124,3 +124,21 @@ def decoded_and_emptied(ids, merges):
         else:
             found.append(each)
     return bytes(found).decode("utf-8", "replace")
+
+
+@answer("workshop.count_pairs", "objection:value", "the pair (0, 57) occurs 8 times; your dict lacks it")
+def pairs_without_id_0(words):
+    counts = {}
+    for word, times in words.items():
+        previous = None
+        for each in word:
+            if previous:
+                counts[previous, each] = counts.get((previous, each), 0) + times
+            previous = each
+    return counts
+
+
+@answer("workshop.merge_pair", "objection:value", "should return (115, 101, 297, 215, 10)")
+def merged_in_a_text(ids, pair, new_id):
+    text = " ".join(map(str, ids)).replace(f"{pair[0]} {pair[1]}", str(new_id))
+    return tuple(map(int, text.split()))

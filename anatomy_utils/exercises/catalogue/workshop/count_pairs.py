@@ -26,7 +26,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, words in (
         ("three short words", {(a, b): few, (b, a, c): some, (c, a, b): many}),
         ("a pair twice in one word", {(a, b, c, a, b): some, (b, c): few, (d,): most}),
-        ("an id that repeats", {(a, a, a): few, (b, b, a, a): many, (c, a, a, a, a): some}),
+        ("id 0, and one that repeats", {(0, b, 0): most, (a, a, a): few, (b, b, a, a): many, (c, a, a, a, a): some}),
         ("merged ids", {(a, big, b, big): many, (big, b, c, d): some, (big, big): most}),
         ("one long word", {(a, b, d, c, b, d, a): 1}),
         ("words of one id", {(a,): many, (b,): few}),

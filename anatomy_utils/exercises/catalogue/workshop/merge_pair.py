@@ -25,6 +25,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("an id that repeats", (a, a, a, c, a, a, a, b), (a, a)),
         ("an id that repeats", (b, a, a, a), (a, a)),
         ("merged ids", (new - 1, b, c, new - 1, new - 1, b), (new - 1, b)),
+        ("ids whose digits hold the pair", (115, 101, 15, 10, 215, 10), (15, 10)),
         ("a long word", (*letters, a, b, b, c), (a, b)),
         ("a word without the pair", (c, b, 0, a), (a, b)),
         ("a word of one id", (a,), (a, b)),

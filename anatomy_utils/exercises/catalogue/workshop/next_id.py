@@ -21,8 +21,13 @@ DRAWS, FEW = 300, 40
 NEAR, APART = 0.15, 0.12
 """How far a share may be from a probability, and from where on two distributions are told apart."""
 BEST, ALL, ONLY = "temperature 0", "a top_k beyond the vocabulary", "only the best token"
-HEIGHTS = {"a low temperature": (2.0, 1.2, 0.4, -0.4, -1.2), "a high temperature": (9.5, 0.5, -14.0, -15.0, -16.0)}
-"""Logits in falling order, such that what usually goes wrong shows in which tokens come, or clearly in how often."""
+HEIGHTS = {
+    "a low temperature": (2.0, 1.2, 0.4, -0.4, -1.2),
+    "a high temperature": (9.5, 0.5, -14.0, -15.0, -16.0),
+    BEST: (2.0, 2.0 - 5e-7, -0.05, -0.1, -0.15),
+}
+"""Logits in falling order, such that what usually goes wrong shows in which tokens come, or clearly in how often: at
+temperature 0, the second would come too if somebody drew at a tiny temperature instead."""
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:

@@ -26,7 +26,7 @@ class _Model(nn.Module):
         self.inner = nn.Linear(d_model, d_inner, bias=vectors)
         self.output = nn.Linear(d_inner, d_model, bias=vectors)
         if vectors:
-            self.norm = nn.LayerNorm(d_model)
+            self.add_module("norm" if kind != KERNEL else "centering", nn.LayerNorm(d_model))
         if kind == KERNEL:
             self.mixing = nn.Conv1d(d_model, d_model, 3)
             self.temperature = nn.Parameter(torch.tensor(1.0))

@@ -212,7 +212,7 @@ EXERCISE = Exercise(
         Mistake(
             "always_the_beginning",
             replace(_Windows(), draw=lambda places, batch, generator: torch.arange(batch) % places),
-            "Nothing is random: your batch always begins at the head of the text, whatever the generator says.",
+            "Nothing is drawn from `generator` as it comes: whatever its state, you give the same windows.",
         ),
         Mistake(
             "squeezed",

@@ -12,13 +12,13 @@ from torch import nn
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake
 from anatomy_utils.exercises.driving.parts import VOCABULARY
-from anatomy_utils.exercises.driving.saved_run import ANOTHER_MODEL, CODE, RESUMED, drive_resuming
+from anatomy_utils.exercises.driving.saved_run import REFUSED, RESUMED, drive_resuming
 
 Resuming = Callable[[str, nn.Module, torch.optim.Optimizer, torch.Generator], Any]
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a run of some steps", "a run that has not begun", ANOTHER_MODEL, CODE):
+    for kind in ("a run of some steps", "a run that has not begun", *REFUSED):
         d_model, steps = primes(generator, 2, (3, 5, 7))
         arguments = {
             "saved_table": normal(generator, VOCABULARY, d_model),
@@ -57,7 +57,7 @@ def _varied(
 
 def _copied_by_hand(model: nn.Module, state: dict[str, torch.Tensor]) -> None:
     own = model.state_dict()
-    if own.keys() != state.keys():
+    if {name: weight.shape for name, weight in own.items()} != {name: weight.shape for name, weight in state.items()}:
         raise ValueError("This checkpoint comes from another model.")
     for name, weight in own.items():
         weight.copy_(state[name])
