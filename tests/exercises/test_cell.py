@@ -84,7 +84,7 @@ def test_a_wrong_answer_leaves_the_reference_and_keeps_yours(record: Progress) -
     assert made(QUERY, KEY).tolist() == [[3.0, 0.0]], "the reference"
     assert made.yours(QUERY, KEY).tolist() == [[6.0, 0.0]], "the learner's"
     assert "later cells use the course's own version" in made.card.text
-    assert record.entry("exercises", "attention.scores") == {"tries": 1}
+    assert record.entry("exercises", "attention.scores") == {"tries": 1, "met": {"mistake:no_scale": 1}}
 
 
 SELF_CALL = "@exercise('attention.causal_mask')\ndef causal_mask(length):\n    return causal_mask(length)\n"
