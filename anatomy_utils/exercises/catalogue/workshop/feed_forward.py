@@ -134,6 +134,11 @@ EXERCISE = Exercise(
             "Your GELU is the approximation x · sigmoid(1.702 x); use the exact one.",
         ),
         Mistake(
+            "erf_of_x",
+            _activated(lambda states: states * (1 + torch.erf(states)) / 2),
+            "Your GELU takes erf(x); what it takes is erf(x / √2), as the share of a normal distribution below x asks.",
+        ),
+        Mistake(
             "activation_last",
             _way(lambda self, x: F.gelu(self.output(self.inner(x)))),
             "Your activation comes after both layers; it belongs between them.",
