@@ -1,7 +1,7 @@
 // The objective explorer: a sentence under each pretraining objective. What was handed over needs no kernel; another
 // sentence, another rate and more drawings are asked of Python.
 
-const MASK_SIDE = 176; // pixels of the picture of the mask
+const MASK_SIDE = 160; // pixels of the picture of the mask
 const KINDS = {
   everyone: "Every position may look at every one.",
   causal: "Each may look at itself and at what comes before it.",
