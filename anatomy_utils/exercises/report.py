@@ -74,7 +74,7 @@ def read_class(folder: Path) -> tuple[list[Learner], list[str]]:
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder; name the one that holds the progress files.")
     files = sorted(path for path in folder.rglob("*.json") if not path.name.startswith("."))
-    learners, refused = [], []
+    learners, refused, here = [], [], set(ids())
     for file in files:
         name = file.relative_to(folder)
         try:
@@ -82,7 +82,7 @@ def read_class(folder: Path) -> tuple[list[Learner], list[str]]:
         except (OSError, ValueError, RecursionError) as error:
             refused.append(f"{name} is left out: {type(error).__name__}, it is no progress file.")
             continue
-        known = {id: entry for id, entry in record["exercises"].items() if id in set(ids())}
+        known = {id: entry for id, entry in record["exercises"].items() if id in here}
         of_folder = name.name == "progress.json" and name.parent != Path()
         learners.append(Learner(str(name.parent if of_folder else name.with_suffix("")), known))
     if not learners:

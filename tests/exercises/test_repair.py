@@ -18,6 +18,7 @@ from anatomy_utils.exercises.attempt.trial import Trial
 from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.judging.verdict import Verdict
 from anatomy_utils.exercises.progress.record import Progress
+from anatomy_utils.exercises.repair.bench import Bench
 from anatomy_utils.exercises.repair.child import can_fork, in_a_child
 from anatomy_utils.exercises.repair.program import Program
 from anatomy_utils.exercises.repair.search import all_edits, find_repair
@@ -296,3 +297,19 @@ def lookup(table, input_ids):
 """,
     )
     assert "times 1.73" in verdict.sentence and "one more axis" not in verdict.sentence
+
+
+def test_one_objection_does_not_explain_another() -> None:
+    text = (
+        "def save_training(path, model, optimizer, generator, step):\n"
+        "    out = {'step': step, 'generator': generator.get_state()}\n"
+        "    out['optimizer'] = optimizer.state_dict()['state']\n"
+        "    out['model'] = model.state_dict()\n"
+        "    torch.save(out, path)"
+    )
+    exercise = find_exercise("workshop.save_training")
+    function, key = written(text, "save_training"), AnswerKey(exercise)
+    run = execute(function, key.cases, seconds=exercise.seconds)
+    bench = Bench.of(Trial(exercise, key, function, run, exercise.seconds))
+    assert bench.objections == {"part"}
+    assert "no_step" not in {key.mistaken[number][0].name for number in bench.possible}, "its file has no step at all"
