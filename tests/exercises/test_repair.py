@@ -309,7 +309,7 @@ def test_one_objection_does_not_explain_another() -> None:
     )
     exercise = find_exercise("workshop.save_training")
     function, key = written(text, "save_training"), AnswerKey(exercise)
-    run = execute(function, key.cases, seconds=exercise.seconds)
+    run = execute(exercise.as_function(function), key.cases, seconds=exercise.seconds)
     bench = Bench.of(Trial(exercise, key, function, run, exercise.seconds))
     assert bench.objections == {"part"}
     assert "no_step" not in {key.mistaken[number][0].name for number in bench.possible}, "its file has no step at all"
