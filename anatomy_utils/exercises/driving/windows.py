@@ -59,7 +59,8 @@ def drive(
             "Each call on one generator gives the same batch again, so training would see nothing else: leave the "
             "generator's state to the draws.",
         )
-    return _shares(drawn, length)
+    shares = _shares(drawn, length)
+    return _objection_to_windows(ids, length, shares) or shares
 
 
 _ALWAYS = Objection("always", "Whatever the generator says, you give the same windows: nothing is drawn from it.")
@@ -72,6 +73,24 @@ def _shares(drawn: Tensor, length: int) -> tuple[Tensor, ...]:
     follow = numbers.T if drawn.shape[1] == 1 else numbers
     distances = (follow[:, 1:] - follow[:, :-1]) % count
     return (rows[:, :length], rows[:, length:], _relative(numbers, count), _relative(distances, count))
+
+
+def _objection_to_windows(ids: Tensor, length: int, found: tuple[Tensor, ...]) -> Objection | None:
+    """Where more or fewer different windows came than the text has: a table of them would not say so."""
+    wanted = [(row[:-1].tolist(), row[1:].tolist()) for row in ids.unfold(0, length + 1, 1)]
+    came = list(zip(found[0].tolist(), found[1].tolist(), strict=True))
+    if len(came) == len(wanted):
+        return None
+    first = next((row for row in came if row not in wanted), None)
+    if first:
+        example = f"The inputs {first[0]} with the labels {first[1]} are not among them."
+    else:
+        example = f"The inputs {next(row for row in wanted if row not in came)[0]} never came."
+    sentence = (
+        f"Counted over many batches, {len(came)} different windows came, each with its labels. Your text of {len(ids)} "
+        f"tokens has {len(wanted)}, one for each place where a window of {length} can begin. {example}"
+    )
+    return Objection("windows", sentence, [numbers.tolist() for numbers in found])
 
 
 def _relative(numbers: Tensor, count: int) -> Tensor:

@@ -136,9 +136,3 @@ def pairs_without_id_0(words):
                 counts[previous, each] = counts.get((previous, each), 0) + times
             previous = each
     return counts
-
-
-@answer("workshop.merge_pair", "objection:value", "should return (115, 101, 297, 215, 10)")
-def merged_in_a_text(ids, pair, new_id):
-    text = " ".join(map(str, ids)).replace(f"{pair[0]} {pair[1]}", str(new_id))
-    return tuple(map(int, text.split()))

@@ -30,6 +30,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("merged ids", {(a, big, b, big): many, (big, b, c, d): some, (big, big): most}),
         ("one long word", {(a, b, d, c, b, d, a): 1}),
         ("words of one id", {(a,): many, (b,): few}),
+        ("no words at all", {}),
     ):
         yield Case({"words": words}, kind)
 
@@ -49,6 +50,21 @@ def _from(pairs: Callable[[Word], Iterable[tuple[int, int]]], weigh: bool = True
 
 def _overwritten(words: Words) -> Counts:
     return {pair: times for word, times in words.items() for pair in pairwise(word)}
+
+
+def _replaced_by_the_last_word(words: Words) -> Counts:
+    counts: Counts = {}
+    for word in words:
+        counts.update(_from(pairwise)({word: words[word]}))
+    return counts
+
+
+def _first_kept(words: Words) -> Counts:
+    counts: Counts = {}
+    for word, times in words.items():
+        for pair in pairwise(word):
+            counts.setdefault(pair, times)
+    return counts
 
 
 def _first_is_one(words: Words) -> Counts:
@@ -151,6 +167,17 @@ EXERCISE = Exercise(
             "overwritten",
             _overwritten,
             "Your counts are those of the last word that has the pair: what was counted before is overwritten.",
+        ),
+        Mistake(
+            "replaced_by_the_last_word",
+            _replaced_by_the_last_word,
+            "Within a word your counts add up, but then they take the place of what earlier words gave, as `update` "
+            "does it with a dict: add those up, too.",
+        ),
+        Mistake(
+            "first_kept",
+            _first_kept,
+            "Your counts stop when a pair is met for the first time: whatever comes later is not added.",
         ),
         Mistake(
             "first_is_one",

@@ -36,6 +36,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             _text(a, b, c, d, a, b, a, b),
             {(a, b): 256, (c, d): 257, (256, 257): 258, (257, a): 259},
         ),
+        ("an id that repeats", _text(a, a, a, a, a), {(a, a): 256, (256, 256): 257}),
         ("several words", words(6), byte_pairs.train_byte_pairs(words(20), 268)),
         ("white space", spaced, byte_pairs.train_byte_pairs(f"{spaced}{spaced}     ", 264)),
         ("letters of two bytes", "née à Orléans", byte_pairs.train_byte_pairs("née née à à Orléans é", 262)),

@@ -29,6 +29,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("a long word", (*letters, a, b, b, c), (a, b)),
         ("a word without the pair", (c, b, 0, a), (a, b)),
         ("a word of one id", (a,), (a, b)),
+        ("a word that is the pair", (a, b), (a, b)),
+        ("id 0 in the pair", (0, b, 0, b, 0), (0, b)),
     ):
         yield Case({"ids": ids, "pair": pair, "new_id": new}, kind)
 
@@ -83,6 +85,18 @@ def _last_lost(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
     """A loop over the pairs: what is left at the end begins none."""
     merged = byte_pairs.merge_pair(ids, pair, new_id)
     return merged if ids[-2:] == pair and merged[-1] == new_id else merged[:-1]
+
+
+def _as_text(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
+    """The ids as one text, in which the pair is replaced."""
+    text = " ".join(map(str, ids)).replace(f"{pair[0]} {pair[1]}", str(new_id))
+    return tuple(map(int, text.split()))
+
+
+def _apart(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
+    """The same with a space on both sides; two pairs in a row share one, and only the first of them has it."""
+    text = f" {' '.join(map(str, ids))} ".replace(f" {pair[0]} {pair[1]} ", f" {new_id} ")
+    return tuple(map(int, text.split()))
 
 
 def _recursive(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
@@ -184,6 +198,18 @@ EXERCISE = Exercise(
             "one_lost",
             _with(_here, skip=3),
             "After each merged pair an id is lost: you go on by three in place of two.",
+        ),
+        Mistake(
+            "as_text",
+            _as_text,
+            "You join the ids as text, and look for the pair there: it is also found inside longer numbers, as 15 10 "
+            "is in 215 10. Compare ids, not digits.",
+        ),
+        Mistake(
+            "apart",
+            _apart,
+            "Where two occurrences follow right after each other, you merge only the first. In a text, `replace` does "
+            "so if both need the space between them.",
         ),
         Mistake(
             "first_kept", _with(_here, put="after"), "You replace the second id of each pair, and leave the first."

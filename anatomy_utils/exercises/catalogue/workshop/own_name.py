@@ -27,8 +27,11 @@ FOREIGN = (
     *("transformer.h.{}.attn.c_attn.weight", "encoder.layer.{}.output.dense.weight"),
     *("model.layers.{}.mlp.fc1.weight", "encoder.layers.{}.self_attn.q_proj.weight"),
     *("model.layers.{}.cross_attn.q_proj.weight", "lm_head.weight"),
+    *("language_model.model.layers.{}.mlp.up_proj.weight", "model.layers.{}.mlp.experts.up_proj.weight"),
 )
-"""Names of other models' tensors: GPT-2's, BERT's, Phi's, BART's, and a head of its own, which SmolLM2 has not."""
+"""Names of other models' tensors: GPT-2's, BERT's, Phi's, BART's, a head of its own, which SmolLM2 has not, LLaVA's."""
+MIXED = ("self_attn.up_proj", "self_attn.down_proj", "mlp.q_proj", "mlp.o_proj")
+"""Parts of a layer, under the module to which they do not belong."""
 
 
 def _own_name(published: str) -> str:
@@ -72,10 +75,14 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
     for part in PARTS:
         yield Case({"published": f"model.layers.{low}.{part}.weight"}, "tensors of a layer")
     yield Case({"published": f"model.layers.{int(high)}.self_attn.q_proj.weight"}, "a layer of two digits")
+    yield Case({"published": "model.layers.0.mlp.down_proj.weight"}, "the first layer")
     for published in OUTSIDE:
         yield Case({"published": published}, "tensors outside the layers")
     for foreign in FOREIGN:
         yield Case({"published": foreign.format(low)}, "names of other models")
+    for part in MIXED:
+        yield Case({"published": f"model.layers.{low}.{part}.weight"}, "parts of the other module")
+    yield Case({"published": f"model.layers.{low}.weight"}, "a layer without a part")
     yield Case({"published": f"model.layers.{low}.self_attn.q_proj.bias"}, "a bias")
     yield Case({"published": f"model.layers.{low}.mlp.up_proj.weight.scale"}, "more after a known name")
 
@@ -106,6 +113,18 @@ def _key_error(published: str) -> str:
         return _own_name(published)
     except ValueError as error:
         raise KeyError(published) from error
+
+
+def _looked_up_apart(published: str) -> str:
+    """Module and matrix by themselves, whether or not they belong together."""
+    modules, matrices = (
+        {theirs.split(".")[place]: ours.split(".")[place] for theirs, ours in PARTS.items() if "." in theirs}
+        for place in (0, 1)
+    )
+    match = re.fullmatch(r"model\.layers\.(\d+)\.(\w+)\.(\w+)\.weight", published)
+    if match is None or match[2] not in modules or match[3] not in matrices:
+        return _own_name(published)
+    return f"blocks.{match[1]}.{modules[match[2]]}.{matrices[match[3]]}.weight"
 
 
 def _start_suffices(published: str) -> str:
@@ -225,6 +244,12 @@ EXERCISE = Exercise(
             "key_error",
             _key_error,
             "An unknown name stops your function with a KeyError; raise ValueError, and say which name it was.",
+        ),
+        Mistake(
+            "looked_up_apart",
+            _looked_up_apart,
+            "Module and matrix are looked up apart from each other, so names that do not exist get an answer, such as "
+            "`self_attn.up_proj`. Look up the two together.",
         ),
         Mistake(
             "start_suffices",

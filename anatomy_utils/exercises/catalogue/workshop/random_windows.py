@@ -83,6 +83,19 @@ def _no_repetition(places: int, batch: int, generator: torch.Generator) -> Tenso
     return torch.randperm(places, generator=generator)[:batch]
 
 
+def _cut_into_rows(ids: Tensor, batch_size: int, length: int, generator: torch.Generator) -> Both:
+    rows = (len(ids) - 1) // length
+    chosen = torch.randint(rows, (batch_size,), generator=generator)
+    return ids[: rows * length].view(rows, length)[chosen], ids[1 : rows * length + 1].view(rows, length)[chosen]
+
+
+def _with_the_end(ids: Tensor, batch_size: int, length: int, generator: torch.Generator) -> Both:
+    """Also the window after whose end nothing comes; the first token of the text passes for what follows."""
+    starts = torch.randint(len(ids) - length + 1, (batch_size, 1), generator=generator)
+    positions = starts + torch.arange(length)
+    return ids[positions], ids[(positions + 1) % len(ids)]
+
+
 def _without_generator(places: int, batch: int, generator: torch.Generator) -> Tensor:
     return torch.randint(max(places, 1000), (batch,)) % places
 
@@ -194,14 +207,16 @@ EXERCISE = Exercise(
             "batch: draw each place by itself.",
         ),
         Mistake(
-            "no_overlap",
-            replace(
-                _Windows(),
-                draw=lambda places, batch, generator: (
-                    torch.randint((places + 1) // 2, (batch,), generator=generator) * 2
-                ),
-            ),
-            "Your windows begin at every other token only. Any token may be the first of a window.",
+            "cut_into_rows",
+            _cut_into_rows,
+            "Your windows begin only at multiples of `length`, as if the text were cut into rows. Any token with "
+            "enough others after it may be the first of a window.",
+        ),
+        Mistake(
+            "with_the_end",
+            _with_the_end,
+            "Your windows may begin one place too late: nothing follows the text's last token, and you take the first "
+            "one for its label.",
         ),
         Mistake(
             "without_the_generator",
