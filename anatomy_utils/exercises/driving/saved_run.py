@@ -23,18 +23,35 @@ from anatomy_utils.exercises.driving.parts import VOCABULARY, Bigrams
 
 NAME = "run.pt"
 KEYS = ("model", "optimizer", "generator", "step")
-WEIGHTS = ("tokens", "vocabulary", "scale")
+WEIGHTS = ("tokens", "vocabulary", "scale", "seen")
 GOES_ON = 3
 """How many steps a resumed run goes on."""
 ANOTHER_MODEL, CODE = "a checkpoint from another model", "a file that runs code"
-LARGER, SHAPES = "a checkpoint from a larger model", "a checkpoint with another shape in it"
-REFUSED = (ANOTHER_MODEL, LARGER, SHAPES, CODE)
+LARGER, SMALLER = "a checkpoint from a larger model", "a checkpoint from a smaller model"
+SHAPES = "a checkpoint with another shape in it"
+REFUSED = (ANOTHER_MODEL, LARGER, SMALLER, SHAPES, CODE)
 """Kinds of files that must not be used."""
 MEMORY = Output("optimizer's memory", "number")
 SAVED = (Output("weights", "number"), MEMORY, Output("next random numbers", "number"), Output("step"))
 """What is compared of a file."""
 RESUMED = (Output("refusal"), *SAVED, Output("next losses", "step"))
 """What is compared of a resumed run. The refusal is 1 where the file must not be used and the answer stops."""
+
+
+class Counting(Bigrams):
+    """Also leans to tokens that it has met often: it counts them, in a buffer; another one is not to be saved."""
+
+    seen: Tensor
+
+    def __init__(self, table: Tensor, weight: Tensor) -> None:
+        super().__init__(table, weight)
+        self.register_buffer("seen", torch.zeros(VOCABULARY))
+        self.register_buffer("latest", torch.zeros(VOCABULARY), persistent=False)
+
+    def forward(self, input_ids: Tensor) -> Tensor:
+        self.latest = torch.bincount(input_ids.flatten(), minlength=VOCABULARY).float()
+        self.seen = self.seen + self.latest
+        return super().forward(input_ids) + 0.1 * self.seen
 
 
 class Run:
@@ -48,7 +65,7 @@ class Run:
     """
 
     def __init__(self, table: Tensor, weight: Tensor, seed: int, steps: int, rate: float = 0.05) -> None:
-        self.model = Bigrams(table, weight)
+        self.model = Counting(table, weight)
         trained = [parameter for parameter in self.model.parameters() if parameter.requires_grad]
         self.optimizer = torch.optim.AdamW(trained, lr=rate, fused=False)
         self.generator = torch.Generator().manual_seed(seed)
@@ -123,6 +140,10 @@ def _content(folder: Path) -> tuple[Tensor, ...] | Objection:
     lacking = [name for name in WEIGHTS if name not in model]
     if lacking:
         return Objection("weights", f"What you save of the model lacks `{lacking[0]}`: `state_dict()` has all of it.")
+    if more := [name for name in model if name not in WEIGHTS]:
+        return Objection(
+            "more", f"What you save of the model has `{more[0]}`, which its `state_dict()` leaves out on purpose."
+        )
     if isinstance(optimizer, list):
         return Objection("settings", "What you save of the optimizer is a list; `state_dict()` has all of it.")
     if not isinstance(optimizer, dict) or not {"state", "param_groups"} <= optimizer.keys():
@@ -171,6 +192,8 @@ def write(path: Path, run: Run, kind: str, steps: int) -> None:
         weights = {f"encoder.{name}": weight for name, weight in weights.items()}
     elif kind == LARGER:
         weights = {**weights, "another": torch.zeros(3)}
+    elif kind == SMALLER:
+        weights = {name: weight for name, weight in weights.items() if name != "scale"}
     elif kind == SHAPES:  # one that would stretch to the right one
         weights = {**weights, "scale": weights["scale"][:1]}
     saved = {"model": weights, "optimizer": optimizer.state_dict(), "generator": generator.get_state(), "step": steps}

@@ -211,17 +211,6 @@ def repaired_without_flatten(model, optimizer, inputs, labels, max_norm):
     return loss.item()
 
 
-@answer("workshop.resume_training", "likeness:zero", "but not with a checkpoint from a larger model")
-def resumed_by_hand(path, model, optimizer, generator):
-    run = torch.load(path, weights_only=True)
-    with torch.no_grad():
-        for name, weight in model.state_dict().items():
-            weight.copy_(run["model"][name])
-    optimizer.load_state_dict(run["optimizer"])
-    generator.set_state(run["generator"])
-    return run["step"]
-
-
 @answer("workshop.save_training", "objection:part", "What you save of the optimizer is not all of it")
 def saved_without_settings(path, model, optimizer, generator, step):
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()["state"]}

@@ -16,12 +16,13 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Objectio
 
 NO_WARM_UP, ONE_STEP = "no warm-up", "a warm-up of one step"
 SMALL, LEVEL, RISING = "a small peak", "an end as high as the peak", "an end above the peak"
+LONG = "a long warm-up"
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("down to 0", "down to a rest", NO_WARM_UP, ONE_STEP, SMALL, LEVEL, RISING):
+    for kind in ("down to 0", "down to a rest", NO_WARM_UP, ONE_STEP, SMALL, LEVEL, RISING, LONG):
         steps, warmup = primes(generator, 1, (13, 17, 19))[0], primes(generator, 1, (3, 5, 7))[0]
-        warmup = {NO_WARM_UP: 0, ONE_STEP: 1}.get(kind, warmup)
+        warmup = {NO_WARM_UP: 0, ONE_STEP: 1, LONG: steps - 2}.get(kind, warmup)
         peak, rest = (round(1 + 4 * part, 1) for part in torch.rand(2, generator=generator).tolist())
         peak = peak / 10 if kind == SMALL else peak
         end = {"down to 0": 0.0, SMALL: rest / 100, LEVEL: peak, RISING: peak + rest}.get(kind, 0.1 + rest / 10)
@@ -97,6 +98,12 @@ def _whole_way(step: int, steps: int, warmup: int, peak: float, end: float) -> f
     return both * min(1.0, (step + 1) / max(1, warmup))
 
 
+def _lower_of_both(step: int, steps: int, warmup: int, peak: float, end: float) -> float:
+    rate = _Rate()(step, steps, warmup, peak, end)
+    falling = rate if step >= warmup else end + (peak - end) * _Rate().down(_Rate().progress(step, steps, warmup))
+    return min(falling, peak * (step + 1) / warmup if warmup else math.inf)
+
+
 def _steps(steps: int, warmup: int, peak: float, end: float) -> Mapping[str, Tensor]:
     progress = torch.tensor([(step + 1 - warmup) / (steps - warmup) for step in range(steps)]).clamp(min=0)
     return {"progress": progress, "height of the cosine": (1 + (math.pi * progress).cos()) / 2}
@@ -128,6 +135,24 @@ EXERCISE = Exercise(
             replace(_Rate(), progress=lambda step, steps, warmup: (step - warmup) / (steps - warmup)),
             "Your cosine is one step late: the peak comes once more after the warm-up, and the last step is still "
             "above `end`.",
+        ),
+        Mistake(
+            "both_ends",
+            replace(_Rate(), progress=lambda step, steps, warmup: (step - warmup) / (steps - warmup - 1)),
+            "Your p goes from 0 to 1, both ends included, over the steps after the warm-up: the first of them has the "
+            "peak once more. There it should be one step's share already, 1 / (steps − warmup).",
+        ),
+        Mistake(
+            "divided_by_all",
+            replace(_Rate(), progress=lambda step, steps, warmup: (step + 1 - warmup) / steps),
+            "You count p from the end of the warm-up, but divide it by all steps, so that it never reaches 1 and the "
+            "last rate is not `end`: divide by the steps after the warm-up.",
+        ),
+        Mistake(
+            "lower_of_both",
+            _lower_of_both,
+            "You take the lower of line and cosine. The cosine is meant only for what comes after the warm-up: in a "
+            "long one it goes on to the left, and is lower than the line there.",
         ),
         Mistake(
             "all_one_late",

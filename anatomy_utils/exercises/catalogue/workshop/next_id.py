@@ -84,14 +84,6 @@ def _place_in_the_best(logits: Tensor, temperature: float, top_k: int) -> Tensor
     return torch.cat([(best / temperature).softmax(-1), torch.zeros(len(logits) - len(best))])
 
 
-def _worst_at_zero(logits: Tensor, temperature: float, top_k: int) -> Tensor:
-    return _Chances()(-logits if temperature == 0 else logits, temperature, top_k)
-
-
-def _softmax_twice(logits: Tensor) -> Tensor:
-    return logits.softmax(-1).softmax(-1)
-
-
 VARIATIONS: Mapping[str, Callable[[Tensor, float, int], Tensor]] = {
     "right": _Chances(),
     "no_temperature": replace(_Chances(), soften=lambda logits, temperature: logits),
@@ -102,11 +94,11 @@ VARIATIONS: Mapping[str, Callable[[Tensor, float, int], Tensor]] = {
     "zero": replace(_Chances(), rest=0.0),
     "smallest": replace(_Chances(), sign=-1),
     "even": replace(_Chances(), weigh=_even),
-    "softmax_twice": replace(_Chances(), weigh=_softmax_twice),
+    "softmax_twice": replace(_Chances(), weigh=lambda logits: logits.softmax(-1).softmax(-1)),
     "draws_at_zero": replace(_Chances(), greedy=False),
     "best_always": _best_always,
     "place": _place_in_the_best,
-    "worst_at_zero": _worst_at_zero,
+    "worst_at_zero": lambda logits, temperature, k: _Chances()(logits if temperature else -logits, temperature, k),
 }
 """Distributions: the right one, and what misunderstandings make of it."""
 
@@ -234,7 +226,11 @@ EXERCISE = Exercise(
     returns=(Output("share of each token", "vocabulary"),),
     cases=_cases,
     mistakes=(
-        _mistake("no_temperature", "The temperature changes nothing: your tokens come as often as at temperature 1."),
+        _mistake(
+            "no_temperature",
+            "The temperature changes nothing: your tokens come as often as at temperature 1. It divides logits; where "
+            "it divides probabilities, they keep their proportions, and the draw looks at nothing else.",
+        ),
         _mistake(
             "multiplied",
             "You multiply by the temperature: a high one makes your tokens surer. Divide, and it makes them bolder.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,97 +10,19 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_utils.exercises.catalogue.sizes import primes
-from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Objection, Output
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.exercises.driving.groups import KINDS, NARROW, drive
 
 Groups = list[dict[str, Any]]
-TIED, FROZEN, NO_VECTORS, KERNEL = "a tied table", "a frozen table", "no biases and no norms", "a convolution"
-NARROW = "matrices with one column"
-
-
-class _Model(nn.Module):
-    """A table, a linear layer, perhaps a norm, and a head that may share the table."""
-
-    def __init__(self, vocabulary_size: int, d_model: int, d_inner: int, kind: str) -> None:
-        super().__init__()
-        vectors = kind != NO_VECTORS
-        self.tokens = nn.Embedding(vocabulary_size, d_model)
-        self.inner = nn.Linear(d_model, d_inner, bias=vectors)
-        self.output = nn.Linear(d_inner, d_model, bias=vectors)
-        if vectors:
-            self.add_module("norm" if kind != KERNEL else "centering", nn.LayerNorm(d_model))
-        if kind == KERNEL:
-            self.mixing = nn.Conv1d(d_model, d_model, 3)
-            self.temperature = nn.Parameter(torch.tensor(1.0))
-        self.vocabulary = nn.Linear(d_model, vocabulary_size, bias=False)
-        if kind == TIED:
-            self.vocabulary.weight = self.tokens.weight
-        if kind == FROZEN:
-            self.tokens.requires_grad_(False)
-            self.output.bias.requires_grad_(False)
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a small model", TIED, FROZEN, NO_VECTORS, KERNEL, NARROW):
+    for kind in KINDS:
         vocabulary_size, d_model, d_inner = primes(generator, 3, (2, 3, 5, 7, 11))
         d_model = 1 if kind == NARROW else d_model
         decay = round(0.1 + 0.4 * torch.rand(1, generator=generator).item(), 2)
         sizes = {"vocabulary_size": vocabulary_size, "d_model": d_model, "d_inner": d_inner}
         yield Case({**sizes, "kind": kind, "weight_decay": decay}, kind, sizes)
-
-
-def _drive(
-    answer: Callable[..., Any], vocabulary_size: int, d_model: int, d_inner: int, kind: str, weight_decay: float
-) -> tuple[Tensor, ...] | Objection | None:
-    with torch.random.fork_rng(devices=[]):
-        model = _Model(vocabulary_size, d_model, d_inner, kind)
-    before = [parameter.requires_grad for parameter in model.parameters()]
-    groups = answer(model, weight_decay)
-    if groups is None:
-        return None
-    places = {id(parameter): place for place, parameter in enumerate(model.parameters())}
-    listed = torch.zeros(len(places), dtype=torch.long)
-    decay = torch.zeros(len(places))
-    if not isinstance(groups, list | tuple):
-        return Objection("type", f"You return a {type(groups).__name__}; a list of two dictionaries is wanted.")
-    for group in groups:
-        held = _held(group, places)
-        if isinstance(held, Objection):
-            return held
-        for parameter in held:
-            listed[places[id(parameter)]] += 1
-            decay[places[id(parameter)]] += group["weight_decay"]
-    if before != [parameter.requires_grad for parameter in model.parameters()]:
-        return Objection("touched", "Your function changes which parameters are trained; it should only sort them.")
-    return listed, decay
-
-
-def _held(group: Any, places: dict[int, int]) -> list[nn.Parameter] | Objection:
-    """The parameters of one group."""
-    if not isinstance(group, dict):
-        return Objection(
-            "no_dict", f"Your list holds a {type(group).__name__}; it should hold dictionaries, one for each group."
-        )
-    for key in ("params", "weight_decay"):
-        if key not in group:
-            return Objection(
-                "key", f"A group of yours has no `{key!s}`; torch's optimizers want the names `params`, `weight_decay`."
-            )
-    if isinstance(group["weight_decay"], bool) or not isinstance(group["weight_decay"], int | float):
-        kind = type(group["weight_decay"]).__name__
-        return Objection("decay", f"A `weight_decay` of yours is a {kind}; a plain number is wanted.")
-    if isinstance(group["params"], set):
-        return Objection("set", "Your `params` are a set, which has no order; torch's optimizers want a list.")
-    held: list[Any] = [group["params"]] if isinstance(group["params"], Tensor) else list(group["params"])
-    for parameter in held:
-        if isinstance(parameter, str | tuple):
-            return Objection("names", "Your `params` hold names; the optimizer wants the parameters themselves.")
-        if id(parameter) not in places:
-            return Objection(
-                "copies",
-                "Your `params` hold something that is no parameter of the model, such as a copy: the optimizer would "
-                "train that, and the model would stay as it is.",
-            )
-    return held
 
 
 def _by(belongs: Callable[[str, nn.Parameter], bool], trained: Callable[[nn.Parameter], bool] | None = None) -> Any:
@@ -135,6 +58,27 @@ def _shared_twice(model: nn.Module, weight_decay: float) -> Groups:
         {"params": [p for p in named if p.dim() >= 2], "weight_decay": weight_decay},
         {"params": [p for p in named if p.dim() < 2], "weight_decay": 0.0},
     ]
+
+
+def _equal_left_out(model: nn.Module, weight_decay: float) -> Groups:
+    groups = _by(_is_matrix)(model, weight_decay)
+    for group in groups:
+        found: list[Tensor] = []
+        for parameter in group["params"]:
+            if not any(torch.equal(parameter, other) for other in found):
+                found.append(parameter)
+        group["params"] = found
+    return groups
+
+
+def _by_layer(*kinds: type[nn.Module]) -> Callable[[nn.Module, float], Groups]:
+    """Groups by whether a parameter is the weight of a layer of one of these kinds."""
+
+    def groups(model: nn.Module, weight_decay: float) -> Groups:
+        weights = {id(part.weight) for part in model.modules() if isinstance(part, kinds)}
+        return _by(lambda name, parameter: id(parameter) in weights)(model, weight_decay)  # type: ignore[no-any-return]
+
+    return groups
 
 
 def _one_each(model: nn.Module, weight_decay: float) -> Groups:
@@ -221,6 +165,36 @@ EXERCISE = Exercise(
             "Only the norms are spared: the biases of the linear layers are vectors too, and they decay.",
         ),
         Mistake(
+            "all_but_norms_and_biases",
+            _by(lambda name, parameter: not re.search(r"norm|centering|bias", name)),
+            "Norms and biases are spared and all else decays: a vector or a single number may also be a parameter of "
+            "its own, in no layer. Count the axes.",
+        ),
+        Mistake(
+            "called_weight",
+            _by(lambda name, parameter: name.endswith("weight")),
+            "You go by names: what is called weight decays, the gain of a norm among it, and a matrix of another name "
+            "does not. Count the axes.",
+        ),
+        Mistake(
+            "by_layer",
+            _by_layer(nn.Linear, nn.Embedding),
+            "You go by kinds of layers: the weights of Linear and Embedding decay, but not a convolution's kernel, nor "
+            "a matrix of no layer. Count the axes.",
+        ),
+        Mistake(
+            "by_layer_with_kernels",
+            _by_layer(nn.Linear, nn.Embedding, nn.Conv1d),
+            "You go by kinds of layers: a matrix that is a parameter of its own, in none of them, does not decay. "
+            "Count the axes.",
+        ),
+        Mistake(
+            "equal_left_out",
+            _equal_left_out,
+            "Of two parameters with equal numbers you list only one, as if they were the same. Two norms of a new "
+            "model are equal, and still two: what counts is whether they are one object, as `is` or `id` tells.",
+        ),
+        Mistake(
             "no_table",
             _by(lambda name, parameter: parameter.dim() >= 2 and not name.startswith("tokens")),
             "Your table of tokens does not decay; it has two axes, so it belongs to the matrices.",
@@ -228,7 +202,7 @@ EXERCISE = Exercise(
         Mistake(
             "exactly_two",
             _by(lambda name, parameter: parameter.dim() == 2),
-            "Right for matrices. What has three axes, such as a convolution's kernel, decays too.",
+            "Only what has exactly two axes decays. What has three, such as a convolution's kernel, decays too.",
         ),
         Mistake(
             "more_than_two",
@@ -278,5 +252,5 @@ EXERCISE = Exercise(
     explanation="Weight decay pulls a number a little towards 0 in every step, so that only what the loss asks for "
     "stays large. A matrix has many numbers that can share the work. A norm's gain is best near 1 and a bias wherever "
     "it is needed, so pulling on them only does harm.",
-    drive=_drive,
+    drive=drive,
 )

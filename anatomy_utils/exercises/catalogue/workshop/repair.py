@@ -115,6 +115,21 @@ def _window_by_window(model: nn.Module, optimizer: Any, inputs: Tensor, labels: 
     return loss.item()
 
 
+def _one_by_one(axis: int) -> Callable[..., float]:
+    """The mean losses along an axis of the labels added up: 0 for those of the windows, 1 for those of positions."""
+
+    def step(model: nn.Module, optimizer: Any, inputs: Tensor, labels: Tensor, max_norm: float) -> float:
+        optimizer.zero_grad()
+        rows = zip(model(inputs.T).unbind(1 - axis), labels.unbind(axis), strict=True)
+        loss = torch.stack([F.cross_entropy(logits, wanted) for logits, wanted in rows]).sum()
+        loss.backward()
+        clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
 def _steps(
     inputs: Tensor, labels: Tensor, table: Tensor, weight: Tensor, norm: float, old: float
 ) -> Mapping[str, Tensor]:
@@ -142,7 +157,8 @@ EXERCISE = Exercise(
             "unchanged",
             colleagues_step,
             "This is what the colleague's step does: right with one window, and with more of them each answer is "
-            "compared with a token of another window.",
+            "compared with a token of another window. To `reshape` the logits to the labels' shape changes nothing: "
+            "their order in memory stays. Only `transpose`, or `.T`, brings another order.",
         ),
         Mistake(
             "inputs_not_turned",
@@ -189,6 +205,18 @@ EXERCISE = Exercise(
             "summed",
             replace(_Step(), loss=lambda logits, labels: F.cross_entropy(logits, labels, reduction="sum")),
             "Answers and labels go together now, but your loss is the sum over all tokens; use the mean.",
+        ),
+        Mistake(
+            "sum_of_positions",
+            _one_by_one(axis=1),
+            "Answers and labels go together now, but you add up the mean losses of the positions, so loss and gradient "
+            "are as many times too large as there are positions.",
+        ),
+        Mistake(
+            "sum_of_windows",
+            _one_by_one(axis=0),
+            "Answers and labels go together now, but you add up the mean losses of the windows, so loss and gradient "
+            "are as many times too large as there are windows.",
         ),
         Mistake(
             "softmax_twice",

@@ -63,6 +63,32 @@ def _copied_by_hand(model: nn.Module, state: dict[str, torch.Tensor]) -> None:
         weight.copy_(state[name])
 
 
+def _by_name(own: bool, shapes: bool) -> Callable[..., None]:
+    """Weights put in one by one, by the model's own names or by those in the file, with a look at shapes or without."""
+
+    def put(model: nn.Module, state: dict[str, torch.Tensor]) -> None:
+        mine = model.state_dict()
+        for name in mine if own else state:
+            if shapes and mine[name].shape != state[name].shape:
+                raise ValueError(f"{name} has another shape.")
+            mine[name].copy_(state[name])
+
+    return put
+
+
+def _stretched(model: nn.Module, state: dict[str, torch.Tensor]) -> None:
+    if set(state) != set(model.state_dict()):
+        raise ValueError("This checkpoint comes from another model.")
+    _by_name(own=True, shapes=False)(model, state)
+
+
+def _parameters_only(model: nn.Module, state: dict[str, torch.Tensor]) -> None:
+    buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    model.load_state_dict(state)
+    for name, buffer in model.named_buffers():
+        buffer.copy_(buffers[name])
+
+
 def _settings_only(optimizer: torch.optim.Optimizer, state: dict[str, Any]) -> None:
     for group, saved in zip(optimizer.param_groups, state["param_groups"], strict=True):
         group["lr"] = saved["lr"]
@@ -114,13 +140,14 @@ EXERCISE = Exercise(
         Mistake(
             "no_model",
             _varied(model=None),
-            "The model keeps the weights that it had: those of the file are read, but not put into it.",
+            "The model keeps the weights that it had: those of the file are read, but not put into it. `state_dict()` "
+            "only tells what they are; `load_state_dict` changes them.",
         ),
         Mistake(
             "no_optimizer",
             _varied(optimizer=None),
-            "The weights are right, but the optimizer keeps what it remembers of another run, so the next steps are "
-            "others.",
+            "The weights are right, but the optimizer keeps what it remembers of another run. A dictionary that "
+            "`state_dict()` gave can be changed without its noticing: `load_state_dict` reaches it.",
         ),
         Mistake(
             "settings_only",
@@ -130,7 +157,8 @@ EXERCISE = Exercise(
         Mistake(
             "no_generator",
             _varied(generator=None),
-            "Weights and optimizer are right, but the generator goes on where it was: the next batches are others.",
+            "Weights and optimizer are right, but the generator goes on where it was. `set_state` must be called on "
+            "the one that was given: a new one, also under the name `generator`, stays inside your function.",
         ),
         Mistake(
             "generator_seeded",
@@ -157,8 +185,44 @@ EXERCISE = Exercise(
         Mistake(
             "not_strict",
             _varied(model=lambda model, state: model.load_state_dict(state, strict=False)),
-            "With strict=False a checkpoint from another model is accepted without a word: names that do not fit are "
-            "passed over, and your model keeps the weights that it had.",
+            "A checkpoint from another model is accepted without a word, as with strict=False: names that do not fit "
+            "are passed over, and your model keeps the weights that it had.",
+        ),
+        Mistake(
+            "extra_ignored",
+            _varied(model=_by_name(own=True, shapes=True)),
+            "Weights in the file that your model has not are passed over in silence. They show that the file is of "
+            "another model, so they must raise an error.",
+        ),
+        Mistake(
+            "missing_ignored",
+            _varied(model=_by_name(own=False, shapes=True)),
+            "A file that lacks some of your model's weights is accepted, and those keep the numbers that they had; it "
+            "must raise an error.",
+        ),
+        Mistake(
+            "stretched",
+            _varied(model=_stretched),
+            "A file with weights of another shape is accepted: `copy_` stretches them where it can. A wrong shape must "
+            "raise an error.",
+        ),
+        Mistake(
+            "extra_ignored_and_stretched",
+            _varied(model=_by_name(own=True, shapes=False)),
+            "Two things pass in silence when you copy by your model's names: weights in the file that your model has "
+            "not, and those of another shape, which `copy_` stretches where it can.",
+        ),
+        Mistake(
+            "missing_ignored_and_stretched",
+            _varied(model=_by_name(own=False, shapes=False)),
+            "Two things pass in silence when you copy by the file's names: weights of your model that the file lacks, "
+            "and those of another shape, which `copy_` stretches where it can.",
+        ),
+        Mistake(
+            "parameters_only",
+            _varied(model=_parameters_only),
+            "The model's parameters are right, but its buffers, such as counts and running means, keep the numbers "
+            "that they had: `load_state_dict` puts both back.",
         ),
         Mistake(
             "unsafe",

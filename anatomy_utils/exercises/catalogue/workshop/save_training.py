@@ -146,6 +146,16 @@ EXERCISE = Exercise(
             "Frozen weights are missing from your file; the model's own `state_dict()` has them all.",
         ),
         Mistake(
+            "parameters_only",
+            _changed(
+                lambda model, optimizer, generator, step: {
+                    "model": {name: p.detach() for name, p in model.named_parameters()}
+                }
+            ),
+            "The model's buffers are missing from your file, such as counts and running means: `state_dict()` has "
+            "them, `named_parameters()` and `parameters()` do not.",
+        ),
+        Mistake(
             "settings_only",
             _changed(lambda model, optimizer, generator, step: {"optimizer": optimizer.state_dict()["param_groups"]}),
             "You save the optimizer's settings without what it remembers of earlier gradients.",
@@ -155,6 +165,16 @@ EXERCISE = Exercise(
             _changed(lambda model, optimizer, generator, step: {"generator": generator.initial_seed()}),
             "You save the generator's seed: a resumed run would draw the first batches again. `get_state()` tells "
             "where it is by now.",
+        ),
+        Mistake(
+            "state_of_a_new_one",
+            _changed(
+                lambda model, optimizer, generator, step: {
+                    "generator": torch.Generator().manual_seed(generator.initial_seed()).get_state()
+                }
+            ),
+            "You save the state of a new generator with the same seed, which has drawn nothing yet: a resumed run "
+            "would draw the first batches again. Ask `generator` itself for its state.",
         ),
         Mistake(
             "global_state",
