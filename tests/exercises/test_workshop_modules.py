@@ -159,6 +159,12 @@ def test_the_spread_of_new_weights() -> None:
 
 QUERY = "self.query = torch.nn.Linear(d_model, d_model)"
 GELU = "torch.nn.functional.gelu(self.inner(hidden_states))"
+SMALLER = "for block in self.blocks:\n            for last"
+LLAMA = "workshop.llama_block"
+SECOND = "return hidden_states + self.feed_forward(self.feed_forward_norm(hidden_states))"
+NORMED = "normed = self.feed_forward_norm(hidden_states)\n        return normed + self.feed_forward(normed)"
+FIRST = "hidden_states = hidden_states + self.attention(self.attention_norm(hidden_states))"
+NORMED_FIRST = FIRST.replace("= hidden_states +", "= self.attention_norm(hidden_states) +")
 BLOCKS = "torch.nn.ModuleList([Block(d_model, num_heads, 4 * d_model) for _ in range(num_layers)])"
 PARTS = "[*self.modules(), *(part for block in self.blocks for part in block.modules())]"
 
@@ -202,6 +208,12 @@ def test_a_missing_super_gets_one_sentence(id: str) -> None:
             "`tokens.weight` is about 0.03; wanted is 0.02. So it is with",
         ),
         (GPT, ("(2 * num", "(2 + num"), "objection:initial", "wanted is 0.02 / √(2 · num_layers)."),
+        (GPT, (SMALLER, SMALLER.replace("self.blocks", "()")), "mistake:not_scaled_down", "a later line draws them"),
+        (GPT, ("zeros_(part.bias)", "normal_(part.bias)"), "mistake:biases_kept", "biases start with random numbers"),
+        (FEED, ("d_inner)", "4 * d_model)", "(d_inner,", "(4 * d_model,"), "mistake:usual_width", "4 · d_model wide"),
+        *((id, ("d_inner)", "4 * d_model)"), "mistake:usual_width", "4 · d_model wide") for id in (BLOCK, LLAMA)),
+        *((id, (SECOND, NORMED), "mistake:second_residual_normed", "before the norm") for id in (BLOCK, LLAMA)),
+        *((id, (FIRST, NORMED_FIRST), "mistake:first_residual_normed", "before the norm") for id in (BLOCK, LLAMA)),
     ],
 )
 def test_what_is_said_of_a_bad_module(id: str, edits: tuple[str, ...], found_by: str, says: str) -> None:

@@ -77,9 +77,13 @@ def _second_half(block: _Block, x: Tensor) -> Tensor:
     return _pre(x, block.feed_forward, block.feed_forward_norm)
 
 
+def _normed(x: Tensor, part: nn.Module, norm: nn.Module) -> Tensor:
+    return norm(x) + part(norm(x))
+
+
 def _normed_residuals(block: _Block, x: Tensor) -> Tensor:
     for part, norm in ((block.attention, block.attention_norm), (block.feed_forward, block.feed_forward_norm)):
-        x = norm(x) + part(norm(x))
+        x = _normed(x, part, norm)
     return x
 
 
@@ -95,6 +99,11 @@ class _InOneSum(_Block):
     def forward(self, hidden_states: Tensor) -> Tensor:
         attended = self.attention(self.attention_norm(hidden_states))
         return hidden_states + attended + self.feed_forward(self.feed_forward_norm(hidden_states + attended))
+
+
+class _UsualWidth(_Block):
+    def __init__(self, d_model: int, num_heads: int, d_inner: int) -> None:
+        super().__init__(d_model, num_heads, 4 * d_model)
 
 
 class _Feeding(nn.Module):
@@ -176,6 +185,17 @@ EXERCISE = Exercise(
             "You add to the normed states; what is added to should be the states before the norm.",
         ),
         Mistake(
+            "first_residual_normed",
+            _way(lambda self, x: _second_half(self, _normed(x, self.attention, self.attention_norm))),
+            "Attention's result is added to the normed states; it should be added to those before the norm.",
+        ),
+        Mistake(
+            "second_residual_normed",
+            _way(lambda self, x: _normed(_first_half(self, x), self.feed_forward, self.feed_forward_norm)),
+            "The feed-forward network's result is added to the normed states; it should be added to those before the "
+            "norm.",
+        ),
+        Mistake(
             "side_by_side",
             _way(
                 lambda self, x: (
@@ -228,6 +248,11 @@ EXERCISE = Exercise(
             "half_a_block",
             _way(_first_half),
             "The first half is right; the feed-forward network is not used.",
+        ),
+        Mistake(
+            "usual_width",
+            _UsualWidth,
+            "Your feed-forward network is 4 · d_model wide inside, whatever `d_inner` says.",
         ),
         Mistake("one_norm", _Feeding, "Your two norms are one and the same; each half needs weights of its own."),
         Mistake(

@@ -70,6 +70,11 @@ def _no_bias(*names: str) -> Callable[..., _FeedForward]:
     return _NoBias
 
 
+class _UsualWidth(_FeedForward):
+    def __init__(self, d_model: int, d_inner: int) -> None:
+        super().__init__(d_model, 4 * d_model)
+
+
 class _OwnGelu(_FeedForward):
     def forward(self, hidden_states: Tensor) -> Tensor:
         states = hidden_states @ self.inner.weight.T + self.inner.bias
@@ -162,6 +167,11 @@ EXERCISE = Exercise(
             "not_contracted",
             _way(lambda self, x: F.gelu(self.inner(x))),
             "You stop in the middle: your vectors are still d_inner wide.",
+        ),
+        Mistake(
+            "usual_width",
+            _UsualWidth,
+            "Your network is 4 · d_model wide inside, whatever `d_inner` says.",
         ),
         Mistake("no_inner_bias", _no_bias("inner"), "Your `inner` has no bias; here both layers have one."),
         Mistake("no_output_bias", _no_bias("output"), "Your `output` has no bias; here both layers have one."),

@@ -115,8 +115,8 @@ EXERCISE = Exercise(
         Mistake(
             "not_scaled_down",
             started(lambda blocks: {}),
-            "Your `attention.output` and `feed_forward.output` start with 0.02, as all others; theirs should be "
-            "smaller the more blocks there are.",
+            "Your `attention.output` and `feed_forward.output` start with 0.02, as all others: either they are never "
+            "made smaller, or a later line draws them again with 0.02.",
         ),
         Mistake(
             "scaled_by_blocks_alone",
@@ -143,7 +143,7 @@ EXERCISE = Exercise(
         Mistake(
             "biases_kept",
             started(lambda blocks: {**as_wanted(blocks), "biases": False}),
-            "Your biases start as torch made them, drawn at random; they should start at 0.",
+            "Your biases start with random numbers; those of each Linear should be 0.",
         ),
         Mistake(
             "untied",

@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.catalogue.workshop.shared import GroupedAttention
+from anatomy_utils.exercises.catalogue.workshop import llama_in_steps as llama
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.exercises.driving.module import ModuleDrive
 from anatomy_utils.exercises.program.given.gated import GatedFeedForward
 
-
-class _LlamaBlock(nn.Module):
-    """In the order of its parts, each of which a child may do otherwise."""
-
-    norm: Callable[..., nn.Module] = nn.RMSNorm
-
-    def __init__(
-        self, d_model: int, num_heads: int, num_key_value_heads: int, d_inner: int, base: float, epsilon: float
-    ) -> None:
-        super().__init__()
-        self.attention_norm = type(self).norm(d_model, eps=epsilon)
-        self.attention = GroupedAttention(d_model, num_heads, num_key_value_heads, base)
-        self.feed_forward_norm = type(self).norm(d_model, eps=epsilon)
-        self.feed_forward: nn.Module = GatedFeedForward(d_model, d_inner)
-
-    def forward(self, hidden_states: Tensor) -> Tensor:
-        hidden_states = hidden_states + self.attention(self.attention_norm(hidden_states))
-        return hidden_states + self.feed_forward(self.feed_forward_norm(hidden_states))
-
-
 DRIVE = ModuleDrive(
-    _LlamaBlock,
+    llama.LlamaBlock,
     construct=("d_model", "num_heads", "num_key_value_heads", "d_inner", "base", "epsilon"),
     inputs=("hidden_states",),
     gradients=("attention_norm.weight", "feed_forward_norm.weight"),
@@ -63,115 +42,11 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(DRIVE.arguments(generator, construct, states), kind, sizes)
 
 
-def _running(forward: Callable[[Any, Tensor], Tensor]) -> type[nn.Module]:
-    """The right parts in another order."""
-    return type("LlamaBlock", (_LlamaBlock,), {"forward": forward})
-
-
-def _post_norm(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = self.attention_norm(x + self.attention(x))
-    return self.feed_forward_norm(x + self.feed_forward(x))
-
-
-def _swapped(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = x + self.attention(self.feed_forward_norm(x))
-    return x + self.feed_forward(self.attention_norm(x))
-
-
-def _one_norm(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = x + self.attention(self.attention_norm(x))
-    return x + self.feed_forward(self.attention_norm(x))
-
-
-def _no_second_norm(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = x + self.attention(self.attention_norm(x))
-    return x + self.feed_forward(x)
-
-
-def _no_first_norm(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = x + self.attention(x)
-    return x + self.feed_forward(self.feed_forward_norm(x))
-
-
-def _side_by_side(self: _LlamaBlock, x: Tensor) -> Tensor:
-    return x + self.attention(self.attention_norm(x)) + self.feed_forward(self.feed_forward_norm(x))
-
-
-def _no_residuals(self: _LlamaBlock, x: Tensor) -> Tensor:
-    return self.feed_forward(self.feed_forward_norm(self.attention(self.attention_norm(x))))
-
-
-def _no_first_residual(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = self.attention(self.attention_norm(x))
-    return x + self.feed_forward(self.feed_forward_norm(x))
-
-
-def _no_second_residual(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = x + self.attention(self.attention_norm(x))
-    return self.feed_forward(self.feed_forward_norm(x))
-
-
-def _network_first(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = x + self.feed_forward(self.feed_forward_norm(x))
-    return x + self.attention(self.attention_norm(x))
-
-
-def _normed_residuals(self: _LlamaBlock, x: Tensor) -> Tensor:
-    x = self.attention_norm(x)
-    x = self.feed_forward_norm(x + self.attention(x))
-    return x + self.feed_forward(x)
-
-
-class _LayerNorms(_LlamaBlock):
-    norm = nn.LayerNorm
-
-
-class _UsualEpsilon(_LlamaBlock):
-    @staticmethod
-    def norm(d_model: int, eps: float) -> nn.Module:
-        return nn.RMSNorm(d_model)
-
-
-class _UsualBase(_LlamaBlock):
-    def __init__(self, d_model: int, heads: int, shared: int, d_inner: int, base: float, epsilon: float) -> None:
-        super().__init__(d_model, heads, shared, d_inner, 10_000.0, epsilon)
-
-
-class _OwnKeys(_LlamaBlock):
-    def __init__(self, d_model: int, heads: int, shared: int, d_inner: int, base: float, epsilon: float) -> None:
-        super().__init__(d_model, heads, heads, d_inner, base, epsilon)
-
-
-class _NoGate(_LlamaBlock):
-    def __init__(self, d_model: int, heads: int, shared: int, d_inner: int, base: float, epsilon: float) -> None:
-        super().__init__(d_model, heads, shared, d_inner, base, epsilon)
-        layers = {"inner": nn.Linear(d_model, d_inner), "output": nn.Linear(d_inner, d_model)}
-        self.feed_forward = nn.ModuleDict(layers)
-
-
-def _two_halves(self: _LlamaBlock, x: Tensor) -> Tensor:
-    for norm, part in ((self.attention_norm, self.attention), (self.feed_forward_norm, self.feed_forward)):
-        x = torch.add(part(norm(x)), x)
-    return x
-
-
-def _norm_by_hand(self: _LlamaBlock, x: Tensor) -> Tensor:
-    def normed(states: Tensor, norm: Any) -> Tensor:
-        return norm.weight * states * (states.square().mean(-1, keepdim=True) + norm.eps).rsqrt()
-
-    x = x + self.attention(normed(x, self.attention_norm))
-    return x + self.feed_forward(normed(x, self.feed_forward_norm))
-
-
-def _in_one_line(self: Any, x: Tensor) -> Tensor:
-    return (y := x + self.attention(self.attention_norm(x))) + self.feed_forward(self.feed_forward_norm(y))
-
-
 def _steps(
     d_model: int, num_heads: int, num_key_value_heads: int, d_inner: int, base: float, epsilon: float, x: Tensor,
     *weights: Tensor,
 ) -> Mapping[str, Tensor]:  # fmt: skip
-    made = _LlamaBlock(d_model, num_heads, num_key_value_heads, d_inner, base, epsilon)
+    made = llama.LlamaBlock(d_model, num_heads, num_key_value_heads, d_inner, base, epsilon)
     made.load_state_dict(dict(zip(dict(made.named_parameters()), weights, strict=True)))
     made.requires_grad_(False)
     normed = made.attention_norm(x)
@@ -196,72 +71,103 @@ EXERCISE = Exercise(
     "your GroupedAttention(d_model, num_heads, num_key_value_heads, base); `feed_forward`, the given\n"
     "GatedFeedForward(d_model, d_inner). Pre-norm, as your `Block`: each part reads normed states, and what\n"
     "it returns is added to the states. hidden_states (batch, position, d_model) → the same shape.",
-    reference=_LlamaBlock,
+    reference=llama.LlamaBlock,
     returns=DRIVE.outputs(Output("output", "batch position d_model")),
     cases=_cases,
     mistakes=(
         Mistake(
             "layer_norms",
-            _LayerNorms,
+            llama.LayerNorms,
             "Your norms are LayerNorms: they have biases and subtract the mean. A Llama has torch.nn.RMSNorm.",
         ),
         Mistake(
             "no_gate",
-            _NoGate,
+            llama.NoGate,
             "Your feed-forward network is the one of `Block`, with biases and without a gate; take GatedFeedForward.",
         ),
         Mistake(
             "own_keys",
-            _OwnKeys,
+            llama.OwnKeys,
             "You give your attention num_heads twice: there is a key for each head of queries, so `key` and `value` "
             "have the wrong shape.",
         ),
-        Mistake("usual_base", _UsualBase, "Your attention turns with the base 10,000, whatever `base` says."),
+        Mistake(
+            "usual_width",
+            llama.UsualWidth,
+            "Your feed-forward network is 4 · d_model wide inside, whatever `d_inner` says.",
+        ),
+        Mistake("usual_base", llama.UsualBase, "Your attention turns with the base 10,000, whatever `base` says."),
         Mistake(
             "usual_epsilon",
-            _UsualEpsilon,
+            llama.UsualEpsilon,
             "Your norms do not get `epsilon`: torch.nn.RMSNorm takes a tiny one by itself.",
         ),
         Mistake(
             "post_norm",
-            _running(_post_norm),
+            llama.running(llama.post_norm),
             "Your norms come after the sums, as in 2017; a Llama has them before its parts.",
         ),
-        Mistake("swapped", _running(_swapped), "Your two norms have changed places."),
-        Mistake("one_norm", _running(_one_norm), "You use `attention_norm` twice, and `feed_forward_norm` not at all."),
+        Mistake("swapped", llama.running(llama.swapped), "Your two norms have changed places."),
+        Mistake(
+            "one_norm",
+            llama.running(llama.one_norm),
+            "You use `attention_norm` twice, and `feed_forward_norm` not at all.",
+        ),
         Mistake(
             "no_second_norm",
-            _running(_no_second_norm),
+            llama.running(llama.no_second_norm),
             "Your feed-forward network reads states that have not been normed.",
         ),
-        Mistake("no_first_norm", _running(_no_first_norm), "Your attention reads states that have not been normed."),
+        Mistake(
+            "no_first_norm",
+            llama.running(llama.no_first_norm),
+            "Your attention reads states that have not been normed.",
+        ),
         Mistake(
             "side_by_side",
-            _running(_side_by_side),
+            llama.running(llama.side_by_side),
             "Your feed-forward network reads what came into the block; what attention added does not reach it.",
         ),
-        Mistake("no_residuals", _running(_no_residuals), "Neither of your two parts has its input added."),
+        Mistake("no_residuals", llama.running(llama.no_residuals), "Neither of your two parts has its input added."),
         Mistake(
             "no_first_residual",
-            _running(_no_first_residual),
+            llama.running(llama.no_first_residual),
             "The result of attention goes on alone: the states are not added to it.",
         ),
         Mistake(
             "no_second_residual",
-            _running(_no_second_residual),
+            llama.running(llama.no_second_residual),
             "The result of the feed-forward network goes on alone: the states are not added to it.",
         ),
-        Mistake("network_first", _running(_network_first), "Your feed-forward network comes before attention."),
+        Mistake(
+            "second_residual_from_below",
+            llama.running(llama.second_residual_from_below),
+            "Your second sum adds to what came into the block, so attention's result is lost from it.",
+        ),
+        Mistake(
+            "network_first", llama.running(llama.network_first), "Your feed-forward network comes before attention."
+        ),
         Mistake(
             "normed_residuals",
-            _running(_normed_residuals),
+            llama.running(llama.normed_residuals),
             "You add the results to the normed states; they should be added to the states before the norm.",
+        ),
+        Mistake(
+            "first_residual_normed",
+            llama.running(llama.first_residual_normed),
+            "Attention's result is added to the normed states; it should be added to those before the norm.",
+        ),
+        Mistake(
+            "second_residual_normed",
+            llama.running(llama.second_residual_normed),
+            "The feed-forward network's result is added to the normed states; it should be added to those before the "
+            "norm.",
         ),
     ),
     alternatives={
-        "a loop over the halves": _running(_two_halves),
-        "norms by hand": _running(_norm_by_hand),
-        "in one line": _running(_in_one_line),
+        "a loop over the halves": llama.running(llama.two_halves),
+        "norms by hand": llama.running(llama.norm_by_hand),
+        "in one line": llama.running(llama.in_one_line),
     },
     hints=(
         "It is your `Block` with other parts: the two lines of `forward` stay as they are.",
