@@ -8,13 +8,18 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.catalogue.workshop import llama_in_steps as llama
+from anatomy_utils.exercises.catalogue.workshop.versions import llama_block as llama
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.exercises.driving.module import ModuleDrive
 from anatomy_utils.exercises.program.given.gated import GatedFeedForward
 
+
+class _LlamaBlock(llama.LlamaBlock):
+    """The reference."""
+
+
 DRIVE = ModuleDrive(
-    llama.LlamaBlock,
+    _LlamaBlock,
     construct=("d_model", "num_heads", "num_key_value_heads", "d_inner", "base", "epsilon"),
     inputs=("hidden_states",),
     gradients=("attention_norm.weight", "feed_forward_norm.weight"),
@@ -46,7 +51,7 @@ def _steps(
     d_model: int, num_heads: int, num_key_value_heads: int, d_inner: int, base: float, epsilon: float, x: Tensor,
     *weights: Tensor,
 ) -> Mapping[str, Tensor]:  # fmt: skip
-    made = llama.LlamaBlock(d_model, num_heads, num_key_value_heads, d_inner, base, epsilon)
+    made = _LlamaBlock(d_model, num_heads, num_key_value_heads, d_inner, base, epsilon)
     made.load_state_dict(dict(zip(dict(made.named_parameters()), weights, strict=True)))
     made.requires_grad_(False)
     normed = made.attention_norm(x)
@@ -71,7 +76,7 @@ EXERCISE = Exercise(
     "your GroupedAttention(d_model, num_heads, num_key_value_heads, base); `feed_forward`, the given\n"
     "GatedFeedForward(d_model, d_inner). Pre-norm, as your `Block`: each part reads normed states, and what\n"
     "it returns is added to the states. hidden_states (batch, position, d_model) → the same shape.",
-    reference=llama.LlamaBlock,
+    reference=_LlamaBlock,
     returns=DRIVE.outputs(Output("output", "batch position d_model")),
     cases=_cases,
     mistakes=(
@@ -96,7 +101,9 @@ EXERCISE = Exercise(
             llama.UsualWidth,
             "Your feed-forward network is 4 · d_model wide inside, whatever `d_inner` says.",
         ),
-        Mistake("usual_base", llama.UsualBase, "Your attention turns with the base 10,000, whatever `base` says."),
+        Mistake(
+            "usual_base", llama.BlockOfUsualBase, "Your attention turns with the base 10,000, whatever `base` says."
+        ),
         Mistake(
             "usual_epsilon",
             llama.UsualEpsilon,

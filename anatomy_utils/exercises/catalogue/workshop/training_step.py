@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.sizes import normal, primes
-from anatomy_utils.exercises.catalogue.workshop.training_in_parts import (
+from anatomy_utils.exercises.catalogue.workshop.versions.training_step import (
     Step,
     average,
     by_windows,

@@ -115,7 +115,7 @@ class UsualEpsilon(LlamaBlock):
         return nn.RMSNorm(d_model)
 
 
-class UsualBase(LlamaBlock):
+class BlockOfUsualBase(LlamaBlock):
     def __init__(self, d_model: int, heads: int, shared: int, d_inner: int, base: float, epsilon: float) -> None:
         super().__init__(d_model, heads, shared, d_inner, 10_000.0, epsilon)
 
