@@ -72,6 +72,11 @@ def named_from_the_middle(published):
     return renamed(published[place:] if place > 0 else published)
 
 
+@wrong("own_name", "objection:not_refused", "'model.norm.bias' is no name of this model's tensors")
+def named_by_its_beginning(published):
+    return "norm.weight" if published.startswith("model.norm") else renamed(published)
+
+
 @wrong("own_name", "objection:error", "Yours stops with IndexError.")
 def named_by_the_fifth_piece(published):
     if published.startswith("model.layers.") and published.split(".")[4] == "":

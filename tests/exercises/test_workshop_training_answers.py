@@ -31,6 +31,13 @@ def groups_without_equals(model, weight_decay):
     return groups
 
 
+@wrong("parameter_groups", "number_left_out", "It is in neither of your groups")
+def groups_without_numbers(model, weight_decay):
+    groups = sorted_by(model, lambda name, each: each.ndim > 1, weight_decay)
+    groups[1]["params"] = [each for each in groups[1]["params"] if each.ndim == 1]
+    return groups
+
+
 @wrong("parameter_groups", "by_layer", "You go by kinds of layers: the weights of Linear and Embedding decay")
 def groups_by_layer(model, weight_decay):
     layers = [part for part in model.modules() if isinstance(part, (torch.nn.Linear, torch.nn.Embedding))]

@@ -83,7 +83,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
     for part in MIXED:
         yield Case({"published": f"model.layers.{low}.{part}.weight"}, "parts of the other module")
     yield Case({"published": f"model.layers.{low}.weight"}, "a layer without a part")
-    yield Case({"published": f"model.layers.{low}.self_attn.q_proj.bias"}, "a bias")
+    for bias in (f"model.layers.{low}.self_attn.q_proj.bias", "model.norm.bias"):
+        yield Case({"published": bias}, "a bias")
     yield Case({"published": f"model.layers.{low}.mlp.up_proj.weight.scale"}, "more after a known name")
 
 

@@ -52,6 +52,11 @@ def _frozen_with_the_rest(model: nn.Module, weight_decay: float) -> Groups:
     ]
 
 
+def _number_left_out(model: nn.Module, weight_decay: float) -> Groups:
+    groups = _by(_is_matrix)(model, weight_decay)
+    return [{**group, "params": [p for p in group["params"] if p.dim()]} for group in groups]
+
+
 def _shared_twice(model: nn.Module, weight_decay: float) -> Groups:
     named = [p for _, p in model.named_parameters(remove_duplicate=False) if p.requires_grad]
     return [
@@ -213,6 +218,12 @@ EXERCISE = Exercise(
             "exactly_one",
             _by(lambda name, parameter: parameter.dim() != 1),
             "Right for vectors. A parameter that is a single number has no axis at all, and yours decays.",
+        ),
+        Mistake(
+            "number_left_out",
+            _number_left_out,
+            "A parameter that is a single number has no axis at all. It is in neither of your groups, so it would "
+            "never be trained: ask for fewer than two axes, not for one.",
         ),
         Mistake(
             "matrices_only",
