@@ -78,7 +78,7 @@ tables: $(STAMP_TEST) ## write the tables in docs/ and README.md again: models, 
 	@$(PY) docs/make_tables.py
 
 .PHONY: proof
-proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 30), ten minutes
+proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 5), ten minutes
 	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/exercises/test_proof.py $(PROOF_OPTIONS)
 
 .PHONY: near

@@ -10,7 +10,8 @@ the picture that the notebook keeps is drawn once more. Notebook 03.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -63,9 +64,13 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
         heights = {str(name): float(height) for name, height in (levels or {}).items()}
         super().__init__(ylabel=ylabel, levels=heights, label=label)
 
-    def __call__(self, history: Record) -> None:
+    def __call__(self, history: Record, name: str = "loss") -> None:
         """Draw a history's loss; for `fit(…, on_step=curves)`. It never ends the training."""
-        self.draw("loss", range(1, len(history.loss) + 1), history.loss)
+        self.draw(name, range(1, len(history.loss) + 1), history.loss)
+
+    def of(self, name: str) -> Callable[[Record], None]:
+        """What draws a history's loss as the curve of that name; for `fit(…, on_step=curves.of("small"))`."""
+        return partial(self, name=name)
 
     def draw(self, name: str, steps: Sequence[float | int], values: Sequence[float | int]) -> None:
         """Set one curve: its values at these steps; the page hears of it when it is time.

@@ -14,7 +14,7 @@ ALLOWED: dict[tuple[str, int], str] = {}
 """Views (by kind) and widths that may have findings, with the reason: only for the window of a telephone."""
 
 
-TO_MEND = {("04_decoder", 390), ("05_encoder_decoder", 1440), ("06_taxonomy", 1440)}
+TO_MEND = {("04_decoder", 390), ("05_encoder_decoder", 1440)}
 """Notebooks and widths where a view still has findings: told in the report, and this list only gets shorter."""
 
 

@@ -1,6 +1,6 @@
 """The proof of every exercise: its stub, its reference, its alternatives and its mistakes, on 200 seeds each.
 
-`make test` takes the first 10 of them, `make proof` all: a case that one of the later ones finds is found once, when an
+`make test` takes the first 5 of them, `make proof` all: a case that one of the later ones finds is found once, when an
 exercise is written or changed.
 """
 
@@ -25,7 +25,7 @@ from anatomy_utils.exercises.registry import earlier_pieces, find_question
 from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
 from anatomy_utils.figures.contents import NOTEBOOKS
 
-SEEDS = int(os.environ.get("PROOF_SEEDS", "10"))
+SEEDS = int(os.environ.get("PROOF_SEEDS", "5"))
 SEEDS_WITH_TYPES = 1
 """Checking types and shapes at every call, and coverage, take most of the time; one seed is enough for both."""
 

@@ -57,7 +57,6 @@ def test_other_paths_are_no_machine_paths(text: str) -> None:
     assert machine_paths(text) == []
 
 
-@pytest.mark.notebook
 def test_a_run_starts_fresh_and_leaves_the_notebook_alone() -> None:
     notebook = notebook_of("import os; x = 1", "x, os.environ['ANATOMY_PROGRESS'], os.path.basename(os.getcwd())")
     notebook.cells[0].execution_count = 7

@@ -159,12 +159,10 @@ assert "example.org" in named and "blocked" in named, named
 assert "blocked" not in inside, inside"""
 
 
-@pytest.mark.notebook
 def test_the_block_blocks() -> None:
     run(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(REACHING)]), offline=True)
 
 
-@pytest.mark.notebook
 def test_the_strict_run_is_offline(tmp_path: Path) -> None:
     strict = next(step for step in steps() if "--nbval" in step.command)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(REACHING)])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from lab_page import NotebookPage
+from playwright.sync_api import ElementHandle
 
 AXE = Path(__file__).resolve().parent.parent.parent / ".cache" / "npm" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -36,6 +37,7 @@ MARK = """() => [...document.querySelectorAll('.anatomy')].flatMap((root) =>
 UNMARK = "() => document.querySelectorAll('[data-control]').forEach((node) => node.removeAttribute('data-control'))"
 # What a view itself hides stays hidden.
 ALL_CELLS = ".jp-Notebook :not(.anatomy *) { content-visibility: visible !important; }"
+ONE_CELL = ".jp-Notebook .jp-Cell:not([data-alone]) { content-visibility: hidden !important; }"
 
 
 def load_axe(notebook: NotebookPage) -> None:
@@ -58,6 +60,17 @@ def all_cells_laid_out(notebook: NotebookPage) -> Iterator[None]:
         yield
     finally:
         style.evaluate("node => node.remove()")
+
+
+def one_by_one(notebook: NotebookPage, roots: Sequence[ElementHandle]) -> Iterator[ElementHandle]:
+    """Where all cells are laid out: each view while only its own cell is, so that pressing it costs half the time."""
+    style = notebook.page.add_style_tag(content=ONE_CELL)
+    for root in roots:
+        root.evaluate("root => root.closest('.jp-Cell').setAttribute('data-alone', '')")
+        notebook.settle()
+        yield root
+        root.evaluate("root => root.closest('.jp-Cell').removeAttribute('data-alone')")
+    style.evaluate("node => node.remove()")
 
 
 def violations(notebook: NotebookPage, rules: list[str]) -> list[str]:

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from access import all_cells_laid_out
+from access import all_cells_laid_out, one_by_one
 from lab_page import NotebookPage, Theme, chromium_browser, open_notebook
 from lab_server import jupyter_lab
 from measure import Look, look_at, views
@@ -93,7 +93,7 @@ def see(
         if pictures:
             _pictures(notebook, pictures, f"{width}-{theme}")
         pause = PAUSE_MS if thorough else 0
-        for root in views(notebook.page):
+        for root in one_by_one(notebook, views(notebook.page)) if press else views(notebook.page):
             seen.looks.append(look_at(root, window=width, press=press, thorough=thorough, pause=pause))
     return seen
 

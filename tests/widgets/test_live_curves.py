@@ -35,6 +35,16 @@ def test_a_fit_is_followed_to_its_last_step() -> None:
     assert [loss for _, loss in drawn] == pytest.approx(history.loss)
 
 
+def test_two_fits_are_two_curves() -> None:
+    curves = LiveCurves()
+    for name, steps in {"small": 3, "large": 5}.items():
+        model = torch.nn.Linear(2, 1)
+        loss = lambda m, b: m(b).square().mean()  # noqa: E731
+        fit(model, [torch.ones(3, 2)], loss, steps=steps, on_step=curves.of(name), progress=False)
+    curves.publish()
+    assert {name: len(drawn) for name, drawn in points(curves).items()} == {"small": 3, "large": 5}
+
+
 def test_the_page_hears_no_more_than_a_few_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(module.time, "monotonic", lambda: now)
