@@ -83,11 +83,12 @@
   }
 
   // Opens what is folded, and says whether there was anything.
-  async function unfold(root) {
+  async function unfold(root, pause) {
     const folded = [...root.querySelectorAll("details:not([open]) > summary, " + UNFOLDS)].filter(shown);
     const closed = folded.filter((node) => !["ariaExpanded", "ariaPressed"].some((state) => node[state] === "true"));
     closed.forEach((node) => node.click());
     await frames();
+    if (pause) await wait(pause);
     return closed;
   }
 
@@ -117,7 +118,7 @@
       return heights;
     }
     const rounds = [await round("as it opens")];
-    const opened = await unfold(root);
+    const opened = await unfold(root, pause);
     if (opened.length) {
       look("unfolding");
       rounds.push(await round("unfolded"));
