@@ -14,6 +14,22 @@ const LABEL_PLACES = [
   [-9, -9, "end"],
   [-9, 16, "end"],
 ];
+const RESULT_PLACES = [
+  [0, -17, "middle"],
+  [0, 24, "middle"],
+  [16, 4, "start"],
+  [-16, 4, "end"],
+  [13, -15, "start"],
+  [-13, -15, "end"],
+  [13, 24, "start"],
+  [-13, 24, "end"],
+  [0, -31, "middle"],
+  [0, 38, "middle"],
+  [26, -26, "start"],
+  [-26, -26, "end"],
+  [26, 34, "start"],
+  [-26, 34, "end"],
+];
 
 // The corners of the smallest convex shape around the points, in order (Andrew's monotone chain).
 function hull(points) {
@@ -87,24 +103,28 @@ function overlap(a, b) {
   return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 }
 
-// One place per label, the first of eight around its point that hits no other label or point.
-function labelPlaces(points, texts, { width, height }) {
+// The first of some places around a point where a label hits no other label or point, or the one with fewest hits.
+function freePlace([x, y], wide, places, taken, { width, height }) {
+  let best = null;
+  for (const [dx, dy, anchor] of places) {
+    const start = x + dx - { start: 0, end: wide, middle: wide / 2 }[anchor];
+    const box = [start, y + dy - 11, start + wide, y + dy + 4];
+    const hits = taken.filter((other) => overlap(other, box)).length;
+    const outside = box[0] < MAP.left || box[2] > width - 4 || box[1] < MAP.top - 8 || box[3] > height - MAP.bottom + 6;
+    const cost = hits + (outside ? 3 : 0);
+    if (!best || cost < best.cost) best = { cost, dx, dy, anchor, box };
+  }
+  taken.push(best.box);
+  return best;
+}
+
+// A place for each label, and at last one for the name of the mixture, which lies at `at`.
+function labelPlaces(points, texts, at, name, view) {
   const taken = points.map(([x, y]) => [x - 6, y - 6, x + 6, y + 6]);
-  return points.map(([x, y], n) => {
-    const wide = Array.from(texts[n]).length * 7.4;
-    let best = null;
-    for (const [dx, dy, anchor] of LABEL_PLACES) {
-      const start = x + dx - { start: 0, end: wide, middle: wide / 2 }[anchor];
-      const box = [start, y + dy - 11, start + wide, y + dy + 4];
-      const hits = taken.filter((other) => overlap(other, box)).length;
-      const outside =
-        box[0] < MAP.left || box[2] > width - 4 || box[1] < MAP.top - 8 || box[3] > height - MAP.bottom + 6;
-      const cost = hits + (outside ? 3 : 0);
-      if (!best || cost < best.cost) best = { cost, dx, dy, anchor, box };
-    }
-    taken.push(best.box);
-    return best;
-  });
+  const places = points.map((point, n) =>
+    freePlace(point, Array.from(texts[n]).length * 7.4, LABEL_PLACES, taken, view),
+  );
+  return [places, freePlace(at, 13 + Array.from(name).length * 7, RESULT_PLACES, taken, view)];
 }
 
 function axisNames(name) {
@@ -203,7 +223,7 @@ function drawMap({ words, vectors, focus, axes, signal, onWord, onResult }) {
   const target = () => svg("circle", { class: "target", r: 15 });
   const handles = dots.map((dot) => handle(target(), dot));
   const below = svg("tspan", { class: "sub", dy: 4, text: texts[focus] });
-  const resultName = svg("text", { class: "name result-name", "text-anchor": "middle" }, "x′", below);
+  const resultName = svg("text", { class: "name result-name" }, "x′", below);
   const result = handle(target(), svg("path", { d: "M0 -11L11 0L0 11L-11 0Z" }));
   result.classList.add("result");
   const node = svg(
@@ -233,7 +253,7 @@ function drawMap({ words, vectors, focus, axes, signal, onWord, onResult }) {
     const points = vectors.map(view.place);
     const [x, y] = view.place(at);
     reach.setAttribute("points", hull(points).join(" "));
-    const places = labelPlaces(points, texts, view);
+    const [places, free] = labelPlaces(points, texts, [x, y], texts[focus], view);
     points.forEach(([cx, cy], i) => {
       const opacity = weights[i] < 0.005 ? 0 : 0.35 + 0.45 * weights[i];
       setAttributes(pulls[i], { x1: cx, y1: cy, x2: x, y2: y, "stroke-width": 0.75 + 6 * weights[i], opacity });
@@ -255,8 +275,7 @@ function drawMap({ words, vectors, focus, axes, signal, onWord, onResult }) {
       transform: `translate(${x} ${y})`,
       "aria-label": `The new vector at ${inWords(at)}. Drag it, or use the arrow keys: the weights follow.`,
     });
-    const above = y > MAP.top + 34;
-    setAttributes(resultName, { x: clamp(x, MAP.left + 28, view.width - 34), y: above ? y - 17 : y + 26 });
+    setAttributes(resultName, { x: x + free.dx, y: y + free.dy, "text-anchor": free.anchor });
     node.setAttribute("aria-label", `Map: the new vector of ${words[focus]} lies at ${inWords(at)}.`);
     return at;
   }
