@@ -165,7 +165,7 @@ function render({ model, el }) {
   const questions = request({ model, signal, onBusy: (on) => form.busy(on), onAnswer: answered });
   const form = sentenceForm({
     value: model.get("sentence"),
-    label: "English or French, in words of the street",
+    label: "Sentence, English or French, in words of the street",
     action: "Translate",
     signal,
     onSentence: (sentence) => ask(sentence),
