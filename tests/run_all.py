@@ -1,8 +1,8 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
 A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
-`python tests/run_all.py quick` looks at what changed since the last commit (`make quick`). Each step of pytest works in
-two processes, so that both cores have something to do until its end.
+`python tests/run_all.py quick` looks at what changed since the last commit (`make quick`).
+The browser tests cannot use two cores; what needs one runs beside them, and its words come when it is done.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
@@ -61,23 +63,23 @@ def steps() -> list[Step]:
     def tests(*arguments: str) -> list[str]:
         return [sys.executable, "-m", "pytest", "-q", "-rsx", "--durations=5", *arguments]
 
-    stealing = ["-n", "2", "--dist", "worksteal"]
     by_file = ["-n", "2", "--dist", "loadfile"]
-    by_group = ["-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", "-p", "no:cacheprovider", "-o", "addopts="]
-    solved = "test_colab.py" if sys.platform == "linux" else "test_notebooks.py"
+    quick = ["-m", "not notebook and not proof"]
+    proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
     strict = alone | network_blocked() | trained_once(only_keep=True)
-    again = alone | trained_once()  # the strict run trains every model; the last step looks at other things
-    open_all = [f"tests/project/{solved}", *(["tests/browser"] if find_chromium() else [])]
+    again = alone | trained_once()  # the strict run trains every model; these two look at other things
     return [
         Step("style (ruff)", "lint", tool("ruff", "check", ".")),
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
-        Step("units, proofs, doctests", "units", tests(*stealing, "-m", "not notebook"), True, alone),
+        Step("units, properties, doctests", "units", tests(*by_file, *quick), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
-        Step("notebooks: solved on Colab, in a browser", "browser", tests(*by_group, *open_all), True, again),
+        Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
+        Step("exercises: proofs", "proofs", tests(*proofs), True, alone),
+        Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, again),
     ]
 
 
@@ -95,9 +97,14 @@ def quick_step() -> list[Step]:
     return [Step(f"units that depend on it ({len(tests)} files)", "units", command, True, {"OMP_NUM_THREADS": "1"})]
 
 
-def carry_out(step: Step) -> Outcome:
-    """Run one step and count what it reports; a command that is no test run counts as one test."""
-    print(f"\n== {step.name}", flush=True)
+def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
+    """Run one step and count what it reports; a command that is no test run counts as one test.
+
+    Args:
+        step: what to run.
+        output: where it writes; its words appear at once when left out.
+    """
+    print(f"\n== {step.name}", file=output, flush=True)
     start = time.perf_counter()
     report = RESULTS / (re.sub(r"\W+", "-", step.name) + ".xml")
     command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
@@ -105,7 +112,7 @@ def carry_out(step: Step) -> Outcome:
         own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
         own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
         variables = os.environ | own | step.variables
-        code = subprocess.run(command, cwd=ROOT, env=variables).returncode
+        code = subprocess.run(command, cwd=ROOT, env=variables, stdout=output, stderr=output).returncode
     seconds = time.perf_counter() - start
     if code == MISSING and not step.is_pytest:
         return missing(step)
@@ -113,6 +120,15 @@ def carry_out(step: Step) -> Outcome:
         return Outcome(step, int(code == 0), int(code != 0), 0, seconds)
     passed, failed, skipped = _counts(report)
     return Outcome(step, passed, failed or int(code != 0), skipped, seconds)
+
+
+def carry_out_aside(step: Step) -> Outcome:
+    """Run the step while another one writes, and show its words together when it has ended."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as words:
+        outcome = carry_out(step, words)
+        words.seek(0)
+        print(words.read(), flush=True)
+    return outcome
 
 
 def missing(step: Step) -> Outcome:
@@ -131,9 +147,12 @@ def main() -> int:
     if sys.argv[1:] == ["quick"]:
         wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
-    outcomes = [carry_out(step) for step in wanted]
-    if browser is None and any(step.group == "browser" for step in wanted):
-        outcomes.append(missing(Step("browser", "browser", [])))
+    outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units", "notebooks")]
+    with ThreadPoolExecutor(max_workers=1) as aside:
+        running = [aside.submit(carry_out_aside, step) for step in wanted if step.group in ("solved", "proofs")]
+        with_one = carry_out if browser else missing
+        last = [with_one(step) for step in wanted if step.group == "browser"]
+        outcomes += [*(step.result() for step in running), *last]
     print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"

@@ -81,7 +81,6 @@ NOTEBOOK_NAMES = {
     "workshop": "08_workshop",
 }
 """What the tests call each notebook."""
-LONGEST_FIRST = ("encoder_decoder", "taxonomy", "encoder", "decoder", "attention", "workshop")
 
 
 @pytest.fixture(scope="session")
@@ -97,17 +96,15 @@ def ran(request: pytest.FixtureRequest, desk: Desk) -> Ran:
     return desk.ran(request.param)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of a notebook in one process, one after the other, so that each is opened once; the longest first."""
-    order = [*LONGEST_FIRST, *(name for name in NOTEBOOK_NAMES if name not in LONGEST_FIRST)]
+    """All tests of a notebook one after the other, so that each is opened once; last those that press everything."""
+    order = list(NOTEBOOK_NAMES)
 
     def place(item: pytest.Item) -> tuple[int, bool]:
         assert isinstance(item, pytest.Function)
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         used = {*item.fixturenames, parameters.get("ran")}
-        notebook = min((order.index(name) for name in used.intersection(order)), default=len(order))
-        item.add_marker(pytest.mark.xdist_group([*order, "none"][notebook]))
+        notebook = min((order.index(name) for name in used.intersection(order)), default=-1)
         return notebook, item.path.stem == "test_looks_at_every_size"
 
     items.sort(key=place)

@@ -15,7 +15,6 @@ from anatomy_utils.colab import FIRST_CELL
 
 pytestmark = [
     pytest.mark.notebook,
-    pytest.mark.xdist_group("Colab"),  # one stand-in, which the first test empties
     pytest.mark.skipif(sys.platform != "linux", reason="Colab is Linux; its stand-in is built on Linux only"),
 ]
 
