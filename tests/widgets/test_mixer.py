@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from measure import look_at, views
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, show
 
@@ -179,4 +180,14 @@ def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
         shown.page.wait_for_timeout(600)
         heights.add(height_of(shown.page))
     assert_stands_still(heights)
+    shown.check()
+
+
+@pytest.mark.browser
+def test_the_mixtures_name_finds_a_free_place_on_a_narrow_map(browser: Browser) -> None:
+    vectors = [[0.0, 1.0], [0.42, 0.45], [1.0, 0.0], [0.5, 0.62], [0.6, 0.5]]
+    narrow = mixer(words=[*WORDS, "arrow", "banana"], vectors=vectors)
+    shown = show(browser, narrow, size=(LAB[592], 900), reduced_motion=True)
+    look = look_at(views(shown.page)[0], window=LAB[592], press=True, thorough=True)
+    assert look.findings == [] and look.presses > 10
     shown.check()

@@ -15,7 +15,7 @@ from anatomy_utils.exercises.program.given.gated import GatedFeedForward
 
 
 class _LlamaBlock(llama.LlamaBlock):
-    """The reference."""
+    """The reference; its name is private, as that of every reference that is in no room of functions."""
 
 
 DRIVE = ModuleDrive(
