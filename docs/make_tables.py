@@ -33,7 +33,7 @@ NOTES = """
 """
 ABOUT_EXERCISES = """# The exercises
 
-`make proof` proves each exercise on 200 seeds, and `make test` on the first 5: reference and alternatives pass, every
+`make proof` proves each exercise on 200 seeds, and `make test` on the first 3: reference and alternatives pass, every
 mistake gets exactly its own sentence.
 
 They also prove that the cases are hard enough. `make near` tries small edits of the solution, and pairs of them, as

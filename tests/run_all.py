@@ -2,7 +2,7 @@
 
 A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
 `python tests/run_all.py quick` looks at what changed since the last commit (`make quick`).
-The browser tests cannot use two cores; what needs one runs beside them, and its words come when it is done.
+Steps that need one core each run two at a time at the end, and their words come when they are done.
 """
 
 from __future__ import annotations
@@ -28,8 +28,15 @@ from lint_scripts import MISSING
 from notebook_tools import TRAININGS, network_blocked, trained_once
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
 RESULTS = ROOT / ".cache" / "results"
 BIN = Path(sys.executable).parent
+ON_TWO_CORES = ("lint", "units", "notebooks")
+UNTYPED = ("exercises", "figures", "notebook", "project", "views", "widgets")
+"""Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
+PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
+HALVES = ("00–03", "04–08")
+"""The notebooks that each of the two browsers opens (`tests/browser/conftest.py`)."""
 
 
 @dataclass
@@ -63,10 +70,15 @@ def steps() -> list[Step]:
     def tests(*arguments: str) -> list[str]:
         return [sys.executable, "-m", "pytest", "-q", "-rsx", "--durations=5", *arguments]
 
+    places = sorted({path.parent if path.parent.parent == TESTS else path for path in TESTS.rglob("test_*.py")})
+    rooms = [str(path.relative_to(ROOT)) for path in places if path.name != "browser"]
+    untyped = [room for room in rooms if Path(room).name in UNTYPED]
+    typed = ["anatomy_utils", *(room for room in rooms if room not in untyped)]
     by_file = ["-n", "2", "--dist", "loadfile"]
     quick = ["-m", "not notebook and not proof"]
     proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
+    browser = tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser")
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
     strict = alone | network_blocked() | trained_once(only_keep=True)
     again = alone | trained_once()  # the strict run trains every model; these two look at other things
@@ -75,11 +87,12 @@ def steps() -> list[Step]:
         Step("types (mypy)", "lint", tool("mypy")),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
         Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
-        Step("units, properties, doctests", "units", tests(*by_file, *quick), True, alone),
+        Step("units of models, types checked", "units", tests(*by_file, *quick, *typed), True, alone),
+        Step("units of exercises and views", "units", tests(*by_file, *quick, *PLAIN, *untyped), True, alone),
         Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
-        Step("notebooks: solved, on Colab", "solved", tests("-m", "notebook", "tests"), True, again),
+        *(Step(f"browser: {half}", "browser", browser, True, again | {"ANATOMY_HALF": half}) for half in HALVES),
+        Step("notebooks: solved, on Colab", "solved", tests(*PLAIN, "-m", "notebook", "tests/project"), True, again),
         Step("exercises: proofs", "proofs", tests(*proofs), True, alone),
-        Step("browser", "browser", tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser"), True, again),
     ]
 
 
@@ -112,6 +125,7 @@ def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
         own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
         own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
         variables = os.environ | own | step.variables
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)  # every kernel would compile torch again
         code = subprocess.run(command, cwd=ROOT, env=variables, stdout=output, stderr=output).returncode
     seconds = time.perf_counter() - start
     if code == MISSING and not step.is_pytest:
@@ -131,6 +145,11 @@ def carry_out_aside(step: Step) -> Outcome:
     return outcome
 
 
+def can_run(step: Step, browser: str | None) -> bool:
+    """Whether what the step needs is on this machine."""
+    return bool(browser) or step.group != "browser"
+
+
 def missing(step: Step) -> Outcome:
     """A step was skipped because what it needs is not here; under CI that is a failure."""
     in_ci = bool(os.environ.get("CI"))
@@ -147,12 +166,10 @@ def main() -> int:
     if sys.argv[1:] == ["quick"]:
         wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
-    outcomes = [carry_out(step) for step in wanted if step.group in ("lint", "units", "notebooks")]
-    with ThreadPoolExecutor(max_workers=1) as aside:
-        running = [aside.submit(carry_out_aside, step) for step in wanted if step.group in ("solved", "proofs")]
-        with_one = carry_out if browser else missing
-        last = [with_one(step) for step in wanted if step.group == "browser"]
-        outcomes += [*(step.result() for step in running), *last]
+    outcomes = [carry_out(step) for step in wanted if step.group in ON_TWO_CORES]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        aside = [step for step in wanted if step.group not in ON_TWO_CORES]
+        outcomes += pool.map(lambda step: (carry_out_aside if can_run(step, browser) else missing)(step), aside)
     print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"

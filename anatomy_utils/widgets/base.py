@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anatomy_utils.figures.picture import Picture
 
 STATIC = Path(__file__).parent / "static"
-KIT = ("shared/kit.js", "shared/theme.js", "shared/format.js", "shared/controls.js")
+KIT = ("shared/kit.js", "shared/theme.js", "shared/format.js", "shared/controls.js", "shared/page.js")
 """What stands in front of every widget's module."""
 MAX_WORD_LENGTH = 60
 """Longer words are refused: no column of any widget could show them."""

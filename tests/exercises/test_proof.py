@@ -1,6 +1,6 @@
 """The proof of every exercise: its stub, its reference, its alternatives and its mistakes, on 200 seeds each.
 
-`make test` takes the first 5 of them, `make proof` all: a case that one of the later ones finds is found once, when an
+`make test` takes the first 3 of them, `make proof` all: a case that one of the later ones finds is found once, when an
 exercise is written or changed.
 """
 
@@ -25,11 +25,12 @@ from anatomy_utils.exercises.registry import earlier_pieces, find_question
 from anatomy_utils.exercises.stub import is_untouched, solution_text, stub_text
 from anatomy_utils.figures.contents import NOTEBOOKS
 
-SEEDS = int(os.environ.get("PROOF_SEEDS", "5"))
+SEEDS = int(os.environ.get("PROOF_SEEDS", "3"))
 SEEDS_WITH_TYPES = 1
 """Checking types and shapes at every call, and coverage, take most of the time; one seed is enough for both."""
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("id", ids())
 def test_proof_with_types(id: str) -> None:
     _prove(find_exercise(id), SEEDS_WITH_TYPES)

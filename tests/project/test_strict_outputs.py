@@ -24,6 +24,8 @@ EXACT = (
     "8 times as many",
     "1.5 times the memory",
     "4 tokens, 12 words, 768 wide",
+    "to french   96% exactly right",
+    "100% of the words",
 )  # fmt: skip
 MEASURED = (
     ("12.3 ms a token", "TIME a token"),
@@ -32,6 +34,7 @@ MEASURED = (
     ("peak: ≈ 1.2 GiB", "peak: MEMORY"),
     ("2.1 times as fast", "RATIO as fast"),
     ("3.0 × the time", "RATIO the time"),
+    ("to french   99% exactly right", "to french   NEARLY ALL exactly right"),
 )
 
 
