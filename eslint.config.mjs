@@ -64,6 +64,11 @@ function usedElsewhere(file) {
 
 export default [
   { ignores: [`${STATIC}/vendor/**`] },
+  {
+    files: ["docs/site/static/*.js"],
+    languageOptions: { ecmaVersion: 2024, sourceType: "script", globals: globals.browser },
+    rules: { ...js.configs.recommended.rules, "no-var": "error", "prefer-const": "error", eqeqeq: "error" },
+  },
   ...files.map((file) => ({
     files: [`${STATIC}/${file}`],
     languageOptions: {

@@ -32,7 +32,7 @@ TESTS = ROOT / "tests"
 RESULTS = ROOT / ".cache" / "results"
 BIN = Path(sys.executable).parent
 ON_TWO_CORES = ("lint", "units", "notebooks")
-UNTYPED = ("exercises", "figures", "notebook", "project", "views", "widgets")
+UNTYPED = ("exercises", "figures", "notebook", "project", "site", "views", "widgets")
 """Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
 PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
 HALVES = ("00–03", "04–08")

@@ -150,22 +150,28 @@ class AttentionStepper(
         )  # fmt: skip
         self.observe(self._answer, "sentence")
 
+    def answer(self, sentence: str) -> dict[str, Any]:
+        """The traits that show the steps of another sentence.
+
+        Raises:
+            ValueError: the sentence cannot be used.
+        """
+        sentence = usable_sentence(sentence)
+        tokens, arrays = _checked(self._compute(sentence))
+        return {
+            "error": "", "shown": sentence, "tokens": tokens, "shapes": _shapes(arrays), "tensors": _packed(arrays),
+            "query": first_word(tokens),
+        }  # fmt: skip
+
     def _answer(self, change: Any) -> None:
         """Compute the steps of a new sentence; a sentence that cannot be used leaves the picture as it is."""
         try:
-            sentence = usable_sentence(change["new"])
-            tokens, arrays = _checked(self._compute(sentence))
+            told = self.answer(change["new"])
         except ValueError as error:
-            self._publish(error=str(error))
+            told = {"error": str(error)}
         except Exception as error:  # whatever else a model raises must not leave the learner waiting
-            self._publish(
-                error=f"The sentence could not be computed ({type(error).__name__}: {error}); try another one."
-            )
-        else:
-            self._publish(
-                error="", shown=sentence, tokens=tokens, shapes=_shapes(arrays), tensors=_packed(arrays),
-                query=first_word(tokens),
-            )  # fmt: skip
+            told = {"error": f"The sentence could not be computed ({type(error).__name__}: {error}); try another one."}
+        self._publish(**told)
 
     def _publish(self, **traits: Any) -> None:
         """Send all changes in one message, so that the page never sees half of them."""

@@ -1,4 +1,4 @@
-"""ESLint and Prettier over the widgets' scripts; 77 where they are missing, which `run_all.py` counts as skipped.
+"""ESLint and Prettier over the widgets' and the site's scripts; 77 where they are missing: `run_all.py` says skipped.
 
 `make lint` and `make test` fetch both with npm into `.cache/npm`. What they hold is in `eslint.config.mjs` and
 `.prettierrc.json`; `tests/widgets/test_static.py` holds what they cannot: how long a file, a line, a `render` may be.
@@ -13,10 +13,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ROOT / ".cache" / "npm" / "node_modules"
 STATIC = "anatomy_utils/widgets/static"
+SITE = "docs/site/static"
 MISSING = 77
 """The exit code of a check that could not be made."""
 CHECKS = [
-    ["eslint/bin/eslint.js", "--max-warnings=0", STATIC],
+    ["eslint/bin/eslint.js", "--max-warnings=0", STATIC, SITE],
     [
         "prettier/bin/prettier.cjs",
         "--check",
@@ -24,6 +25,7 @@ CHECKS = [
         f"{STATIC}/*.js",
         f"{STATIC}/shared/*.js",
         "tests/support/*.js",
+        f"{SITE}/*.js",
         "*.mjs",
     ],
 ]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -22,6 +23,11 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "docs" / "site"))
+
+import view_answers  # noqa: E402  (both are beside what reads them)
+import view_states  # noqa: E402
+
 NOTEBOOKS = ROOT / "notebooks"
 STARTUP = Path(__file__).resolve().parent / "startup"
 TRAININGS = ROOT / ".cache" / "results" / "trainings"
@@ -103,6 +109,7 @@ def run(
     environment: Mapping[str, str] | None = None,
     kernel_options: Sequence[str] = (),
     seconds: int = CELL_SECONDS,
+    keep_views: bool = False,
 ) -> NotebookNode:
     """Execute a copy of `notebook` from a fresh kernel of `python`, in the notebooks' folder, and return it.
 
@@ -113,6 +120,7 @@ def run(
         environment: variables on top of this process's own.
         kernel_options: further words on the kernel's command line.
         seconds: the most that one cell may take.
+        keep_views: store the state of every widget in the notebook's metadata.
 
     Raises:
         nbclient.exceptions.CellExecutionError: a cell raised.
@@ -135,12 +143,21 @@ def run(
             copy,
             km=manager,
             timeout=seconds,
-            store_widget_state=False,
+            store_widget_state=keep_views,
             coalesce_streams=True,  # however often a busy kernel stops for breath
             resources={"metadata": {"path": str(NOTEBOOKS if NOTEBOOKS.exists() else ROOT)}},
         )
         client.execute(env=variables)
     return copy
+
+
+def run_with_views(notebook: NotebookNode) -> tuple[NotebookNode, list[view_states.View]]:
+    """Execute a copy of `notebook` offline; the copy, and the views that the site shows."""
+    asked = nbformat.from_dict(notebook)
+    asked.cells.append(nbformat.v4.new_code_cell(view_answers.CELL))
+    done = run(asked, offline=True, keep_views=True)
+    told = "".join(output.text for output in done.cells.pop().outputs if output.get("name") == "stdout")
+    return done, view_states.of_run(done, json.loads(told))
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
@@ -222,12 +239,14 @@ def machine_paths(text: str) -> list[str]:
 
 
 def main() -> int:
-    """Execute, normalise and write every notebook, or those named on the command line."""
+    """Execute, normalise and write every notebook, or those named on the command line, and its views for the site."""
     wanted = [Path(name).resolve() for name in sys.argv[1:]] or notebook_paths()
     for path in wanted:
         start = time.perf_counter()
-        text = nbformat.writes(normalise(run(read(path), offline=True)), indent=1)
+        done, views = run_with_views(read(path))
+        text = nbformat.writes(normalise(done), indent=1)
         path.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        view_states.write(path.stem, views)
         print(f"{path.relative_to(ROOT)}: {time.perf_counter() - start:.1f} s, {len(text) / 1e6:.2f} MB")
     return 0
 

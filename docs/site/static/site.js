@@ -1,0 +1,176 @@
+// The live views of a page without a kernel. Each is loaded when the reader comes near it, gets a stand-in for the
+// notebook's model, and is told at once when it asks for what only Python can compute.
+
+const NEAR = "600px";
+const NO_KERNEL = "This page has no kernel to compute that: run the notebook, as the line below says.";
+const RECORDED_ONLY = "This page has recorded answers only, and none for that: run the notebook to compute it.";
+
+const anatomyViews = { data: {}, widgets: {}, mounted: 0 };
+window.anatomyViews = anatomyViews;
+
+// ---- the theme
+
+// Tells views and pictures whether the page is dark; they know JupyterLab's word for it.
+function tellTheme() {
+  const chosen = document.body.dataset.theme;
+  const dark = chosen === "dark" || (chosen !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  document.body.setAttribute("data-jp-theme-light", String(!dark));
+}
+
+// ---- what scrolls
+
+// Whatever is wider than its frame can be reached by Tab, and then scrolled with the arrow keys.
+function reachScrolling() {
+  for (const node of document.querySelectorAll("article :is(pre, .table-wrapper, .formula, .output.text_html)")) {
+    if (node.closest(".anatomy")) continue;
+    if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
+    else node.removeAttribute("tabindex");
+  }
+}
+
+// ---- loading
+
+const scripts = new Map();
+const base = new URL(".", document.currentScript.src);
+
+function script(path) {
+  if (!scripts.has(path)) {
+    const loaded = new Promise((done, failed) => {
+      const node = document.createElement("script");
+      Object.assign(node, { src: new URL(path, base).href, onload: done, onerror: () => failed(new Error(path)) });
+      document.head.append(node);
+    });
+    scripts.set(path, loaded);
+  }
+  return scripts.get(path);
+}
+
+function rawBytes(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+function revive(key, value) {
+  return value && value.$bytes !== undefined ? new DataView(rawBytes(value.$bytes).buffer) : value;
+}
+
+async function unpack(base64) {
+  const stream = new Blob([rawBytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text(), revive);
+}
+
+// ---- the model
+
+// Whether a recorded question is the one that was asked; the page may add words of its own to it.
+function same(recorded, asked) {
+  if (typeof recorded !== "object") return recorded === asked;
+  return Object.keys(recorded).every((name) => recorded[name] === asked[name]);
+}
+
+// What a view sees of Python: its traits, and an answer to what it sets in the trait `asks`.
+function makeModel({ state, answers }, asks) {
+  const listeners = new Map();
+  const changed = new Set();
+  const tell = (event, ...details) => [...(listeners.get(event) ?? [])].forEach((callback) => callback(...details));
+  // As Backbone does: everything is set before anybody hears of it.
+  function setAll(traits) {
+    const news = Object.entries(traits).filter(([name, value]) => state[name] !== value);
+    for (const [name, value] of news) {
+      state[name] = value;
+      changed.add(name);
+    }
+    for (const [name, value] of news) tell(`change:${name}`, model, value);
+    if (news.length) tell("change", model);
+  }
+  const model = {
+    get: (name) => state[name],
+    set: (name, value) => setAll({ [name]: value }),
+    save_changes() {
+      const asked = changed.has(asks);
+      changed.clear();
+      if (asked) setTimeout(answer);
+    },
+    on: (event, callback) => listeners.set(event, (listeners.get(event) ?? new Set()).add(callback)),
+    off: (event, callback) => (callback ? listeners.get(event)?.delete(callback) : listeners.delete(event)),
+    send() {},
+  };
+  function answer() {
+    const found = answers.find(({ question }) => same(question, state[asks]));
+    const error = found ? "" : answers.length ? RECORDED_ONLY : NO_KERNEL;
+    const answered = "answered" in state ? { answered: state.answered + 1 } : {};
+    setAll({ ...found?.traits, error, ...answered });
+    changed.clear();
+  }
+  return model;
+}
+
+// ---- mounting
+
+// Buttons for the sentences whose answers are recorded, where the view itself does not offer them.
+function recordedSentences(model, asks, answers, first) {
+  const node = document.createElement("div");
+  node.className = "recorded";
+  node.setAttribute("role", "group");
+  node.setAttribute("aria-label", "recorded sentences");
+  for (const sentence of [first, ...answers.map(({ question }) => question)]) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = sentence;
+    button.addEventListener("click", () => {
+      model.set(asks, sentence);
+      model.save_changes();
+    });
+    node.append(button);
+  }
+  return node;
+}
+
+async function mount(place) {
+  const { view, widget, asks } = place.dataset;
+  await Promise.all([script(`widgets/${widget}.js`), script(`views/${view}.js`)]);
+  const data = await unpack(anatomyViews.data[view]);
+  delete anatomyViews.data[view];
+  const sentences = data.answers.length && typeof data.answers[0].question === "string";
+  if (sentences) data.answers.push(ownAnswer(data, asks));
+  const model = makeModel(data, asks);
+  const el = document.createElement("div");
+  const module = anatomyViews.widgets[widget]();
+  await module.initialize?.({ model });
+  await module.render({ model, el });
+  place.replaceChildren(el);
+  if (sentences) place.append(recordedSentences(model, asks, data.answers.slice(0, -1), data.state[asks]));
+  place.classList.add("mounted");
+  anatomyViews.mounted += 1;
+}
+
+// The state that a view began with, as the answer to its own first sentence.
+function ownAnswer({ state, answers }, asks) {
+  const traits = Object.fromEntries(Object.keys(answers[0].traits).map((name) => [name, state[name]]));
+  return { question: state[asks], traits };
+}
+
+function mountWhenNear() {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        mount(target).catch((error) => {
+          target.classList.add("failed");
+          console.error(`The live view ${target.dataset.view} could not be shown:`, error);
+        });
+      }
+    },
+    { rootMargin: NEAR },
+  );
+  document.querySelectorAll(".live").forEach((place) => observer.observe(place));
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  tellTheme();
+  new MutationObserver(tellTheme).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
+  mountWhenNear();
+  reachScrolling();
+  window.addEventListener("resize", reachScrolling);
+  document.addEventListener("toggle", reachScrolling, { capture: true }); // something was unfolded
+});

@@ -1,0 +1,116 @@
+"""What the browser needs for the live views: a script for each widget class, one for each view's data, one stylesheet.
+
+All are plain scripts, not modules and not JSON, because a page that was opened as a file may load nothing else. A page
+loads a view's two scripts when the reader comes near it.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib
+import json
+import re
+from pathlib import Path
+
+from elsewhere import run_it
+from view_states import View, packed
+
+from anatomy_utils.figures import palette
+from anatomy_utils.widgets.base import PAGE_STYLE, STATIC, AnatomyWidget
+from anatomy_utils.widgets.request import Asking
+
+ASKS = {"AttentionStepper": "sentence", "DepthLab": "wanted"}
+"""The trait with which a view asks Python something; a subclass of `Asking` has `question`."""
+NOT_HERE = {"HeadBoard": {"can_switch": False}}
+"""Traits that switch off what a page cannot do."""
+NOT_SHOWN = ("Card", "SetupList")
+"""Views with a better form on a page without a kernel: see `exercise_help`."""
+WITH_KERNEL = {
+    "AttentionStepper": "A sentence of your own",
+    "BeamTree": "Another prompt",
+    "BlockStepper": "Another sentence or layer",
+    "CacheLab": "Measuring on your machine",
+    "DebuggingLab": "Trying a repair",
+    "DecodingStepper": "Writing on, with rules of your own,",
+    "DepthLab": "Training another one",
+    "FamilyTree": "Running a model",
+    "FirstWords": "A sentence of your own",
+    "HeadBoard": "Switching heads off",
+    "LogitLens": "A sentence of your own",
+    "NearestWords": "A sentence of your own",
+    "ObjectiveExplorer": "A sentence or rate of your own",
+    "PartSwapper": "Measuring another swap",
+    "PronounHeads": "Switching other heads off",
+    "Translator": "A sentence of your own",
+}
+"""What of a view needs a kernel; the rest of it, and every other view, answers on the page."""
+
+
+def widget_class(view: View) -> type[AnatomyWidget]:
+    """The class of a view, which holds its script and its stylesheet."""
+    module, _, name = view["widget"].rpartition(".")
+    found: type[AnatomyWidget] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def kind(view: View) -> str:
+    """The name of a view's class."""
+    return str(view["widget"].rpartition(".")[2])
+
+
+def view_id(view: View) -> str:
+    """The name of a view on its page, and of its file."""
+    return f"{view['cell']}-{view['number']}"
+
+
+def view_html(view: View, notebook: str, still: str) -> str:
+    """The place where a view is mounted. Until then, and where no script runs, it holds the view's still form.
+
+    Args:
+        view: one of the notebook's.
+        notebook: its file without the ending.
+        still: HTML of the picture, or of the page, that stands for the view.
+    """
+    name, cls = kind(view), widget_class(view)
+    asks = ASKS.get(name, "question" if issubclass(cls, Asking) else "")
+    label = html.escape(str(view["state"].get("label") or name))
+    needs = f'<p class="live-note">{WITH_KERNEL.get(name)} needs a kernel: {run_it(notebook)}.</p>'
+    is_picture = "<img" in still and "<details" not in still
+    waiting = f'<p class="live-wait">Live view: {label}</p><noscript>{still}</noscript>' if is_picture else still
+    return (
+        f'<div class="live{" tall" if is_picture else ""}" data-view="{view_id(view)}" data-widget="{name}"'
+        f' data-asks="{asks}">{waiting}</div>{needs if name in WITH_KERNEL else ""}'
+    )
+
+
+def write_view(view: View, folder: Path) -> None:
+    """The view's data as a script."""
+    data = {"state": view["state"] | NOT_HERE.get(kind(view), {}), "answers": view.get("answers", [])}
+    text = base64.b64encode(packed(data)).decode("ascii")
+    _write(folder / f"{view_id(view)}.js", f'anatomyViews.data["{view_id(view)}"] = "{text}";\n')
+
+
+def write_widget(cls: type[AnatomyWidget], folder: Path) -> None:
+    """The class's module as a script that keeps everything to itself."""
+    module, exports = re.subn(r"^export default \{", "return {", str(cls._esm), flags=re.MULTILINE)
+    if exports != 1 or re.search(r"^(import|export)\b", module, re.MULTILINE):
+        expected = "one `export default { … }` and no other import or export"
+        raise ValueError(f"The module of {cls.__name__} cannot become a plain script; expected {expected}.")
+    name = json.dumps(cls.__name__)
+    _write(folder / f"{cls.__name__}.js", f'anatomyViews.widgets[{name}] = () => {{\n"use strict";\n{module}\n}};\n')
+
+
+def write_styles(classes: list[type[AnatomyWidget]], file: Path) -> None:
+    """All classes' stylesheets in one; the palette, and what several classes share, stands there once."""
+    page = (STATIC / PAGE_STYLE).read_text(encoding="utf-8")
+    sheets: dict[str, None] = {palette.css_variables(): None}
+    names = {path.read_text(encoding="utf-8"): path for path in sorted(STATIC.rglob("*.css"))}
+    for cls in classes:
+        sheets |= {text: None for text in names if text != page and text in str(cls._css)}
+    _write(file, "\n".join(sheets))
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")

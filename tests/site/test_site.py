@@ -1,0 +1,225 @@
+"""The built site: its files by themselves, and its pages in a browser, opened as files, by mouse and keyboard."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import html5lib
+import pytest
+from access import AXE
+from playwright.sync_api import Browser, expect
+from site_page import SitePage, open_page
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ("00_start_here", "01_attention", "02_multi_head_attention", "05_encoder_decoder")
+FIRST_LOAD, EVERYTHING = 1.5, 6.0
+"""The most megabytes that a page may take before its first view, and with all of them."""
+STYLE_WAIT = 700
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four notebooks as a site, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("built")
+    command = [sys.executable, "docs/site/build.py", "--output", str(folder / "site"), "--work", str(folder / "work")]
+    command += ["--repository", "someone/course", "--only", *(name[:2] for name in BUILT)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert "WARNING" not in built.stderr
+    return folder / "site"
+
+
+@pytest.fixture
+def attention(site: Path, browser: Browser) -> Iterator[SitePage]:
+    shown = open_page(browser, site, "01_attention")
+    yield shown
+    assert shown.errors == []
+    assert shown.foreign() == []
+    shown.page.context.close()
+
+
+class Links(HTMLParser):
+    """The ids of a page, and where its links lead."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            elif name in ("href", "src"):
+                self.targets.append(value or "")
+
+
+def test_html_is_valid_and_every_link_leads_somewhere(site: Path) -> None:
+    pages = {path.name: Links(path.read_text(encoding="utf-8")) for path in site.glob("*.html")}
+    assert {f"{name}.html" for name in BUILT} | {"index.html", "search.html"} == set(pages)
+    for name, links in pages.items():
+        html5lib.HTMLParser(strict=True).parse((site / name).read_text(encoding="utf-8"))
+        assert len(links.ids) == len(set(links.ids)), f"{name} has an id twice"
+        for target in links.targets:
+            where = urlparse(target)
+            if where.scheme in ("http", "https", "data"):
+                continue
+            file = unquote(where.path) or name
+            if target.endswith(".ipynb"):  # a notebook that this small site has not
+                continue
+            assert (site / file).is_file(), f"{name} links to {target}"
+            if where.fragment and file in pages:
+                assert unquote(where.fragment) in pages[file].ids, f"{name} links to {target}"
+
+
+@pytest.mark.parametrize(("name", "width"), [(name, 1440) for name in BUILT] + [("01_attention", 390)])
+def test_every_view_is_mounted_without_errors_and_pages_stay_light(
+    site: Path, browser: Browser, name: str, width: int
+) -> None:
+    shown = open_page(browser, site, name, width)
+    assert shown.megabytes() < FIRST_LOAD
+    assert shown.mount_all() == shown.page.locator(".live .anatomy").count() > 0
+    assert shown.page.evaluate("document.documentElement.scrollWidth") == width, "nothing sticks out"
+    assert shown.megabytes() < EVERYTHING
+    assert shown.errors == []
+    assert shown.foreign() == []
+    shown.page.context.close()
+
+
+def test_axe_finds_nothing(site: Path, browser: Browser) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: `make test` fetches it from npm into .cache/npm (it needs npm)")
+    for name in ("index", "search", "00_start_here"):
+        shown = open_page(browser, site, name)
+        if name[0] == "0":
+            shown.mount_all()
+        assert shown.violations("light") == []
+        assert shown.violations("dark") == []
+        shown.page.context.close()
+
+
+def test_the_mixer_answers_to_keys_and_mouse(attention: SitePage) -> None:
+    mixer = attention.view("Mixer")
+    slider = mixer.get_by_role("slider").nth(1)
+    before = slider.get_attribute("aria-valuetext")
+    slider.focus()
+    for _ in range(5):
+        slider.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuetext", str(before))
+    mixer.get_by_role("button", name="all alike").click()
+    attention.page.wait_for_timeout(STYLE_WAIT)
+    shares = mixer.get_by_role("slider").evaluate_all("nodes => nodes.map((node) => node.ariaValueText)")
+    assert len(shares) > 1
+    assert max(map(float, shares)) - min(map(float, shares)) <= 0.011
+
+
+def test_the_stepper_knows_recorded_sentences_and_says_what_it_cannot(attention: SitePage) -> None:
+    stepper = attention.view("AttentionStepper")
+    field, compute = stepper.get_by_role("textbox"), stepper.get_by_role("button", name="Compute")
+    words = stepper.get_by_role("listbox").first
+    stepper.locator(".recorded button", has_text="banana").click()
+    expect(words).to_contain_text("banana")
+    expect(field).to_have_value("Time flies like an arrow; fruit flies like a banana.")
+    field.fill("Nobody has recorded this.")
+    field.press("Enter")
+    expect(stepper).to_contain_text("recorded answers only")
+    expect(compute).to_be_enabled()
+    stepper.locator(".recorded button").first.click()
+    expect(words).to_contain_text("animal")
+    expect(stepper).not_to_contain_text("recorded answers only")
+
+
+def test_a_question_is_judged_on_the_page(attention: SitePage) -> None:
+    question = attention.view("ChoiceQuestion")
+    question.get_by_role("radio").first.check()
+    question.get_by_role("button").click()
+    expect(question.get_by_role("radio").first).to_be_checked()
+    expect(question.get_by_role("status").or_(question.locator("[aria-live]")).first).to_be_attached()
+
+
+def test_an_exercise_is_folded_and_opens_by_keyboard(attention: SitePage) -> None:
+    exercise = attention.page.locator("#exercise-attention-softmax")
+    assert exercise.locator("details").count() == 4
+    solution = exercise.locator("details").last
+    expect(solution.locator("pre")).to_be_hidden()
+    solution.locator("summary").press("Enter")
+    expect(solution.locator("pre")).to_contain_text("def softmax")
+    link = exercise.get_by_role("link", name="Solve it in Colab").get_attribute("href")
+    assert link is not None
+    assert link.endswith("/github/someone/course/blob/main/notebooks/01_attention.ipynb")
+
+
+def test_sections_marked_more_are_folded(attention: SitePage) -> None:
+    folded = attention.page.locator("details.more")
+    assert folded.count() == 2
+    assert folded.evaluate_all("nodes => nodes.every((node) => !node.open && node.querySelector('p'))")
+
+
+def test_no_view_waits_for_an_answer_that_cannot_come(site: Path, browser: Browser) -> None:
+    translation = open_page(browser, site, "05_encoder_decoder")
+    translator = translation.view("Translator")
+    sentence = translator.get_by_role("textbox")
+    sentence.fill("The cat sleeps.")
+    sentence.press("Enter")
+    expect(translator.get_by_role("button", name="Translate", exact=True)).to_be_enabled(timeout=3000)
+    expect(translator).to_contain_text("recorded answers only")
+    examples = translator.get_by_role("combobox").first
+    values = examples.locator("option").evaluate_all("nodes => nodes.map((node) => node.value)")
+    examples.select_option(values[-1])
+    expect(sentence).to_have_value(values[-1])
+    expect(translator).not_to_contain_text("recorded answers only")
+    start = open_page(browser, site, "00_start_here")
+    first = start.view("FirstWords")
+    first.get_by_role("textbox").fill("A new sentence")
+    expect(first).to_contain_text("no kernel")
+    for shown in (translation, start):
+        assert "Computing" not in shown.page.locator("article").inner_text()
+        assert shown.errors == []
+        shown.page.context.close()
+
+
+def test_views_and_pictures_follow_the_theme(attention: SitePage) -> None:
+    page, mixer = attention.page, attention.view("Mixer")
+    theme = "() => getComputedStyle(document.querySelector('.mounted .anatomy')).getPropertyValue('--theme').trim()"
+    assert page.evaluate(theme) == "light"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(STYLE_WAIT)
+    assert page.evaluate(theme) == "dark"
+    page.get_by_role("button", name="theme").locator("visible=true").first.click()  # from the system's to light
+    page.wait_for_timeout(STYLE_WAIT)
+    assert page.evaluate(theme) == "light"
+    expect(mixer).to_be_visible()
+
+
+def test_it_works_under_a_sub_path_with_search(site: Path, browser: Browser) -> None:
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *words: object) -> None:
+            """Say nothing."""
+
+    (site.parent / "at").mkdir()
+    (site.parent / "at" / "course").symlink_to(site)
+    handler = functools.partial(Quiet, directory=str(site.parent / "at"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_page()
+        wrong: list[str] = []
+        page.on("response", lambda answer: wrong.append(answer.url) if answer.status >= 400 else None)
+        home = f"http://127.0.0.1:{server.server_port}/course/"
+        page.goto(f"{home}search.html?q=softmax")
+        page.locator("#search-results a", has_text="01 · Attention").click()
+        page.locator(".live.mounted .anatomy").first.wait_for()
+        assert page.url.startswith(f"{home}01_attention.html")
+        assert [url for url in wrong if not url.endswith("favicon.ico")] == []
+        page.close()
+        server.shutdown()

@@ -1,0 +1,79 @@
+"""A page of the built site in a browser, with all that went wrong on it and all that it loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import unquote, urlparse
+
+from access import AXE, RULES
+from playwright.sync_api import Browser, Locator, Page
+
+MOUNT_ALL = """async () => {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const next = document.querySelector(".live:not(.mounted, .failed)");
+    if (!next) return;
+    next.scrollIntoView();
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  throw new Error("not all views were mounted");
+}"""
+RUN_AXE = """async (rules) => {
+  const { violations } = await axe.run(document, { runOnly: rules, resultTypes: ['violations'] });
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}"""
+
+
+@dataclass
+class SitePage:
+    """One page."""
+
+    page: Page
+    folder: Path
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def view(self, widget: str, number: int = 0) -> Locator:
+        """The place of one of the page's views of this class, mounted."""
+        place = self.page.locator(f'.live[data-widget="{widget}"]').nth(number)
+        place.scroll_into_view_if_needed()
+        place.and_(self.page.locator(".mounted")).wait_for()
+        return place
+
+    def mount_all(self) -> int:
+        """Unfold everything and go down the page, as a reader does; how many views are mounted then."""
+        self.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        self.page.evaluate(MOUNT_ALL)
+        return int(self.page.evaluate("anatomyViews.mounted"))
+
+    def foreign(self) -> list[str]:
+        """Requests for anything that is not a file of the site."""
+        own = (self.folder.as_uri(), "data:", "blob:", "about:")
+        return [url for url in self.requests if not url.startswith(own)]
+
+    def megabytes(self) -> float:
+        """All files that were loaded."""
+        files = {Path(unquote(urlparse(url).path)) for url in self.requests if url.startswith("file:")}
+        return sum(file.stat().st_size for file in files) / 1e6
+
+    def violations(self, theme: Literal["light", "dark"]) -> list[str]:
+        """What axe-core finds on the whole page."""
+        self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        self.page.wait_for_timeout(500)
+        if not self.page.evaluate("Boolean(window.axe)"):
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found: list[str] = self.page.evaluate(RUN_AXE, RULES)
+        return found
+
+
+def open_page(browser: Browser, folder: Path, name: str, width: int = 1440) -> SitePage:
+    """Open `name`.html of the site in `folder` as a file."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme="light")
+    shown = SitePage(context.new_page(), folder)
+    shown.page.set_default_timeout(30_000)  # a busy machine may take its time
+    shown.page.on("console", lambda line: shown.errors.append(line.text) if line.type in ("error", "warning") else None)
+    shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
+    shown.page.on("request", lambda request: shown.requests.append(request.url))
+    shown.page.goto((folder / f"{name}.html").as_uri())
+    return shown
