@@ -91,15 +91,19 @@ def index(notebooks: Sequence[Notebook]) -> str:
 
 
 def sphinx(work: Path, output: Path, *, complete: bool) -> int:
-    """Run Sphinx from a clean state; warnings are errors, but for links to pages that an incomplete site has not."""
+    """Run Sphinx from a clean state; warnings are errors, but for links to pages that an incomplete site has not.
+
+    The site of an earlier build stays where this one fails.
+    """
     built = work / "built" / "html"  # MyST-NB puts a folder of its own beside it
     shutil.rmtree(built.parent, ignore_errors=True)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-b", "html", "-c", str(HERE)]
     command += ["-d", str(work / "doctrees"), str(work / "source"), str(built)]
     command += [] if complete else ["-D", "suppress_warnings=myst.xref_missing"]
     code = subprocess.run(command, env=os.environ | {"SITE_MADE": str(work / "made")}).returncode
-    shutil.rmtree(output, ignore_errors=True)
-    shutil.move(built, output)
+    if code == 0:
+        shutil.rmtree(output, ignore_errors=True)
+        shutil.move(built, output)
     return code
 
 
@@ -117,10 +121,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     notebooks = [each for each in NOTEBOOKS if each.number in options.only or not options.only]
     views = prepare(notebooks, options.work / "source", options.work / "made")
     code = sphinx(options.work, options.output, complete=not options.only)
+    if code:
+        return code
     size = sum(file.stat().st_size for file in options.output.rglob("*") if file.is_file()) / 1e6
     print(f"{len(notebooks)} notebooks, {views} live views, {size:.1f} MB, {time.perf_counter() - start:.0f} s.")
     print(f"Open {options.output / 'index.html'} in a browser.")
-    return code
+    return 0
 
 
 if __name__ == "__main__":

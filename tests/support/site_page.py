@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote, urlparse
 
-from access import AXE, RULES
+from access import RULES, load_axe
 from playwright.sync_api import Browser, Locator, Page
 
 MOUNT_ALL = """async () => {
@@ -61,8 +61,7 @@ class SitePage:
         """What axe-core finds on the whole page."""
         self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         self.page.wait_for_timeout(500)
-        if not self.page.evaluate("Boolean(window.axe)"):
-            self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        load_axe(self)
         found: list[str] = self.page.evaluate(RUN_AXE, RULES)
         return found
 
