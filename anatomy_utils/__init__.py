@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 def open_room(room: str, folder: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

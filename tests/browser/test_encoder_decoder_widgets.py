@@ -55,6 +55,18 @@ def test_a_sentence_is_translated_by_mouse(encoder_decoder: NotebookPage) -> Non
     assert encoder_decoder.trait(TRANSLATOR, "sentence") == SENTENCE.replace("tired", "wide")
 
 
+def test_lines_end_at_their_words_in_a_narrow_window(encoder_decoder: NotebookPage) -> None:
+    size = encoder_decoder.page.viewport_size
+    assert size is not None
+    encoder_decoder.page.set_viewport_size(size | {"width": 1100})
+    try:
+        drawn = encoder_decoder.widget(TRANSLATOR).locator(".tr-lines")
+        heights = [drawn.locator(part).bounding_box() for part in ("svg", ".tr-target")]
+        assert heights[0] and heights[1] and abs(heights[0]["height"] - heights[1]["height"]) < 2
+    finally:
+        encoder_decoder.page.set_viewport_size(size)
+
+
 def test_a_sentence_is_translated_by_keyboard(encoder_decoder: NotebookPage) -> None:
     translator = encoder_decoder.widget(TRANSLATOR)
     read(translator, "La voiture n'a pas traversé le pont parce qu'elle était trop lourde.")

@@ -208,11 +208,22 @@ def chromium_browser() -> Iterator[Browser]:
 
 @contextmanager
 def open_notebook(
-    browser: Browser, lab: Lab, name: str, *, reduced_motion: bool = False, size: tuple[int, int] = (1400, 1000)
+    browser: Browser,
+    lab: Lab,
+    name: str,
+    *,
+    reduced_motion: bool = False,
+    size: tuple[int, int] = (1400, 1000),
+    scale: float = 1,
 ) -> Iterator[NotebookPage]:
-    """Open a notebook, sections marked *more* unfolded, and wait for its kernel; close page and kernel in the end."""
+    """Open a notebook, sections marked *more* unfolded, and wait for its kernel; close page and kernel in the end.
+
+    Its pictures have `scale` times as many pixels as the page.
+    """
     context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce" if reduced_motion else "no-preference"
+        viewport={"width": size[0], "height": size[1]},
+        device_scale_factor=scale,
+        reduced_motion="reduce" if reduced_motion else "no-preference",
     )
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)

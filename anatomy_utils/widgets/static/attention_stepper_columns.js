@@ -98,7 +98,7 @@ function wordColumns(step, data, state) {
     ],
     () => {
       const products = weighted({ width: "1fr", fresh: true });
-      return [weightBars("0.8fr"), strips("value"), { ...products, head: [...products.head, " same colours"] }];
+      return [weightBars("0.8fr"), strips("value"), { ...products, head: [...products.head, " same colors"] }];
     },
     () => [
       weightBars("0.7fr", { total: weightSum }),

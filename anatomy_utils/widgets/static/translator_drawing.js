@@ -66,7 +66,7 @@ function weightDrawings({ root, model, signal, source, written, revealed, curren
           "svg",
           {
             viewBox: `0 0 ${LINES} ${rows * ROW}`,
-            height: rows * ROW,
+            style: { height: `${rows * ROW}px` }, // as an attribute, JupyterLab's page style would overrule it
             preserveAspectRatio: "none",
             "aria-hidden": "true",
           },
