@@ -26,7 +26,7 @@ ALT = (
     "longer the sentence, the larger it grows."
 )
 KEY_MS, LOOK_MS, READ_MS = 70, 120, 3200
-QUALITY = 60
+QUALITY = 82
 POINTER = """([x, y]) => {
   let arrow = document.getElementById("painted-pointer");
   if (!arrow) {
@@ -45,7 +45,7 @@ class Film:
     """Pictures of one part of a page, and how long each is shown."""
 
     notebook: NotebookPage
-    clip: FloatRect = field(default_factory=lambda: {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT})
+    clip: FloatRect = field(default_factory=lambda: FloatRect(x=0, y=0, width=WIDTH, height=HEIGHT))
     pictures: list[Image.Image] = field(default_factory=list)
     durations: list[int] = field(default_factory=list)
 
@@ -75,7 +75,7 @@ class Film:
         """From now on look at what is here: so far from this element's left edge, and with some room above it."""
         box = place.bounding_box()
         assert box is not None
-        self.clip = {"x": box["x"] + left, "y": box["y"] - above, "width": WIDTH, "height": HEIGHT}
+        self.clip = FloatRect(x=box["x"] + left, y=box["y"] - above, width=WIDTH, height=HEIGHT)
 
     def point(self, place: Locator) -> None:
         """Move the pointer to the middle of an element and press."""

@@ -81,8 +81,8 @@ def shown(name: str, told: dict[str, Any]) -> str:
 
 def with_pictures(readme: str, told: dict[str, Any]) -> str:
     """The README with the film and the pictures between their markers."""
-    pictures = [f"<p>{each['caption']}<br>{shown(name, each)}</p>\n" for name, each in told.items() if name != "film"]
-    for name, text in (("film", shown("film", told["film"])), ("pictures", "\n" + "".join(pictures))):
+    pictures = [f"<p>{each['caption']}<br>{shown(name, each)}</p>" for name, each in told.items() if name != "film"]
+    for name, text in (("film", shown("film", told["film"])), ("pictures", "\n".join(pictures))):
         start, end = (readme.index(marker) for marker in MARKERS[name])
         readme = readme[:start] + MARKERS[name][0] + text + readme[end:]
     return readme
