@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -15,6 +17,8 @@ import yaml
 from notebook_tools import code_cells, exercise_ids, read
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+import anatomy_utils
 
 ROOT = Path(__file__).resolve().parents[2]
 CONDA_NAMES = {"torch": "pytorch-cpu", "matplotlib": "matplotlib-base"}
@@ -108,24 +112,102 @@ def test_only_uv_names_an_index() -> None:
     found = []
     for name in names.stdout.splitlines():
         path = ROOT / name
-        if path.suffix in {".png", ".svg", ".pt", ".safetensors"} or not path.is_file() or path == Path(__file__):
+        if (
+            path.suffix in {".png", ".svg", ".webp", ".pt", ".safetensors"}
+            or not path.is_file()
+            or path == Path(__file__)
+        ):
             continue
         lines = path.read_text(encoding="utf-8", errors="ignore").splitlines()
         found += [(name, line.strip()) for line in lines if hosts.search(line)]
     assert found == [("pyproject.toml", 'url = "https://download.pytorch.org/whl/cpu"')]
 
 
-def test_wheel_holds_everything_that_the_package_reads(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The sdist, a wheel made from this folder, and one made from the unpacked sdist, as pip does it."""
     pytest.importorskip("hatchling")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    inside = set(zipfile.ZipFile(wheel).namelist())
+    folder = tmp_path_factory.mktemp("built")
+
+    def build(kind: str, source: Path, target: str) -> Path:
+        command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder / target)]
+        subprocess.run(command, cwd=source, check=True, capture_output=True)
+        (made,) = (folder / target).iterdir()
+        return made
+
+    sdist = build("sdist", ROOT, "sdist")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    (unpacked,) = (folder / "unpacked").iterdir()
+    return {"sdist": sdist, "unpacked": unpacked, "wheel": build("wheel", ROOT, "here"),
+            "again": build("wheel", unpacked, "again")}  # fmt: skip
+
+
+def test_wheel_holds_everything_that_the_package_reads(built: dict[str, Path]) -> None:
+    inside = set(zipfile.ZipFile(built["wheel"]).namelist())
     package = ROOT / "anatomy_utils"
     files = {path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     assert inside >= {path.relative_to(ROOT).as_posix() for path in files}
     assert any(name.endswith("static/shared/kit.js") for name in inside)
     assert not any(name.startswith(("tests/", "notebooks/")) for name in inside)
+
+
+def test_sdist_holds_the_course_and_makes_the_same_wheel(built: dict[str, Path]) -> None:
+    unpacked = built["unpacked"]
+    for name in ("README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "constraints.txt", "images/course.svg"):
+        assert (unpacked / name).is_file(), name
+    assert {path.name for path in (unpacked / "notebooks").iterdir()} == {
+        path.name for path in (ROOT / "notebooks").glob("*.ipynb")
+    }
+    wheels = [zipfile.ZipFile(built[name]) for name in ("wheel", "again")]
+    here, again = ({item.filename: item.CRC for item in wheel.infolist()} for wheel in wheels)
+    assert here == again
+
+
+SMOKE = """
+import importlib.metadata, pathlib, sys, torch, anatomy_utils
+from anatomy_utils import exercises, functional
+from anatomy_utils.widgets import TransformerMap
+query = torch.tensor([[1.0, 0.0]])
+context, weights = functional.scaled_dot_product_attention(query, query, 2 * query)
+assert (weights.item(), context.tolist()) == (1.0, [[2.0, 0.0]])
+assert "def mean_vector" in exercises.stub("start.mean")
+assert "export default" in TransformerMap._esm
+assert importlib.metadata.version("transformer-anatomy") == anatomy_utils.__version__
+print(pathlib.Path(anatomy_utils.__file__).parents[1])
+"""
+
+
+def test_installed_into_an_empty_folder_it_works(built: dict[str, Path], tmp_path: Path) -> None:
+    pytest.importorskip("pip")
+    target = tmp_path / "installed"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile"]
+    subprocess.run([*pip, "--target", str(target), str(built["again"])], check=True, capture_output=True)
+    environment = os.environ | {"PYTHONPATH": str(target)}
+    command = [sys.executable, "-c", SMOKE]
+    answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert Path(answer.stdout.strip()).resolve() == target.resolve()
+
+
+def test_version_is_the_same_wherever_it_is_said() -> None:
+    version = PROJECT["project"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[(.+)\] - (\d{4}-\d\d-\d\d)$", changelog, re.MULTILINE)
+    assert newest is not None
+    assert {anatomy_utils.__version__, citation["version"], newest[1]} == {version}
+    assert citation["date-released"] == newest[2]
+
+
+def test_citation_has_what_its_format_requires() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert all(citation[key] for key in ("message", "title", "authors"))
+    assert all(isinstance(citation[key], str) for key in ("version", "date-released", "license"))
+    assert citation["type"] == "software"
+    assert citation["title"] == README.splitlines()[0].removeprefix("# ")
+    assert set(citation["keywords"]) == set(PROJECT["project"]["keywords"])
 
 
 def test_every_file_of_the_package_can_be_read_in_one_sitting() -> None:
@@ -138,9 +220,9 @@ def test_every_file_of_the_package_can_be_read_in_one_sitting() -> None:
 
 def test_readme_is_short_and_its_links_lead_somewhere() -> None:
     assert len(README.splitlines()) <= 120
-    targets = re.findall(r'\]\(([^)#]+)\)|src="([^"]+)"', README)
+    targets = re.findall(r'\]\(([^)#]+)\)|src(?:set)?="([^"]+)"', README)
     for target in (first or second for first, second in targets):
-        assert (ROOT / target).exists(), target
+        assert target.startswith("https://") or (ROOT / target).exists(), target
 
 
 def test_readme_taste_tells_the_truth() -> None:
@@ -169,7 +251,7 @@ def test_makefile_and_readme_agree_on_the_commands() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     documents = README + (ROOT / "CONTRIBUTING.md").read_text()
     assert set(re.findall(r"make ([a-z]+)", documents)) - targets - {"it"} == set()
-    assert {"lab", "test", "setup", "help", "notebooks", "images", "bench", "lint"} <= targets
+    assert {"lab", "test", "setup", "help", "notebooks", "images", "screenshots", "owner", "bench", "lint"} <= targets
 
 
 def test_pre_commit_needs_nothing_from_elsewhere() -> None:
