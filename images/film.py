@@ -17,7 +17,7 @@ NOTEBOOK = "00_start_here"
 VIEW, EXERCISE = "type_a_sentence()", '@exercise("start.mean")'
 SENTENCE = "The secret of a good soup is"
 ANSWER = "return vectors.sum(dim=0)"
-WIDTH, HEIGHT = 832, 672
+WIDTH, HEIGHT = 824, 668
 ALT = (
     "A short film of notebook 00. A learner types “The secret of a good soup is”. One small model goes on with the "
     "sentence and shows the likeliest words at each place; another shows where its 72 heads look. The learner chooses "
@@ -103,7 +103,7 @@ def a_sentence(film: Film) -> None:
     notebook = film.notebook
     _load(notebook)
     view = notebook.widget(VIEW)
-    film.frame(view, left=-8, above=6)
+    film.frame(view, left=-4, above=4)
     film.look(1600)
     view.get_by_label("Your sentence").select_text()
     film.look(500)
