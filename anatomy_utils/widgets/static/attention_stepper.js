@@ -84,6 +84,7 @@ function stepBodies(view, holder) {
     if (body === shown) return;
     shown?.node.setAttribute("inert", "");
     body.node.removeAttribute("inert");
+    body.node.classList.toggle("again"); // another animation: what was not seen meanwhile would not start the same anew
     shown = body;
   }
 

@@ -34,14 +34,14 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
         if name not in REMEMBERED:
             return None
-        function, remember = REMEMBERED[name]
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 
             def execute(module: ModuleType) -> None:
                 load(module)
-                setattr(module, function, remember(getattr(module, function)))
+                for function, remember in REMEMBERED[name].items():
+                    setattr(module, function, remember(getattr(module, function)))
 
             spec.loader.exec_module = execute  # type: ignore[method-assign]
         return spec
@@ -82,7 +82,7 @@ def remembering(fit: Any) -> Any:
 
 
 def remembering_whole(experiment: Any) -> Any:
-    """A function of plain arguments that trains while it measures, and returns plain numbers."""
+    """A function that trains or measures for seconds, and returns plain numbers."""
     import torch
 
     def remembered(*arguments: Any, **options: Any) -> Any:
@@ -136,7 +136,7 @@ def _moments(watch: Any) -> tuple[int, ...]:
 
 def _key(model: Any, batches: Any, loss: Any, options: dict[str, Any], moments: tuple[int, ...]) -> str:
     digest = hashlib.sha256()
-    _feed(digest, [str(model), [_made(module) for module in model.modules()], model.state_dict(), list(batches), loss])
+    _feed(digest, [model, list(batches), loss])
     rate = options.get("learning_rate", 1e-3)
     rates = [rate(step) for step in range(1, 1 + (options.get("steps") or len(batches)))] if callable(rate) else rate
     optimizer = options.get("optimizer")
@@ -160,6 +160,10 @@ def _feed(digest: Any, value: Any) -> None:
     if hasattr(value, "detach"):
         digest.update(f"{value.dtype}{tuple(value.shape)}".encode())
         digest.update(value.detach().contiguous().reshape(-1).view(dtype=_bytes()).numpy().tobytes())
+    elif hasattr(value, "state_dict"):
+        _feed(digest, [str(value), [_made(module) for module in value.modules()], value.state_dict()])
+    elif hasattr(value, "_tokenizer"):
+        _feed(digest, value._tokenizer.to_str())
     elif isinstance(value, dict):
         for name in value:
             _feed(digest, name)
@@ -192,14 +196,29 @@ def shorter(gpt_size: Any) -> Any:
     """Notebook 08 trains in a loop of its own, which nothing can remember: it is cut short, its outputs not read."""
 
     def short(device: Any) -> Any:
-        return dataclasses.replace(gpt_size(device), steps=60)
+        return dataclasses.replace(gpt_size(device), steps=20, warmup=5)
 
     return wraps(gpt_size)(short)
 
 
+def fewer(write_texts: Any) -> Any:
+    """What that loop's model writes is not read either: a tenth of the texts."""
+
+    def few(model: Any, choose: Any, count: int, **options: Any) -> Any:
+        return write_texts(model, choose, max(1, count // 10), **options)
+
+    return wraps(write_texts)(few)
+
+
+EXPERIMENTS = "anatomy_utils.experiments"
 REMEMBERED = {
-    "anatomy_utils.training.loop": ("fit", remembering),
-    "anatomy_utils.experiments.norm_placement": ("depth_experiment", remembering_whole),
-    "anatomy_utils.recipes.workshop": ("gpt_size", shorter),
+    "anatomy_utils.training.loop": {"fit": remembering},
+    f"{EXPERIMENTS}.cache_cost": {"measure_cache_cost": remembering_whole},
+    f"{EXPERIMENTS}.copy_task": {"reading_times": remembering_whole},
+    f"{EXPERIMENTS}.norm_placement": {"depth_experiment": remembering_whole},
+    f"{EXPERIMENTS}.part_swaps": {"measure_swaps": remembering_whole},
+    f"{EXPERIMENTS}.two_processes": {"train_in_two_processes": remembering_whole},
+    f"{EXPERIMENTS}.window_cost": {"measure_window_costs": remembering_whole},
+    "anatomy_utils.recipes.workshop": {"gpt_size": shorter, "write_texts": fewer},
 }
-"""Module → its function, and what stands in its place."""
+"""Module → its functions, and what stands in the place of each."""
