@@ -27,7 +27,7 @@ from urllib.parse import urlencode
 
 from jupyterhub.spawner import LocalProcessSpawner
 
-c: Any = get_config()  # type: ignore[name-defined]  # noqa: F821
+c: Any = get_config()  # type: ignore[name-defined]
 
 HUB = Path(os.environ.get("ANATOMY_HUB", "/srv/anatomy"))
 STATE = HUB / "state"

@@ -9,10 +9,11 @@ from trial.learner import ANSWERED, NOTEBOOK, PATIENCE, Kernel, Learner, answers
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
 
-from lab_page import NotebookPage, chromium_browser  # noqa: E402
+import lab_page
+from lab_page import NotebookPage, chromium_browser
 
 READY = """() => window.jupyterapp?.shell?.currentWidget?.context?.sessionContext?.session?.kernel?.status === 'idle'"""
-MILLISECONDS = 1000 * PATIENCE
+MILLISECONDS = lab_page.WAIT_MS = int(1000 * PATIENCE)
 
 
 def in_a_browser(learner: Learner) -> None:
@@ -34,7 +35,7 @@ def in_a_browser(learner: Learner) -> None:
             page.wait_for_function(READY)
 
         def open_notebook() -> None:
-            page.goto(f"{learner.url}/lab/tree/{NOTEBOOK}", wait_until="domcontentloaded")
+            page.goto(f"{learner.url}/lab/workspaces/attention/tree/{NOTEBOOK}", wait_until="domcontentloaded")
             page.wait_for_function(READY)
 
         def answer() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import requests
+
 from trial.accounts import GROUP
 
 CONFIG = Path(__file__).resolve().parents[1] / "jupyterhub_config.py"

@@ -12,16 +12,18 @@ from urllib.parse import urlencode
 
 import requests
 import websocket
-from trial.accounts import Account
-from trial.hub import Hub
 
 from anatomy_utils.exercises import solution_source
+from trial.accounts import Account
+from trial.hub import Hub
 
 FOLDER = "transformer-anatomy"
 NOTEBOOK = f"{FOLDER}/notebooks/01_attention.ipynb"
 ANSWERED = ("attention.lookup", "attention.weighted_average", "attention.softmax")
 PATIENCE = 600.0
 """Seconds that a server's start or one cell may take, when everybody starts at once."""
+IDLE = 15.0
+"""Seconds after which a connection is made anew: the server closes one that answers no ping."""
 
 
 def answers() -> dict[str, str]:
@@ -37,6 +39,7 @@ class Kernel:
     token: str
     id: str
     socket: websocket.WebSocket | None = field(default=None, repr=False)
+    used: float = 0.0
 
     def run(self, code: str) -> str:
         """Run a cell; the text of its outputs.
@@ -44,13 +47,16 @@ class Kernel:
         Raises:
             RuntimeError: the cell raised, with its error.
         """
+        if time.monotonic() - self.used > IDLE:
+            self.close()
         socket = self.socket = self.socket or self._connect()
         sent = uuid.uuid4().hex
         header = {"msg_id": sent, "msg_type": "execute_request", "username": "", "session": sent, "version": "5.3"}
-        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": True}
+        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": False}
         message = {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
         socket.send(json.dumps(message))
         told: list[str] = []
+        error = ""
         while True:
             received = socket.recv()
             if isinstance(received, bytes):  # a live view's numbers
@@ -64,8 +70,11 @@ class Kernel:
             elif kind in ("execute_result", "display_data"):
                 told.append(str(content["data"].get("text/plain", "")))
             elif kind == "error":
-                raise RuntimeError(f"{content['ename']}: {content['evalue']}")
+                error = error or f"{content['ename']}: {content['evalue']}"
             elif kind == "status" and content["execution_state"] == "idle":
+                self.used = time.monotonic()
+                if error:
+                    raise RuntimeError(error)
                 return "".join(told)
 
     def close(self) -> None:
@@ -115,12 +124,13 @@ class Learner:
             page = f"{self.hub.url}/hub/login"
             browser.get(page, timeout=PATIENCE).raise_for_status()
             form = {"username": self.account.name, "password": self.account.password}
-            form |= {"_xsrf": browser.cookies.get("_xsrf", path="/hub/") or browser.cookies.get("_xsrf")}
+            form |= {"_xsrf": _xsrf(browser)}
             answer = browser.post(page, data=form, timeout=PATIENCE, allow_redirects=False)
             if answer.status_code != 302:
                 raise RuntimeError(f"{self.account.name} could not log in: {answer.status_code}")
-            browser.get(f"{self.hub.url}/hub/token", timeout=PATIENCE).raise_for_status()
-            headers = {"X-XSRFToken": browser.cookies.get("_xsrf", path="/hub/"), "Referer": f"{self.hub.url}/hub/token"}
+            page = f"{self.hub.url}/hub/token"
+            browser.get(page, timeout=PATIENCE).raise_for_status()
+            headers = {"X-XSRFToken": _xsrf(browser), "Referer": page}
             asked = f"{self.hub.url}/hub/api/users/{self.account.name}/tokens"
             answer = browser.post(asked, json={"note": "trial"}, headers=headers, timeout=PATIENCE)
             answer.raise_for_status()
@@ -192,3 +202,8 @@ class Learner:
         """Ask the hub or a server, with the learner's token."""
         headers = {"Authorization": f"token {self.token}"}
         return requests.request(method, url, json=body, headers=headers, timeout=PATIENCE)
+
+
+def _xsrf(browser: requests.Session) -> str:
+    """The hub's cookie against forged forms; a learner's server has one of the same name."""
+    return next(str(cookie.value) for cookie in browser.cookies if cookie.name == "_xsrf" and cookie.path == "/hub/")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
+RESERVE = 2**30
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _status(pid: int, field: str) -> int:
 
 
 class Peak(threading.Thread):
-    """Looks every few seconds at what each user takes, and keeps the largest."""
+    """Looks every few seconds at what each user takes, and keeps the largest; ends the trial before memory runs out."""
 
     def __init__(self, uids: list[int], seconds: float = 5.0) -> None:
         super().__init__(daemon=True)
@@ -97,11 +98,16 @@ class Peak(threading.Thread):
         """Bytes that all took at one moment, at most."""
         self.each = dict.fromkeys(uids, 0)
         """Bytes that one user took at most."""
+        self.left = available()
+        """Bytes of memory that the machine had left at least."""
         self._done = threading.Event()
 
     def run(self) -> None:
         while not self._done.wait(self.seconds):
             now = {uid: of_user(uid).memory for uid in self.uids}
+            self.left = min(self.left, available())
+            if self.left < RESERVE:
+                os.kill(os.getpid(), signal.SIGTERM)
             self.together = max(self.together, sum(now.values()))
             self.each = {uid: max(self.each[uid], memory) for uid, memory in now.items()}
 
