@@ -33,6 +33,7 @@ from trial.learner import Kernel, Learner
 ROOT = Path(__file__).resolve().parents[1]
 MIB = 2**20
 LARGE = (
+    "import warnings\nwarnings.simplefilter('error')  # a cache that cannot be read is done without, with a warning\n"
     "from anatomy_utils import pretrained\nwriter, words = pretrained.load('smollm2')\n"
     "_ = writer(words(['The animal crossed the street']).input_ids)"
 )
