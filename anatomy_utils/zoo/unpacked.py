@@ -138,6 +138,7 @@ def _keep(folder: Path, made: Unpacked) -> None:
             save_file(made.tensors, new / TENSORS, {SUM: str(_sum(made.tensors))})
             made.tokenizer.save(new / TOKENIZER)
             (new / CONFIG).write_text(json.dumps(made.config), encoding="utf-8")
+            (new / TENSORS).chmod((new / CONFIG).stat().st_mode)  # safetensors writes for the owner alone
             shutil.rmtree(folder, ignore_errors=True)
             new.rename(folder)
     except (OSError, SafetensorError) as error:

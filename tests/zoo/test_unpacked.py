@@ -64,6 +64,13 @@ def test_the_second_load_is_the_same_and_unpacks_nothing(file, cache, monkeypatc
     assert tokens.attention_mask.tolist() == [[1, 1], [0, 1]]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_who_may_read_one_of_its_files_may_read_all(file, cache):
+    numbers(file)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in cache.glob("*-v*/*") if path.is_file()}
+    assert len(modes) == 3 and len(set(modes.values())) == 1, modes
+
+
 def test_another_file_of_the_same_name_is_unpacked(file, cache):
     first = numbers(file)
     written(file, queries=lambda shape, dtype: torch.eye(*shape).numpy())
