@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
+import re
 import subprocess
 import sys
 import threading
@@ -38,13 +40,19 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.fixture
-def attention(site: Path, browser: Browser) -> Iterator[SitePage]:
+@pytest.fixture(scope="module")
+def opened(site: Path, browser: Browser) -> Iterator[SitePage]:
+    """One page for several tests: each uses a view of its own."""
     shown = open_page(browser, site, "01_attention")
     yield shown
-    assert shown.errors == []
-    assert shown.foreign() == []
     shown.page.context.close()
+
+
+@pytest.fixture
+def attention(opened: SitePage) -> Iterator[SitePage]:
+    yield opened
+    assert opened.errors == []
+    assert opened.foreign() == []
 
 
 class Links(HTMLParser):
@@ -80,6 +88,13 @@ def test_html_is_valid_and_every_link_leads_somewhere(site: Path) -> None:
             assert (site / file).is_file(), f"{name} links to {target}"
             if where.fragment and file in pages:
                 assert unquote(where.fragment) in pages[file].ids, f"{name} links to {target}"
+
+
+def test_search_finds_words_of_folded_titles_and_keeps_words_apart(site: Path) -> None:
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    found = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))["terms"]
+    assert "tagger" in found, "the title of a folded cell in notebook 02"
+    assert not [word for word in found if re.match("imports(import|from)", word)], "a title and its code"
 
 
 @pytest.mark.parametrize(("name", "width"), [(name, 1440) for name in BUILT] + [("01_attention", 390)])
@@ -138,11 +153,17 @@ def test_the_stepper_knows_recorded_sentences_and_says_what_it_cannot(attention:
 
 
 def test_a_question_is_judged_on_the_page(attention: SitePage) -> None:
-    question = attention.view("ChoiceQuestion")
-    question.get_by_role("radio").first.check()
-    question.get_by_role("button").click()
-    expect(question.get_by_role("radio").first).to_be_checked()
-    expect(question.get_by_role("status").or_(question.locator("[aria-live]")).first).to_be_attached()
+    count = attention.page.locator('.live[data-widget="ChoiceQuestion"]').count()
+    questions = (attention.view("ChoiceQuestion", number) for number in range(count))  # the first ones are predictions
+    question = next(each for each in questions if each.get_by_role("button", name="Check", exact=True).count())
+    verdicts = []
+    for choice in question.get_by_role("radio").all():
+        choice.check()
+        question.get_by_role("button", name="Check").click()
+        expect(question.locator(".answer")).to_contain_text(re.compile("Right|Not this one"))
+        verdicts.append("Right" in question.locator(".answer").inner_text())
+    assert verdicts.count(True) == 1
+    assert verdicts.count(False) >= 1
 
 
 def test_an_exercise_is_folded_and_opens_by_keyboard(attention: SitePage) -> None:

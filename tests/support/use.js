@@ -22,7 +22,11 @@
 
   // The controls for a real mouse and real keys: the first button of each kind, every slider, every field.
   function controls(root) {
-    const firsts = new Map(all(root, BUTTONS).map((node) => [kindOf(node), node]).reverse());
+    const firsts = new Map(
+      all(root, BUTTONS)
+        .map((node) => [kindOf(node), node])
+        .reverse(),
+    );
     return {
       buttons: [...firsts.values()].reverse(),
       sliders: all(root, "input[type=range], [role=slider]"),
