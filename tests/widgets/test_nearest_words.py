@@ -108,7 +108,7 @@ def test_the_twin_tells_the_nearest() -> None:
 
 def cells(shown: Shown, layer: int) -> list[str]:
     names = shown.page.get_by_role("row").locator(f"[data-place$=' {layer}']").all()
-    return [name.get_attribute("aria-label") or "" for name in names]
+    return [name.locator(".visually-hidden").inner_text() for name in names]
 
 
 @pytest.mark.browser

@@ -158,7 +158,8 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
 // The finished beams, the best first.
 function resultList({ model, done }) {
   const name = "What the search has found";
-  const results = element("div", focusable({ class: "bt-results", role: "region", "aria-label": name })); // it may scroll
+  // It may be too high for its place: whoever has no mouse scrolls it by keys.
+  const results = element("div", focusable({ class: "bt-results", role: "region", "aria-label": name }));
 
   function drawResults() {
     const { text, log_probability: sum, score } = model.get("greedy");
