@@ -96,6 +96,10 @@ tables: $(STAMP_TEST) ## write the tables in docs/ and README.md again: models, 
 site: $(STAMP_SITE) ## build the course as a static site in site/, from the notebooks as they are stored (a minute)
 	@$(PY) docs/site/build.py
 
+.PHONY: look-site
+look-site: $(STAMP_TEST) node-packages ## look at every page of site/ and use every view, two widths, both themes (half an hour)
+	@OMP_NUM_THREADS=1 $(PY) tests/support/look_at_site.py $(LOOK_OPTIONS)
+
 .PHONY: proof
 proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 3), ten minutes
 	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/exercises/test_proof.py $(PROOF_OPTIONS)

@@ -39,7 +39,9 @@ class WordStates:
 
 
 class NearestWords(
-    Asking, module="nearest_words.js", shares=("shared/request.js", "shared/same_room.js", "shared/curves.js")
+    Asking,
+    module="nearest_words.js",
+    shares=("shared/request.js", "shared/spoken.js", "shared/same_room.js", "shared/curves.js"),
 ):
     """Choose a word in a sentence; see its nearest neighbours after every layer, and follow some of them as curves.
 

@@ -11,13 +11,12 @@ from pathlib import Path
 import nbformat
 from elsewhere import repository, run_it
 from exercise_help import colored, exercise_html
+from marks import EXERCISE, TITLE
 from nbformat import NotebookNode
 from view_files import NOT_SHOWN, kind, view_html
 from view_states import View
 
-TITLE = "#@title "
 COLAB_SETUP = TITLE + "Set-up for Google Colab"
-EXERCISE = re.compile(r"^@exercise\([\"']([\w.]+)[\"']\)", re.MULTILINE)
 STYLE = re.compile(r"<style>(.*?)</style>\s*", re.DOTALL)
 PNG = re.compile(r'src="data:image/png;base64,([^"]+)"')
 PROGRESS = re.compile(r"^progress\((.*)\)$")

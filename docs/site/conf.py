@@ -52,6 +52,7 @@ nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 MORE = "· more"
+BLOCK_ENDS = re.compile(r"</(?:p|summary|div|li|td|th|caption)>(?=<)")
 
 
 def formula(self: Any, node: nodes.Element, display: str) -> None:
@@ -75,6 +76,13 @@ def fold_more(app: Any, document: nodes.document) -> None:
         section.append(nodes.raw("", "</details>", format="html"))
 
 
+def part_words(app: Any, doctree: nodes.document, name: str) -> None:
+    """Begin a new line of HTML after each block: the search takes tags away, and two words must not become one."""
+    for node in doctree.findall(nodes.raw):
+        if "html" in node["format"]:
+            node[:] = [nodes.Text(BLOCK_ENDS.sub(r"\g<0>\n", node.astext()))]
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.add_html_math_renderer(
@@ -83,6 +91,7 @@ def setup(app: Any) -> None:
         block_renderers=(lambda self, node: formula(self, node, "block"), None),
     )
     app.connect("doctree-read", fold_more)
+    app.connect("doctree-resolved", part_words)
 
 
 html_math_renderer = "mathml"

@@ -25,8 +25,9 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "docs" / "site"))
 
-import view_answers  # noqa: E402  (both are beside what reads them)
+import view_answers  # noqa: E402  (all three are beside what builds the site)
 import view_states  # noqa: E402
+from marks import EXERCISE, TITLE  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
 STARTUP = Path(__file__).resolve().parent / "startup"
@@ -34,13 +35,11 @@ TRAININGS = ROOT / ".cache" / "results" / "trainings"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_SECONDS = 600
 PICTURE = re.compile(r"([A-Za-z0-9+/=]{200,})")
-TITLE = "#@title "
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 """The metadata of a cell whose code is folded: JupyterLab reads the one, Colab the other."""
 MORE = re.compile(r"^#+ .* · \*more\*$")
 """A heading that says that its section may be left out; in JupyterLab the section is folded under it."""
 FOLDED_SECTION = {"jp-MarkdownHeadingCollapsed": True}
-EXERCISE = re.compile(r"^@exercise\([\"']([\w.]+)[\"']\)", re.MULTILINE)
 
 
 def notebook_paths() -> list[Path]:

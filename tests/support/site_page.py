@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -19,9 +20,12 @@ MOUNT_ALL = """async () => {
   }
   throw new Error("not all views were mounted");
 }"""
+# Without what would load stylesheets again, or send words to the frames of pictures that others drew.
 RUN_AXE = """async (rules) => {
-  const { violations } = await axe.run(document, { runOnly: rules, resultTypes: ['violations'] });
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+  const options = { runOnly: rules, preload: false, iframes: false, resultTypes: ['violations'] };
+  const { violations } = await axe.run(document, options);
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) =>
+    `${id}: ${node.html.slice(0, 160)} (${(node.failureSummary ?? '').replace(/\\s+/g, ' ').slice(0, 200)})`));
 }"""
 
 
@@ -57,12 +61,13 @@ class SitePage:
         files = {Path(unquote(urlparse(url).path)) for url in self.requests if url.startswith("file:")}
         return sum(file.stat().st_size for file in files) / 1e6
 
-    def violations(self, theme: Literal["light", "dark"]) -> list[str]:
-        """What axe-core finds on the whole page."""
+    def violations(self, theme: Literal["light", "dark"], rules: Sequence[str] = RULES) -> list[str]:
+        """What axe-core finds on the whole page by these rules (or groups of rules)."""
         self.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        self.page.evaluate("window.scrollTo({ top: 0, behavior: 'instant' })")  # nothing floats over the page there
         self.page.wait_for_timeout(500)
         load_axe(self)
-        found: list[str] = self.page.evaluate(RUN_AXE, RULES)
+        found: list[str] = self.page.evaluate(RUN_AXE, [*rules])
         return found
 
 

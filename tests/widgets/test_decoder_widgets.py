@@ -223,7 +223,9 @@ def test_the_lens_by_mouse_and_keys(browser: Browser, theme: Any) -> None:
     shown = show(browser, lens(), theme=theme)
     page = shown.page
     widget: Any = shown.widget
-    rows = [row.locator("[role=gridcell]").all_inner_texts() for row in page.locator(".ll-row:not(.ll-head)").all()]
+    rows = [
+        row.locator("[role=gridcell] .word").all_inner_texts() for row in page.locator(".ll-row:not(.ll-head)").all()
+    ]
     assert rows == FIRST[::-1], "the last layer stands on top"
     assert page.locator(".ll-cell.settled").count() == 3 and page.locator(".ll-cell.final").count() == 2 + 4 + 2
     grid = page.get_by_role("grid")

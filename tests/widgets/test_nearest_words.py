@@ -108,7 +108,7 @@ def test_the_twin_tells_the_nearest() -> None:
 
 def cells(shown: Shown, layer: int) -> list[str]:
     names = shown.page.get_by_role("row").locator(f"[data-place$=' {layer}']").all()
-    return [name.get_attribute("aria-label") or "" for name in names]
+    return [name.locator(".visually-hidden").inner_text() for name in names]
 
 
 @pytest.mark.browser
@@ -150,7 +150,7 @@ def test_following_words_as_curves(browser: Browser) -> None:
     shown.settle()
     assert shown.widget.followed == [1, 2]
     assert "phone, sentence 2 from 0.09 to 0.64" in (chart.get_attribute("aria-label") or "")
-    assert shown.page.evaluate("document.activeElement.getAttribute('aria-label')") == "phone, sentence 2: 0.09"
+    assert shown.page.evaluate("document.activeElement.lastChild.textContent") == "phone, sentence 2: 0.09"
     shown.page.get_by_role("button", name="Follow no longer: pear, sentence 1").first.click()
     shown.settle()
     assert shown.widget.followed == [2]

@@ -157,7 +157,9 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
 
 // The finished beams, the best first.
 function resultList({ model, done }) {
-  const results = element("div", { class: "bt-results" });
+  const name = "What the search has found";
+  // It may be too high for its place: whoever has no mouse scrolls it by keys.
+  const results = element("div", focusable({ class: "bt-results", role: "region", "aria-label": name }));
 
   function drawResults() {
     const { text, log_probability: sum, score } = model.get("greedy");
@@ -176,14 +178,14 @@ function resultList({ model, done }) {
       element(
         "table",
         {},
-        element("caption", { text: "What the search has found" }),
+        element("caption", { text: name }),
         element(
           "thead",
           {},
           element(
             "tr",
             {},
-            ["", "text", "log-probability", "score"].map((name) => element("th", { scope: "col", text: name })),
+            ["", "text", "log-probability", "score"].map((text) => element("th", { scope: "col", text })),
           ),
         ),
         element(

@@ -1,6 +1,9 @@
 // A question with choices: chosen by radio button, judged here, each choice with its reason. A prediction is only
 // noted.
 
+// A choice's text with the period that a list of choices leaves out.
+const asSentence = (text) => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   const { kind, text, choices } = model.get("question");
@@ -14,7 +17,7 @@ function render({ model, el }) {
     check: prediction ? "Note my prediction" : "Check",
     judge: (choice) =>
       prediction
-        ? ["noted", `Noted: ${choices[choice].text} Now run the next cell and see.`]
+        ? ["noted", `Noted: ${asSentence(choices[choice].text)} Now run the next cell and see.`]
         : verdict(choices[choice]),
     onChosen: (choice) => {
       change(model, { chosen: choice });

@@ -38,13 +38,10 @@ function lensGrid({ root, model, signal, lens, said, sure, finalWord, settled, f
           { role: "gridcell", id: uniqueId("cell"), class: "ll-cell" },
           word(shorten(said(at, column), CELL_TEXT)),
         );
+        const stays = settled(column) === at ? ", from here on it stays" : "";
+        spokenAs(node, `${said(at, column)}, ${chancePercent(sure(at, column))}${stays}`);
         if (said(at, column) === finalWord(column)) node.classList.add("final");
         if (settled(column) === at) node.classList.add("settled");
-        node.setAttribute(
-          "aria-label",
-          `${said(at, column)}, ` +
-            `${chancePercent(sure(at, column))}${settled(column) === at ? ", from here on it stays" : ""}`,
-        );
         listen(node, "pointerenter", signal, () => point([at, column]));
         listen(node, "click", signal, () => choose(at, column));
         return node;

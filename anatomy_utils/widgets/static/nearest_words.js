@@ -43,7 +43,7 @@ function nearestGrid({ model, signal, kept, cosine, chosen, followed, spoken, la
           if (j === undefined) return element("span", { role: "cell" });
           const near = cosine(layer, i, j);
           const at = now.indexOf(j);
-          const cell = button({ label: "", name: `${spoken(j)}: ${format(near)}`, signal, onClick: () => toggle(j) });
+          const cell = button({ label: "", signal, onClick: () => toggle(j) });
           cell.classList.add("lj-cell");
           if (at >= 0) cell.classList.add(LOOKS[at]);
           cell.dataset.place = `${rank} ${layer}`;
@@ -52,7 +52,7 @@ function nearestGrid({ model, signal, kept, cosine, chosen, followed, spoken, la
             element("span", { class: "lj-word" }, label(j, 9)),
             element("span", { class: "number", text: format(near) }),
           );
-          return element("span", { role: "cell" }, cell);
+          return element("span", { role: "cell" }, spokenAs(cell, `${spoken(j)}: ${format(near)}`));
         }),
       ),
     );
@@ -107,10 +107,10 @@ function similarityChart({ signal, kept, cosine, chosen, followed, spoken, label
       );
     key.replaceChildren(
       ...series.map(({ j, class: look }) => {
-        const out = button({ label: "", name: `Follow no longer: ${spoken(j)}`, signal, onClick: () => toggle(j) });
+        const out = button({ label: "", signal, onClick: () => toggle(j) });
         out.classList.add("lj-out");
-        out.append(sample(look), element("span", {}, label(j, 10)), " ×");
-        return out;
+        out.append(sample(look), element("span", {}, label(j, 10)), element("span", { text: "×" }));
+        return spokenAs(out, `Follow no longer: ${spoken(j)}`);
       }),
       element("span", { class: "lj-mean" }, sample("level"), `average of all ${kept.words.length - 1}`),
     );

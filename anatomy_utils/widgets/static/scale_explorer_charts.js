@@ -107,7 +107,7 @@ function weightBars(signal) {
       svg("text", {
         class: "peak",
         "text-anchor": "middle",
-        x: middle(best),
+        x: Math.max(left + 15, middle(best)), // not on the numbers of the axis
         y: Math.max(top - 1, y(row[best]) - 5),
         text: format(row[best]),
       }),
