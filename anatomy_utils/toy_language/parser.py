@@ -158,7 +158,7 @@ def _collect(tokens: Sequence[str], language: Language) -> _Parts | str:
     nouns = [word for word in found if isinstance(word, Noun)]
     verbs = [word for word in found if isinstance(word, Verb)]
     if len(nouns) != 2 or len(verbs) != 1:
-        return f"A sentence of the street has two nouns and one verb; here are {len(nouns)} and {len(verbs)}."
+        return f"A sentence of the street has two nouns and one verb; this one has {len(nouns)} and {len(verbs)}."
     if not isinstance(found[-1], Adjective):
         return "A sentence of the street ends with a reason, as in “because it was too tired”."
     at = found.index(verbs[0])

@@ -119,8 +119,11 @@ class Scene:
         verb = VERB[self.verb]
         for role, name, allowed in (("subject", self.subject, verb.subjects), ("object", self.object, verb.objects)):
             if NOUN[name].kind not in allowed:
-                suiting = " or ".join(sorted(allowed))
-                raise ValueError(f"{name!r} is no {role} for {self.verb!r}: that takes a noun of kind {suiting}.")
+                suiting = " or ".join(map(repr, sorted(allowed)))
+                raise ValueError(
+                    f"{name!r} cannot be the {role} of {self.verb!r}; this verb's {role} must be a noun of the kind "
+                    f"{suiting}."
+                )
         for name in (self.subject_adjective, self.object_adjective):
             if name:
                 look_up(ATTRIBUTE, name, "adjective beside a noun")

@@ -153,7 +153,7 @@ def _merged(ids: tuple[int, ...], merges: dict[Pair, int]) -> tuple[int, ...]:
 
 
 def decode(ids: list[int], merges: dict[Pair, int]) -> str:
-    """The text of ids; bytes that are no whole character become the sign for that, �.
+    """The text of ids; bytes that do not form a whole character become the replacement character, �.
 
     Args:
         ids: such as `encode` gives.

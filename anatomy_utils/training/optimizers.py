@@ -50,7 +50,7 @@ def adamw(
         learning_rate: of every step, unless a schedule sets it.
         betas: how slowly the averages of the gradient and of its square forget.
         epsilon: keeps the division by the root of that square finite.
-        weight_decay: how strongly matrices are pulled towards 0; biases and norms are not.
+        weight_decay: how strongly matrices are pulled toward 0; biases and norms are not.
 
     Raises:
         ValueError: nothing is to be trained.

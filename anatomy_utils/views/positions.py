@@ -148,7 +148,7 @@ def _score_schemes() -> list[Scheme]:
         ),
         Scheme(
             "ALiBi",
-            "A fixed penalty in proportion to the *distance*, steeper in some heads than in others. Nothing is "
+            "A penalty in proportion to the *distance*, steeper in some heads than in others. Nothing is "
             "learned, nothing looks at the content.",
             "score −= slope · |i − j|",
             "Press et al. 2022",

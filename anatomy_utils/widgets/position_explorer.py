@@ -149,9 +149,9 @@ class PositionExplorer(
             kind="signed",
             values=False,
             per_row=4,
-            alt=f"What {len(found)} position schemes make of every two of {self.length} positions, query by key, each "
-            f"on a scale of its own. The same along every diagonal, so knowing only the offset: {_listed(by_offset)}. "
-            f"Not so: {_listed(others)}.",
+            alt=f"What {len(found)} position schemes make of every pair of {self.length} positions, query by key, "
+            "each on a scale of its own. The same along every diagonal, so knowing only the offset: "
+            f"{_listed(by_offset)}. Not so: {_listed(others)}.",
         )
 
 

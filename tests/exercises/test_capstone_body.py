@@ -243,8 +243,8 @@ def test_the_certificate_claims_only_what_was_done(record, minilm, tmp_path):
     assert "Organs of their own: 1 of 21" in repr(page)
     assert "MiniLM: 11 of 11 organs accepted, 1 of them their own, output within" in repr(page)
     assert f"03 Encoder: 1 of {len(exercises_of('encoder'))} exercises" in repr(page)
-    assert "0 of 8 broken transformers" in repr(page)
-    assert "5 November 2026" in repr(page)
+    assert "0 of 8 broken Transformers" in repr(page)
+    assert "November 5, 2026" in repr(page)
     assert "Ada &lt;b&gt;" in page.page and "<b>" not in page.page
     assert page.save(tmp_path / "mine.html").read_text(encoding="utf-8") == page.page
     assert "download" in page._repr_mimebundle_()["text/html"]

@@ -72,7 +72,7 @@ def named_from_the_middle(published):
     return renamed(published[place:] if place > 0 else published)
 
 
-@wrong("own_name", "objection:not_refused", "'model.norm.bias' is no name of this model's tensors")
+@wrong("own_name", "objection:not_refused", "'model.norm.bias' is not the name of a tensor in this model")
 def named_by_its_beginning(published):
     return "norm.weight" if published.startswith("model.norm") else renamed(published)
 

@@ -145,7 +145,7 @@ def translate_alone_and_in_batch(
 
 
 def symptoms_of_batch_mask(model: EncoderDecoder) -> CellOutput:
-    """Both masks side by side: their shapes, what they let through, and whether company changes a translation.
+    """Both masks side by side: their shapes, what they let through, and whether translations change in company.
 
     Args:
         model: from `train_on_equal_lengths`.
@@ -162,5 +162,5 @@ def _examine(model: EncoderDecoder, mask: MemoryMask) -> dict[str, str]:
         "shape of the mask for 3 texts of 5 tokens": str(tuple(mask(equal).shape)),
         "all of these tokens may be seen": "yes" if mask(equal).all() else "no",
         "positions seen of 3 texts of 5, 3 and 2 tokens": str(int(mask(unequal).sum())),
-        "company changes translations": "yes" if found.changed else "no",
+        "translations change in company": "yes" if found.changed else "no",
     }

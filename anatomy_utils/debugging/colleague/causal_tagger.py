@@ -165,7 +165,7 @@ def _examine(tagger: Tagger) -> dict[str, str]:
     )
     return {
         **{kind: f"{right} of {total}" for kind, (right, total) in counts.items()},
-        "it, in sentences like those of its training": "{} of {}".format(*right_by_kind(tagger, seen)["it"]),
+        "it, in sentences like the training sentences": "{} of {}".format(*right_by_kind(tagger, seen)["it"]),
         "another reason, another tag for it": f"{int((one != other).sum())} of {len(pairs)} pairs",
         "parameters": f"{sum(p.numel() for p in tagger.model.parameters()):,}",
     }

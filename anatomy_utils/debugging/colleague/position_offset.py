@@ -55,7 +55,9 @@ def _examine(embed: EmbedWords, tokens: Tensor, positions: Tensor) -> dict[str, 
         "something is added to the tokens' vectors": _yes(not torch.allclose(vectors, tokens[sentence[0]])),
         "both words “a” have the same vector": _yes(torch.allclose(vectors[0], vectors[3])),
         "“dog” has the same vector in “a cat sees a dog”": _yes(torch.allclose(vectors[1], turned[4])),
-        "the sentence has the same vectors as the second text of a batch": _yes(torch.allclose(vectors, second)),
+        "the sentence has the same vectors alone and as the second text of a batch": _yes(
+            torch.allclose(vectors, second)
+        ),
     }
 
 

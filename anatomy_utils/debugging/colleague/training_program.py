@@ -168,6 +168,6 @@ def _examine(step: Step) -> dict[str, str]:
         "parameters with a gradient": f"{four.with_gradient} of {four.parameters}",
         "one window, 100 times: last loss": f"{one.losses[-1]:.2f}",
         "four windows, 100 times: last loss": f"{four.losses[-1]:.2f}",
-        "next tokens of the four that it says right": f"{four.recited:.0%}",
-        "loss of the four in another order": f"{four.reordered:.2f}",
+        "four windows: correctly predicted tokens": f"{four.recited:.0%}",
+        "four windows in another order: loss": f"{four.reordered:.2f}",
     }

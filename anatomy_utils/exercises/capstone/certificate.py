@@ -19,6 +19,8 @@ from anatomy_utils.notebook.page import CellOutput, escape, html_table
 
 WARD = "capstone.ward_"
 """How the ids of the ward's diagnoses begin."""
+MONTHS = "January February March April May June July August September October November December".split()
+"""In English, whatever the machine's locale."""
 # Dark ink on paper in either theme: it is meant for a printer. The long selectors stand above JupyterLab's own.
 STYLE = """
 .anatomy-certificate { max-width: 46rem; margin: 1rem 0; padding: 2rem 2.5rem; border: 3px double #0b5c8c;
@@ -105,7 +107,7 @@ def certificate(
         raise ValueError(f'name is {name!r}; write your name between quotes: certificate("Ada Lovelace").')
     notes = record or own_progress()
     body = body or assemble(record=notes)
-    date = (day or datetime.date.today()).strftime("%-d %B %Y")
+    date = _in_words(day or datetime.date.today())
     organs, lines = [part for part in body.parts.values() if part.whose == "yours"], _exercises(notes)
     built = [(part.notebook, f"{part.name}: {part.exercise.title}") for part in organs]
     ran = [(model, _said(examination)) for model, examination in (runs or {}).items()]
@@ -129,6 +131,10 @@ def certificate(
     for title, rows in sections:
         text += [title, *(f"  {left}: {right}" for left, right in rows)]
     return Certificate(heading, page, "\n".join(text))
+
+
+def _in_words(day: datetime.date) -> str:
+    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
 
 
 def _section(title: str, rows: list[tuple[str, str]]) -> str:
@@ -170,4 +176,4 @@ def _ward(notes: Progress) -> tuple[str, str]:
     answers = notes.read()["questions"]
     patients = [id for id in questions_of("capstone") if id.startswith(WARD)]
     right = sum(bool(answers.get(id, {}).get("right")) for id in patients)
-    return "The ward", f"{right} of {len(patients)} broken transformers diagnosed"
+    return "The ward", f"{right} of {len(patients)} broken Transformers diagnosed"

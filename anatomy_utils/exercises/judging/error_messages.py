@@ -225,7 +225,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     (r"bytes must be in range\(0, 256\)", "A byte is a number from 0 to 255, and `bytes` was given a larger one."),
     (
         r"'utf-8' codec can't decode",
-        "Some of these bytes are no whole character: UTF-8 writes one with up to four bytes. `decode` with "
+        "Some of these bytes do not form a whole character: UTF-8 writes one with up to four bytes. `decode` with "
         '`errors="replace"` puts � in their place.',
     ),
     (r"can only concatenate (\w+) \(not \"(\w+)\"\)", "`+` joins a {1} with a {1} only, not with a {2}."),

@@ -145,7 +145,7 @@ def export(path: str | Path, *, record: Progress | None = None) -> Exported:
     """
     place = Path(path)
     if place.suffix != ".py":
-        raise ValueError(f'{str(path)!r} is no name of a Python file; it ends in .py: export("my_gpt.py").')
+        raise ValueError(f'{str(path)!r} is not the name of a Python file, which ends in .py: export("my_gpt.py").')
     notes = record or own_progress()
     given = [source_of_module(module, wanted) for module, wanted in GIVEN]
     program = _Program(given)

@@ -16,7 +16,7 @@ def transformer(here: str = "") -> Picture:
         here: a part, or the name of a notebook, such as "03_encoder": it or its parts get bold labels and a mark.
     """
     with look():
-        pen = Pen(layout.WIDTH, layout.HEIGHT, "The transformer", "data flows upwards")
+        pen = Pen(layout.WIDTH, layout.HEIGHT, "The transformer", "data flows upward")
         for part in layout.parts():
             if part.frame:
                 pen.frame(part.x, part.y, part.width, part.height)
@@ -91,7 +91,7 @@ def encoder_block() -> Picture:
         pen.note(392, 150, "d_model → d_ff → d_model,\nthe same weights\nat every position", ha="left")
         return pen.picture(
             "One encoder block from below: self-attention, add and norm, feed-forward, add and norm. A dashed residual "
-            "way leads around each of the two sub-layers. Shape in and out is batch, position, d_model."
+            "connection leads around each of the two sub-layers. Shape in and out is batch, position, d_model."
         )
 
 
@@ -101,7 +101,7 @@ def decoder_block() -> Picture:
         pen = Pen(640, 472, "Decoder block", "post-norm, as in 2017")
         pen.frame(60, 62, 320, 364, "× N")
         layers = [
-            ("masked self-attention", "weights", "no look to the right"),
+            ("masked self-attention", "weights", "cannot look to the right"),
             ("cross-attention", "weights", "query from below"),
             ("feed-forward", "feed_forward", "each position alone"),
         ]
@@ -116,8 +116,8 @@ def decoder_block() -> Picture:
         pen.note(531, 284, "from the top of the encoder", va="top")
         return pen.picture(
             "One decoder block from below: masked self-attention, cross-attention, feed-forward, each followed by add "
-            "and norm with a residual way around it. Cross-attention takes its queries from below and its keys and "
-            "values from the memory, which comes from the encoder."
+            "and norm, with a residual connection around it. Cross-attention takes its queries from below and its keys "
+            "and values from the memory, which comes from the encoder."
         )
 
 

@@ -174,5 +174,5 @@ def positions(tables: Sequence[tuple[str, Any]]) -> Picture:
             "Position vectors of "
             + " and ".join(name for name, _ in drawn)
             + ": left the vectors, one row per position; "
-            "right the cosine similarity of every two positions, largest on the diagonal: neighbors look alike."
+            "right the cosine similarity of every pair of positions, largest on the diagonal: neighbors look alike."
         )

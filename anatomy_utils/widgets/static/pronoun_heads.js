@@ -118,7 +118,7 @@ function render({ model, el }) {
     const off = model.get("off");
     return off.length
       ? `${heads(off.length)} off: ${pronounShare(model.get("right"))} of the pronouns are right, ` +
-          `${pronounShare(mean(model.get("at_random")))} without as many at random.`
+          `${pronounShare(mean(model.get("at_random")))} without the same number drawn at random.`
       : `All heads on: ${pronounShare(intact)} of the pronouns are right.`;
   }
 

@@ -290,21 +290,21 @@ def norm_no_keepdim(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "The centred vectors are right: your variable `centred` holds them. None of your",
+    "The centered vectors are right: your variable `centered` holds them. None of your",
 )
 def norm_absolute(x, weight, bias, epsilon):
-    centred = x - x.mean(-1, keepdim=True)
-    return centred / (centred.abs().mean(-1, keepdim=True) + epsilon) * weight + bias
+    centered = x - x.mean(-1, keepdim=True)
+    return centered / (centered.abs().mean(-1, keepdim=True) + epsilon) * weight + bias
 
 
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "The centred vectors are right: your variable `centred` holds them. None of your",
+    "The centered vectors are right: your variable `centered` holds them. None of your",
 )
 def norm_length(x, weight, bias, epsilon):
-    centred = x - x.mean(-1, keepdim=True)
-    return centred / (centred.square().sum(-1, keepdim=True) + epsilon).sqrt() * weight + bias
+    centered = x - x.mean(-1, keepdim=True)
+    return centered / (centered.square().sum(-1, keepdim=True) + epsilon).sqrt() * weight + bias
 
 
 @answer(
@@ -338,12 +338,12 @@ def norm_unit(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "The centred vectors are right: your variable `centred` holds them. None of your",
+    "The centered vectors are right: your variable `centered` holds them. None of your",
 )
 def norm_variance_of_total(hidden_states, weight, bias, epsilon):
-    centred = hidden_states - hidden_states.mean(dim=-1, keepdim=True)
-    variance = centred.square().mean()
-    return centred / (variance + epsilon).sqrt() * weight + bias
+    centered = hidden_states - hidden_states.mean(dim=-1, keepdim=True)
+    variance = centered.square().mean()
+    return centered / (variance + epsilon).sqrt() * weight + bias
 
 
 @answer(

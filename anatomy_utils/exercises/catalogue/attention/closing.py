@@ -51,7 +51,8 @@ CLOSING = (
     ),
     Question(
         id="attention.closing_3",
-        text="You begin training with W_Q = 0: every number in it is 0. What are the weights in the first step?",
+        text="An attention without biases begins its training with W_Q = 0: every number in it is 0. What are the "
+        "weights in the first step?",
         choices=(
             Choice("All 0", "The scores are all 0. But e⁰ is 1, and the softmax makes each row sum to 1."),
             Choice(
@@ -77,14 +78,14 @@ CLOSING = (
             ),
             Choice(
                 "To nothing; all its weights are 0",
-                "The causal mask leaves only itself, and the padding mask closes that. A row with nothing to attend to "
-                "gives nothing.",
+                "The causal mask leaves the first [PAD] only its own key, and the padding mask closes that one. A row "
+                "with nothing to attend to gives nothing.",
                 right=True,
             ),
             Choice(
                 "To the real words after it, with even weights",
-                "The causal mask closes everything after it. Even weights are what a large negative number in place "
-                "of −∞ would give.",
+                "The causal mask closes everything after it. A large negative number in place of −∞ would give even "
+                "weights.",
             ),
             Choice(
                 "To nothing; its weights are NaN, as 0 divided by 0 must be",
@@ -97,7 +98,10 @@ CLOSING = (
         text="A text gets twice as long, and the layer gets half as many heads. How many weights does the layer "
         "compute now?",
         choices=(
-            Choice("As many as before", "Half the heads halve them. But twice the words make four times the weights."),
+            Choice(
+                "As many as before",
+                "Half as many heads halve the number of weights. But twice the words make four times as many.",
+            ),
             Choice(
                 "Twice as many",
                 "One weight for each pair of words: four times as many per head, and half as many heads.",

@@ -123,10 +123,12 @@ EXERCISE = Exercise(
         "in place on an own copy": _in_place,
     },
     hints=(
-        "A forbidden key must have no weight, and the allowed ones must sum to 1. What score becomes 0 in a softmax?",
+        "A forbidden key must have no weight, and the weights of the allowed keys must sum to 1. Which score gets the "
+        "weight 0 from a softmax?",
         "`scores.masked_fill(~mask, −∞)` before the softmax. In a row where everything is −∞ that gives NaN: "
         "repair it afterwards.",
-        "Softmax first, then `.masked_fill(~mask, 0.0)`: it changes nothing in good rows and empties the others.",
+        "Fill in −∞, take the softmax, then `.masked_fill(~mask, 0.0)`: this last step changes nothing in good rows "
+        "and empties the others.",
     ),
     solution="weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn "
     "weights.masked_fill(~mask, 0.0)",

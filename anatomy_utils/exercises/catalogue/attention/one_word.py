@@ -50,7 +50,7 @@ def _word_by_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
 EXERCISE = Exercise(
     id="attention.one_word",
     title="Attention for one word",
-    task="Take one word's query through the steps: score, scale, softmax, weigh the values, sum.",
+    task="Take one word's query through the steps: score, scale, softmax, weight the values, sum.",
     difficulty="medium",
     minutes=6,
     signature="attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor",
@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_softmax",
             lambda query_i, key, value: key @ query_i / math.sqrt(len(query_i)) @ value,
-            "The values were weighed by the scaled scores themselves. Those are not weights: some are negative.",
+            "The values were weighted by the scaled scores themselves. Those are not weights: some are negative.",
         ),
         Mistake(
             "keys_averaged",
@@ -119,9 +119,9 @@ EXERCISE = Exercise(
     },
     hints=(
         "`key @ query_i` gives one score per word: the dot product of its key with the query.",
-        "Divide the scores by the root of the query's length, then `.softmax(dim=-1)`: now there is one "
+        "Divide the scores by the root of the query's width, then `.softmax(dim=-1)`: now there is one "
         "weight per word.",
-        "`weights @ value` weighs the values and sums them in one step.",
+        "`weights @ value` weights the values and sums them in one step.",
     ),
     solution="scores = key @ query_i\nscaled_scores = scores / len(query_i) ** 0.5\n"
     "weights = scaled_scores.softmax(dim=-1)\nreturn weights @ value",

@@ -49,7 +49,7 @@ APPLE = Question(
 UNIFORM = Question(
     id="attention.predict_uniform",
     kind="prediction",
-    text="Even weights, and only W_V learns. Near which loss does the training end?",
+    text="The weights are even, and only W_V learns. Near which loss does the training end?",
     choices=(
         Choice(
             "0: the right color, without a doubt.",
@@ -78,15 +78,16 @@ VARIANCE = Question(
     "to the largest weight of a row?",
     choices=(
         Choice(
-            "It rises towards 1.",
-            "The scores' variance grows with d_head, and the softmax of numbers far apart gives nearly all to one.",
+            "It rises toward 1.",
+            "The scores' variance grows with d_head, and the softmax of numbers that are far apart gives nearly all "
+            "the weight to one of them.",
             right=True,
         ),
         Choice(
             "It stays about the same.",
             "That would be so if the scores kept their spread. But each one is a sum of d_head products.",
         ),
-        Choice("It falls towards an even share.", "The other way round: the scores move further apart, not together."),
+        Choice("It falls toward an even share.", "The other way round: the scores move further apart, not together."),
     ),
 )
 

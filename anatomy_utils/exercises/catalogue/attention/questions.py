@@ -6,13 +6,13 @@ from anatomy_utils.exercises.questions import Choice, Question
 
 SAME_COLOR = Question(
     id="attention.same_color",
-    text="On one street all four things are red, and the question is what color the bus has. What do W_Q and W_K "
-    "learn from this street?",
+    text="Suppose one street breaks the rule: all four things on it are red. The question is what color the bus is. "
+    "What do W_Q and W_K learn from this street?",
     choices=(
         Choice(
             "Nothing worth keeping, whatever the weights are",
-            "All four values are nearly the same, so their average is nearly the same whatever the weights: looking "
-            "elsewhere changes the loss hardly at all, and W_Q and W_K get hardly any gradient.",
+            "Once W_V passes on the color, all four values are nearly the same. Then their average is nearly the same "
+            "whatever the weights. Looking elsewhere hardly changes the loss, and W_Q and W_K get hardly any gradient.",
             right=True,
         ),
         Choice(
@@ -21,7 +21,8 @@ SAME_COLOR = Question(
         ),
         Choice(
             "To look at all four things evenly",
-            "Even weights give the right answer, but so do any others. Nothing pulls the weights towards them.",
+            "With even weights the answer is right, but so it is with any others. Nothing pulls the weights toward "
+            "being even.",
         ),
         Choice(
             "That a key should be made from the color, as that is what gets asked for",
@@ -39,7 +40,7 @@ WHY_SCALE = Question(
         Choice("1", "That needs the divisor √256 = 16. With 8 the scores are twice as large."),
         Choice(
             "2",
-            "The scores are twice as large as they should be. That is their standard deviation; the variance is its "
+            "The scores are twice as large as they should be, so 2 is their standard deviation; the variance is its "
             "square.",
         ),
         Choice(
@@ -63,7 +64,8 @@ MASK_BEFORE = Question(
         ),
         Choice(
             "The two other weights are no longer in the right proportion to each other",
-            "They are: 0.09 to 0.24 is the proportion of e to the power of their scores, with or without a third key.",
+            "Their proportion is still right: 0.09 to 0.24 is that of e to the power of their scores, with or without "
+            "a third key.",
         ),
         Choice("Nothing is wrong", "Add up the row: what is left is an average of too little."),
         Choice(
@@ -85,11 +87,12 @@ DIAGNOSIS = Question(
         ),
         Choice(
             "It forgets to divide the scores by anything",
-            "Then its weights would be too sharp at every length. Here they grow too even as the sentence grows.",
+            "Then its weights would be too sharp at every length. Here they are too sharp only in short sentences; in "
+            "long ones they are too even.",
         ),
         Choice(
             "It mixes up keys and values, so that values are scored",
-            "Then its favorites would be others. In your table both favor the same keys.",
+            "Then its favorites would be different keys. In your table both favor the same keys.",
         ),
         Choice(
             "It divides by a number that grows with the sentence",

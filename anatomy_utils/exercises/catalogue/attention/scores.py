@@ -88,6 +88,6 @@ EXERCISE = Exercise(
     ),
     solution="return query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5",
     explanation="Every query meets every key: a table of dot products. Their variance grows with d_head; "
-    "the division by its root brings it back to about 1, so that softmax does not saturate.",
+    "dividing by √d_head brings the variance back to about 1, so that the softmax does not saturate.",
     stages=lambda query, key: {"dot products": dots(query, key)},
 )

@@ -58,7 +58,7 @@ def _in_place(scores: Tensor) -> Tensor:
 EXERCISE = Exercise(
     id="attention.softmax",
     title="Softmax that survives large numbers",
-    task="Turn each row of scores into weights that are 0 or more and sum to 1, also when a score is 1000.",
+    task="Turn each row of scores into weights that are 0 or more and sum to 1, even when a score is 1000.",
     difficulty="medium",
     minutes=5,
     signature="softmax(scores: Tensor) -> Tensor",
@@ -70,7 +70,7 @@ EXERCISE = Exercise(
         Mistake(
             "overflow",
             lambda scores: scores.exp() / scores.exp().sum(-1, keepdim=True),
-            "Right for small numbers. For large ones e to their power is too large for float32, and ∞/∞ is NaN.",
+            "Right for small scores. When a score is large, e to the power of it is beyond float32, and ∞/∞ is NaN.",
         ),
         Mistake(
             "one_largest_for_all",

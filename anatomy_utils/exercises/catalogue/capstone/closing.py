@@ -66,14 +66,17 @@ CLOSING = (
     ),
     Question(
         id="capstone.closing_5",
-        text="A loss is lower than anybody else's. What is the most useful question?",
+        text="One team's loss is lower than anybody else's. What is the most useful question?",
         choices=(
-            Choice("Which learning rate was used?", "A good rate does not beat everybody on new text by a factor."),
+            Choice(
+                "Which learning rate was used?",
+                "A good learning rate does not beat everybody else on new text by a wide margin.",
+            ),
             Choice("How large is the model?", "Size helps a little. What is too good to be true needs a reason."),
             Choice(
                 "Has the model already seen what it is asked for?",
-                "Either in training, because the test repeats it, or while it answers, through a hole in the mask as "
-                "in the case of notebook 04.",
+                "The model may have seen it in training, if the test repeats the training text, or while answering, "
+                "through a hole in the mask like the colleague's in notebook 04.",
                 right=True,
             ),
             Choice("Is dropout still on while the loss is measured?", "Dropout makes a loss higher."),

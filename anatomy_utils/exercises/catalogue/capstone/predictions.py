@@ -55,7 +55,7 @@ SPREAD = Question(
 CURVES = Question(
     id="capstone.predict_curves",
     kind="prediction",
-    text="Eight transformers, eight faults, and a healthy twin to compare them with. You see nothing but the loss in "
+    text="Eight Transformers, eight faults, and a healthy twin to compare them with. You see nothing but the loss in "
     "training. For how many of the eight does it end more than 0.15 away from the twin's?",
     choices=(
         Choice(

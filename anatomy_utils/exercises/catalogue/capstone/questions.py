@@ -153,8 +153,8 @@ EMIL = Question(
         ),
         Choice(
             "With the cache, each new word counts as the first",
-            "Read as a whole he is healthy; word by word he is not. In the map, the rows of the prompt, which is read "
-            "at once, are his twin's, and no row after them is.",
+            "When he reads a text as a whole, he is healthy; word by word, he is not. In the map, the rows of the "
+            "prompt, which is read at once, are his twin's, and no row after them is.",
             right=True,
         ),
         Choice(

@@ -20,17 +20,17 @@ BEGIN, END = 2, 3
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, pad_id in (
-        ("texts of different length", 98),
+        ("texts of different lengths", 98),
         ("one text", 0),
         ("texts of the same length", 1),
-        ("texts of different length", 0),
+        ("texts of different lengths", 0),
     ):
         batch, longest = primes(generator, 2, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
         lengths = torch.randint(2, longest, (batch,), generator=generator).tolist()
         lengths = [longest] * batch if kind == "texts of the same length" else lengths
         lengths[-1] = longest
-        lengths[0] = max(2, longest - 1) if kind == "texts of different length" else longest
+        lengths[0] = max(2, longest - 1) if kind == "texts of different lengths" else longest
         texts = [[BEGIN, *torch.randint(4, 97, (length - 1,), generator=generator).tolist(), END] for length in lengths]
         yield Case({"texts": texts, "pad_id": pad_id}, kind, {"batch": batch, "position": longest})
     yield Case({"texts": [[BEGIN, END]] * 3, "pad_id": 1}, "texts of no words", {"batch": 3, "position": 1})

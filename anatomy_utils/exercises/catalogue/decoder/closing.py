@@ -74,7 +74,7 @@ CLOSING = (
         choices=(
             Choice(
                 "The cache is three times as large, and the text is the same",
-                "The copies hold the same numbers; only there are more of them for every token.",
+                "The copies hold the same numbers; there are just more of them for every token.",
                 right=True,
             ),
             Choice("The text changes, as each head now sees something else", "It sees a copy of what it saw before."),

@@ -99,7 +99,8 @@ EXERCISE = Exercise(
     },
     hints=(
         "First throw away what does not count: `real = labels != -100` picks rows of the logits and labels alike.",
-        "`log_softmax(dim=-1)` makes log-probabilities of logits. Of each row you need one number, that of its label.",
+        "`log_softmax(dim=-1)` turns logits into log-probabilities. From each row you need one number, that of its "
+        "label.",
         "`rows[torch.arange(len(rows)), right]` takes from row i the column `right[i]`.",
     ),
     solution="real = labels != -100\n"

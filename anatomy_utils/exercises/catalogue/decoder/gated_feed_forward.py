@@ -127,6 +127,6 @@ EXERCISE = Exercise(
     solution="gate = activation(hidden_states @ gate_weight)\n"
     "return (gate * (hidden_states @ expand_weight)) @ contract_weight",
     explanation="Shazeer 2020. With SiLU, x · sigmoid(x), it is called SwiGLU. There are three matrices in place of "
-    "two, so d_ff is made smaller: SmolLM2 has 1536 for 576 features, not 4 times as many.",
+    "two, so d_ff is made smaller: SmolLM2 has 1536 for 576 features, which is 2.67 times as many, not 4 times.",
     stages=_steps,
 )

@@ -81,12 +81,12 @@ EXERCISE = Exercise(
         "by hand": lambda logits, t: (logits / t).exp() / (logits / t).exp().sum(-1, keepdim=True),
     },
     hints=(
-        "First change the logits, then make probabilities of them.",
+        "First change the logits, then turn them into probabilities.",
         "A small T makes the gaps between logits larger.",
         "`(logits / temperature)`, and `.softmax` over the vocabulary, the last axis.",
     ),
     solution="return (logits / temperature).softmax(dim=-1)",
-    explanation="Towards 0 the likeliest token gets everything, which is greedy choice; towards ∞ all tokens become "
-    "alike. The order of the tokens never changes.",
+    explanation="Toward 0 the likeliest token gets everything, which is greedy choice; toward ∞ all tokens become "
+    "equally likely. The order of the tokens never changes.",
     stages=lambda logits, t: {"divided logits": logits / t},
 )

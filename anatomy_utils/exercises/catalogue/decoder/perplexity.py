@@ -116,7 +116,7 @@ EXERCISE = Exercise(
         "`-real.log()` are the losses; `.mean()` and `.exp()` do the rest.",
     ),
     solution="real = probabilities[attention_mask == 1]\nreturn (-real.log()).mean().exp()",
-    explanation="A model that hesitates between 8 equally likely tokens at every step has perplexity 8. It can be "
-    "compared between models only if they cut texts into the same tokens.",
+    explanation="A model that hesitates between 8 equally likely tokens at every step has perplexity 8. "
+    "Perplexities of different models can be compared only if the models cut texts into the same tokens.",
     stages=_steps,
 )

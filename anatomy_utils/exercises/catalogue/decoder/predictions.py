@@ -127,13 +127,14 @@ SHARING = Question(
 TOO_GOOD = Question(
     id="decoder.predict_too_good",
     kind="prediction",
-    text="A colleague's small GPT reaches a loss of about 0.01 on sentences that it has never seen. Ours, after as "
-    "many steps on the same sentences, stays at about 1.27. How good are the texts that the colleague's model writes?",
+    text="A colleague's small GPT reaches a loss of about 0.01 on sentences that it has never seen. Ours "
+    "learned from the same texts for as many steps, and its loss on the new sentences is about 1.27. How good are the "
+    "texts that the colleague's model writes?",
     choices=(
         Choice(
             "Better than ours: the lower the loss, the better the texts",
-            "None of its texts is grammatical. The loss is measured after the right words; in writing it has only its "
-            "own.",
+            "None of its texts is grammatical. The loss is measured after the right words; when it writes, it has only "
+            "its own.",
         ),
         Choice(
             "As good as ours: the last bit of loss cannot be seen in a text",

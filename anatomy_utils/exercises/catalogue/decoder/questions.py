@@ -90,7 +90,7 @@ NO_QUERIES = Question(
         ),
         Choice(
             "The keys can be left out, as they follow from the queries",
-            "They do not: each is made of the hidden states by a matrix of its own.",
+            "They do not: keys and queries are made from the hidden states, each by a matrix of its own.",
         ),
     ),
 )
@@ -105,8 +105,9 @@ CASE_DIAGNOSIS = Question(
         ),
         Choice(
             "Each position also sees the one after it",
-            "Queries are counted from 1 and keys from 0. The extra token is the very one to be predicted. In writing "
-            "there is none yet, so the mask does no harm there, but the model has never learned to predict.",
+            "Queries are counted from 1 and keys from 0. The extra token is the very one to be predicted. When the "
+            "model writes, there is none yet, so the mask does no harm there, but the model has never learned to "
+            "predict.",
             right=True,
         ),
         Choice(

@@ -166,8 +166,8 @@ EXERCISE = Exercise(
     solution="seen = logits.gather(1, input_ids)\n"
     "lowered = torch.where(seen > 0, seen / penalty, seen * penalty)\n"
     "return logits.scatter(1, input_ids, lowered)",
-    explanation="Keskar et al. 2019 divide by the penalty in every case, which raises a logit below 0. The rule for "
-    "those is a later repair, which the common libraries use. The prompt counts as text: a name in it becomes less "
-    "likely, too.",
+    explanation="Keskar et al. 2019 divide by the penalty in every case, which raises any logits below 0. The rule "
+    "for those is a later repair, which the common libraries use. The prompt counts as text: a name in it becomes "
+    "less likely, too.",
     stages=_steps,
 )

@@ -124,6 +124,6 @@ EXERCISE = Exercise(
     solution="mean_square = hidden_states.square().mean(dim=-1, keepdim=True)\n"
     "return hidden_states / (mean_square + epsilon).sqrt() * weight",
     explanation="Zhang and Sennrich 2019: layer norm without the mean and without the bias does as well, and is "
-    "cheaper. Llama uses it, as most decoders do since.",
+    "cheaper. Llama uses it, and so have most decoders since.",
     stages=_steps,
 )

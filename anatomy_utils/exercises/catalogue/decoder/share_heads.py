@@ -114,5 +114,5 @@ EXERCISE = Exercise(
     ),
     solution="group = num_heads // vectors.shape[1]\nreturn vectors.repeat_interleave(group, dim=1)",
     explanation="After this, attention goes on as always: it does not know that some of its key heads are the same. "
-    "What is saved is most of the cache, and the weights that make the keys and values left out.",
+    "What is saved is most of the cache, and the weights that would make the missing keys and values.",
 )

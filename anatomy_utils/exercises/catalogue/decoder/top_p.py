@@ -108,8 +108,8 @@ def _steps(logits: Tensor, p: float) -> Mapping[str, Tensor]:
 EXERCISE = Exercise(
     id="decoder.top_p",
     title="Top-p",
-    task="Keep the fewest likeliest tokens whose probabilities reach p together, the one that crosses p included, and "
-    "set all others to −∞.",
+    task="Keep the likeliest tokens until their probabilities together reach p, the one that crosses p included; set "
+    "all others to −∞.",
     difficulty="hard",
     minutes=8,
     signature="top_p(logits: Tensor, p: float) -> Tensor",

@@ -102,7 +102,7 @@ EXERCISE = Exercise(
     id="decoder.write",
     title="The loop that writes",
     task="Write the likeliest token again and again, until it is the stop token or max_new_tokens are written; read "
-    "each token only once, the cache remembers it.",
+    "each token only once, since the cache remembers it.",
     difficulty="medium",
     minutes=7,
     signature="write(step, cache, prompt_ids: Tensor, max_new_tokens: int, stop_id: int) -> Tensor",
@@ -175,7 +175,7 @@ EXERCISE = Exercise(
     },
     hints=(
         "A loop of at most max_new_tokens turns. In each: call step, choose, append, perhaps stop.",
-        "The first time the model reads the prompt, and from then on one token each time: both are `new_ids`. And each "
+        "The first time, the model reads the prompt; from then on, one token each time. Both are `new_ids`. And each "
         "step gives you the cache for the next one.",
         "`new_ids = logits.argmax(dim=-1, keepdim=True)` is (1, 1) and fits after the text: "
         "`torch.cat([ids, new_ids], dim=1)`. `new_ids.item()` is a plain number.",

@@ -201,9 +201,10 @@ EXERCISE = Exercise(
     hints=(
         "Make a table of all sums, (batch, start, end); forbid some of its cells with −∞; find the largest one.",
         "`start_scores[:, :, None] + end_scores[:, None, :]` is the table. `torch.ones(n, n, dtype=torch.bool).triu()` "
-        "is True where the end is not before the start; `.tril(k)` keeps what is at most k columns to its right.",
-        "`flatten(1).argmax(dim=1)` finds the largest cell of each text; divided by the length of the text (`//`) it "
-        "is the start, and the remainder (`%`) is the end.",
+        "is True where the end is not before the start; `.tril(k)` keeps what is at most k columns to the right of "
+        "the diagonal.",
+        "`flatten(1).argmax(dim=1)` finds the index of the largest cell of each text. That index divided by the "
+        "length of the text (`//`) is the start, and the remainder (`%`) is the end.",
     ),
     solution="sums = start_scores[:, :, None] + end_scores[:, None, :]\n"
     "length = sums.shape[-1]\n"

@@ -24,7 +24,7 @@ CLOSING = (
             ),
             Choice(
                 "The first stops; the second answers as well as ever, at any length",
-                "In section 9 it did at 64 tokens, and no longer at 128.",
+                "In section 9 it did so up to 32 tokens; at 64 it was slightly worse, at 128 far worse.",
             ),
         ),
     ),
@@ -44,7 +44,7 @@ CLOSING = (
     ),
     Question(
         id="encoder.closing_3",
-        text="You put another word at position 5 of one text of a batch. Where does the output of a layer norm, by "
+        text="You replace the word at position 5 of one text of a batch. Where does the output of a layer norm, by "
         "itself, change?",
         choices=(
             Choice(
@@ -109,7 +109,7 @@ CLOSING = (
         text="You leave `optimizer.zero_grad()` out of your training step. What does step 100 do?",
         choices=(
             Choice("It stops with an error: there are gradients already", "`backward()` adds to them, without a word."),
-            Choice("The same as before: `backward()` writes over old gradients", "It adds; it does not write over."),
+            Choice("The same as before: `backward()` overwrites old gradients", "It adds; it does not overwrite."),
             Choice("It uses the gradient of the first batch only", "Each batch adds its own gradient to it."),
             Choice(
                 "It uses old gradients together with its own",

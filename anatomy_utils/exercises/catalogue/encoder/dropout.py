@@ -54,7 +54,7 @@ EXERCISE = Exercise(
     difficulty="easy",
     minutes=3,
     signature="dropout(hidden_states: Tensor, uniform: Tensor, probability: float, training: bool) -> Tensor",
-    docstring="uniform: random numbers from 0 to 1, as many as hidden_states has, made outside so that all can be\n"
+    docstring="uniform: random numbers from 0 to 1, as many as hidden_states has, given so that your output can be\n"
     "checked; training is True or False → output, the same shape.",
     reference="anatomy_utils.functional.layers.dropout",
     returns=(Output("output", "position d_model"),),

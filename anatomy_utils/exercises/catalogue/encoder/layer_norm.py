@@ -44,7 +44,7 @@ def _norm(x: Tensor, w: Tensor, b: Tensor, e: float, axis: int | tuple[int, ...]
 def _steps(x: Tensor, w: Tensor, b: Tensor, e: float) -> Mapping[str, Tensor]:
     return {
         "means": x.mean(-1, keepdim=True),
-        "centred vectors": _centred(x),
+        "centered vectors": _centred(x),
         "variances": _variance(x),
         "standard deviations": (_variance(x) + e).sqrt(),
         "normalized vectors": _centred(x) / (_variance(x) + e).sqrt(),
@@ -171,12 +171,12 @@ EXERCISE = Exercise(
         "run?",
         "`hidden_states.mean(dim=-1, keepdim=True)` keeps an axis of length 1, so that it can be subtracted. The "
         "variance is the mean of the squared differences.",
-        "`centred = hidden_states - mean`, `variance = centred.square().mean(dim=-1, keepdim=True)`; then `centred / "
-        "(variance + epsilon).sqrt()`.",
+        "`centered = hidden_states - mean`, `variance = centered.square().mean(dim=-1, keepdim=True)`; then "
+        "`centered / (variance + epsilon).sqrt()`.",
     ),
-    solution="centred = hidden_states - hidden_states.mean(dim=-1, keepdim=True)\n"
-    "variance = centred.square().mean(dim=-1, keepdim=True)\n"
-    "return centred / (variance + epsilon).sqrt() * weight + bias",
+    solution="centered = hidden_states - hidden_states.mean(dim=-1, keepdim=True)\n"
+    "variance = centered.square().mean(dim=-1, keepdim=True)\n"
+    "return centered / (variance + epsilon).sqrt() * weight + bias",
     explanation="Ba, Kiros and Hinton 2016. Each word is brought to a common scale by itself: other words, other texts "
     "and the length of the text have no influence. Weight and bias let the model choose another scale again.",
     stages=_steps,

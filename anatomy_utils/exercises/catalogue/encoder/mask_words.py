@@ -164,7 +164,7 @@ EXERCISE = Exercise(
         Mistake(
             "chosen_turned_round",
             lambda ids, real, choice, action, other, mask_id: _right(ids, real, 0.3 - choice, action, other, mask_id),
-            "You choose the words from 0.15 upwards: 85 % instead of 15 %.",
+            "You choose the words from 0.15 up: 85% instead of 15%.",
         ),
         Mistake(
             "not_only_chosen",
@@ -243,7 +243,7 @@ EXERCISE = Exercise(
     "masked_ids = input_ids.masked_fill(chosen & (action < 0.8), mask_id)\n"
     "exchanged = chosen & (action >= 0.8) & (action < 0.9)\n"
     "return torch.where(exchanged, random_ids, masked_ids), labels",
-    explanation="Devlin et al. 2019, section 3.1. A model in use never sees the mask token. Because some chosen words "
+    explanation="Devlin et al. 2018, section 3.1. A model in use never sees the mask token. Because some chosen words "
     "are exchanged and some kept, the model must make a good vector for every word, hidden or not. −100 is the label "
     "that torch's cross_entropy leaves out.",
     stages=_steps,

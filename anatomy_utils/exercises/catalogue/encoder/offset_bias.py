@@ -60,7 +60,7 @@ def _gathered(table: Tensor, length: int) -> Tensor:
 EXERCISE = Exercise(
     id="encoder.offset_bias",
     title="A number per offset",
-    task="Make what each head adds to its scores: a number looked up by the offset, key minus query; offsets beyond "
+    task="Compute what each head adds to its scores: a number looked up by the offset, key minus query; offsets beyond "
     "the table use its last number on their side.",
     difficulty="hard",
     minutes=6,
@@ -138,8 +138,8 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "First the table of all offsets, (query, key): with 3 words 0 1 2, −1 0 1, −2 −1 0. Then which column belongs "
-        "to which offset.",
+        "First make the table of all offsets, (query, key): for 3 words its rows are 0 1 2, then −1 0 1, then −2 −1 0. "
+        "Next find which column belongs to which offset.",
         "`positions[None, :] - positions[:, None]` makes the offsets. `table.shape[1] // 2` is the farthest offset, "
         "and also the column of the offset 0.",
         "`offsets.clamp(-farthest, farthest) + farthest` are the columns; `table[:, columns]` looks all of them up for "

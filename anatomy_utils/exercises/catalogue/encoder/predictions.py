@@ -7,22 +7,23 @@ from anatomy_utils.exercises.questions import Choice, Question
 PARAMETERS = Question(
     id="encoder.predict_parameters",
     kind="prediction",
-    text="MiniLM has 22.6 million parameters, six layers and a vocabulary of 30,522 tokens. Where are most of them?",
+    text="MiniLM has 22.6 million parameters, six layers and a vocabulary of 30,522 tokens. Where are most of "
+    "the parameters?",
     choices=(
         Choice(
             "In the feed-forward networks: each widens 384 features to 1536 and back.",
-            "Inside a layer, yes: two thirds. But that is only 31 % of the whole model.",
+            "Inside a layer, yes: two thirds. But that is only 31% of the whole model.",
         ),
         Choice(
             "In attention: four matrices in each of the six layers.",
-            "Four of 384 × 384 in each layer, which is 16 % of the whole model.",
+            "Four of 384 × 384 in each layer, which is 16% of the whole model.",
         ),
         Choice(
             "In the embeddings: one vector for each token.",
-            "30,522 vectors of 384 numbers are 52 % of this small model; with positions and segments it is 53 %.",
+            "30,522 vectors of 384 numbers are 52% of this small model; with positions and segments it is 53%.",
             right=True,
         ),
-        Choice("In the norms: there are thirteen.", "Each has two vectors; together they are 0.04 %."),
+        Choice("In the norms: there are thirteen.", "Each has two vectors; together they are 0.04%."),
     ),
 )
 

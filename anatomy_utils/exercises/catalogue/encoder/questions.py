@@ -35,11 +35,11 @@ LOSS_SCALED = Question(
             "The mean of the squares grows by 1000², so its root grows by 1000, not by √1000.",
         ),
         Choice(
-            "It is 1000 times as short, because Adam divides by the length",
+            "It is a thousandth as long, because Adam divides by the length",
             "Adam divides, but what it divides has grown as well.",
         ),
         Choice(
-            "Next to nothing",
+            "Its length hardly changes",
             "Numerator and denominator both grow by 1000. What is left is the sign, times the learning rate.",
             right=True,
         ),

@@ -101,12 +101,12 @@ EXERCISE = Exercise(
     hints=(
         "Look at the last line of the symptoms: what changes when the sentence becomes the second text of a batch?",
         "`len(input_ids)` is the number of texts. Which axis counts the words?",
-        "`torch.arange(input_ids.shape[1])` numbers the words. Their vectors are (position, d_model), which torch "
-        "adds to (batch, position, d_model) as it is, without a new axis.",
+        "`torch.arange(input_ids.shape[1])` numbers the words. Their vectors are (position, d_model). Torch "
+        "adds them to (batch, position, d_model) as they are, without a new axis.",
     ),
     solution="positions = torch.arange(input_ids.shape[1])\nreturn token_table[input_ids] + position_table[positions]",
-    explanation="The patient numbers the texts of the batch, not the words of a text, and a new axis makes torch "
-    "add that one vector to all words, so nothing crashes. Inside a text the same vector is added to every word, "
-    "so attention cannot tell their order.",
+    explanation="The patient numbers the texts of the batch, not the words of a text. So each text gets one "
+    "position vector, and a new axis makes torch add it to all words of the text: nothing crashes. Inside a text the "
+    "same vector is added to every word, so attention cannot tell their order.",
     stages=lambda ids, t, p: {"word vectors": t[ids], "position vectors": p[_places(ids)]},
 )

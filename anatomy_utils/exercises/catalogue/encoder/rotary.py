@@ -154,8 +154,8 @@ EXERCISE = Exercise(
         "chunks": lambda v, c, s: v * c + _halves_turned(v) * s,
     },
     hints=(
-        "Each new feature is itself times a cosine, plus or minus its partner times a sine. Can you make a tensor "
-        "that holds each feature's partner in that feature's place?",
+        "Each new feature is the old feature times a cosine, plus or minus the old feature's partner times a sine. "
+        "Can you make a tensor that holds each feature's partner in that feature's place?",
         "`first, second = vectors.chunk(2, dim=-1)`. The partners of the first half are the second half, with a minus; "
         "those of the second half are the first.",
         "`partners = torch.cat([-second, first], dim=-1)`; then `vectors * cosines` and `partners * sines` are added.",

@@ -187,7 +187,7 @@ EXERCISE = Exercise(
     "vocab_size = sums.shape[1]\n"
     "return best.values, best.indices // vocab_size, best.indices % vocab_size",
     explanation="With one beam this is greedy choice. With several, a text that begins badly may still win, as long as "
-    "it stays among the best. A whole search also sets aside texts that have ended, and divides by a power of their "
-    "length.",
+    "it stays among the best. A whole search also sets aside texts that have ended, and divides the log-probability "
+    "of each by a power of its length.",
     stages=_steps,
 )

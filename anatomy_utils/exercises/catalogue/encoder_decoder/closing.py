@@ -28,7 +28,7 @@ CLOSING = (
             Choice(
                 "One vector of the memory, the first",
                 "The encoder lets all words see each other, so that vector may contain something of the others. But no "
-                "head can choose a word to look at any more.",
+                "head can choose a word to look at anymore.",
                 right=True,
             ),
             Choice("Nothing at all", "The first position is left: each row of such a mask has at least one True."),
@@ -40,8 +40,8 @@ CLOSING = (
     ),
     Question(
         id="encoder_decoder.closing_3",
-        text="With label smoothing of 0.1 and 10 tokens in the vocabulary, which probability does the loss ask for "
-        "the right token?",
+        text="With label smoothing of 0.1 and 10 tokens in the vocabulary, what probability does the loss want the "
+        "right token to have?",
         choices=(
             Choice("0.10", "All ten tokens share that, on top of the right one's 0.9."),
             Choice("0.90", "Its part of the 0.1 comes on top: that is spread over all ten, the right one included."),
@@ -55,7 +55,7 @@ CLOSING = (
         "now, and how high is it?",
         choices=(
             Choice(
-                "At step 8000, and lower by a factor of √½",
+                "At step 8000, and lower by a factor of √2",
                 "The rising line meets the falling curve, which goes with 1/√step, at step 8000.",
                 right=True,
             ),

@@ -87,10 +87,11 @@ HEADS = Question(
     id="encoder_decoder.predict_heads",
     kind="prediction",
     text="This translator has 24 heads. A search finds those that the choice between “il” and “elle” needs most. They "
-    "are switched off, and in other runs as many heads drawn at random. What happens to the choice?",
+    "are switched off; in other runs, the same number of heads drawn at random is switched off instead. What happens "
+    "to the choice?",
     choices=(
         Choice(
-            "Without the found heads it is spoiled, without random ones hardly",
+            "Losing the heads that were found spoils it; losing random ones hardly changes it",
             "That is what the comparison is for: without it we could not tell a culprit from a bystander.",
             right=True,
         ),
@@ -112,17 +113,18 @@ HEADS = Question(
 SEED = Question(
     id="encoder_decoder.predict_seed",
     kind="prediction",
-    text="A second translator learns from another seed: other first weights, other sentences, as many steps. Which "
-    "heads will the same search find in it?",
+    text="A second translator learns from another seed: other starting weights, other sentences, the same number of "
+    "steps. Which heads will the same search find in it?",
     choices=(
         Choice(
             "The same one: the task decides which head gets the job",
-            "Before training, all heads of a layer are alike but for random numbers. Which one gets a job is chance.",
+            "Before training, all heads of a layer are alike but for random numbers. Which one gets a job is a matter "
+            "of chance.",
         ),
         Choice(
-            "Heads of cross-attention again; which ones is chance",
+            "Heads of cross-attention again; which ones is a matter of chance",
             "In the decoder, only cross-attention can read the source. Which of its heads get the job depends on the "
-            "first weights.",
+            "seed.",
             right=True,
         ),
         Choice(

@@ -6,7 +6,7 @@ from anatomy_utils.exercises.questions import Choice, Question
 
 NO_CAUSAL_MASK = Question(
     id="encoder_decoder.no_causal_mask",
-    text="Self-attention in the decoder has a causal mask. Cross-attention has none. Why may it do without?",
+    text="Self-attention in the decoder has a causal mask. Cross-attention has none. Why can it do without one?",
     choices=(
         Choice(
             "The source is complete before the first word is written",
@@ -77,8 +77,8 @@ CASE_DIAGNOSIS = Question(
     choices=(
         Choice(
             "It gives all texts the length of the longest",
-            "Each text should have its own length. A text that is alone is its own longest, so there the mask is "
-            "right.",
+            "Each text should have its own length. A text that is alone is also the longest in its batch, so there the "
+            "mask is right.",
             right=True,
         ),
         Choice(

@@ -119,7 +119,7 @@ EXERCISE = Exercise(
         "axes of length 1.",
     ),
     solution="return (attention_mask == 1)[:, None, None, :]",
-    explanation="The colleague's mask gives all texts the length of the longest. A text that is alone is its own "
-    "longest, and in batches of equal length there is nothing to hide, so training looked fine. A good test for any "
-    "model: the same text must give the same answer alone and in company.",
+    explanation="The colleague's mask gives all texts the length of the longest. A text that is alone is also the "
+    "longest in its batch, and in batches of equal length there is nothing to hide, so training looked fine. A good "
+    "test for any model: the same text must give the same answer alone and in company.",
 )

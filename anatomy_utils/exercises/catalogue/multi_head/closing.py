@@ -31,7 +31,8 @@ CLOSING = (
     ),
     Question(
         id="multi_head.closing_2",
-        text="d_model is 512 and a text has 100 tokens. You replace 8 heads of width 64 by 16 of width 32. What grows?",
+        text="d_model is 512 and a text has 100 tokens. You replace 8 heads of width 64 with 16 of width 32. "
+        "What grows?",
         choices=(
             Choice("The number of parameters", "It is four matrices of 512 × 512, however they are cut."),
             Choice("The shape of the output", "It stays (batch, 100, 512)."),
@@ -96,7 +97,8 @@ CLOSING = (
             ),
             Choice(
                 "That the other heads, or at least those of the same layer, look at other words",
-                "Nothing divides the words among the heads: head 1 of layer 3 and head 11 of layer 5 look at one word.",
+                "Nothing divides the words among the heads: head 1 of layer 3 and head 11 of layer 5 look at the same "
+                "word.",
             ),
         ),
     ),

@@ -151,9 +151,8 @@ EXERCISE = Exercise(
     },
     hints=(
         "Take your multi-head attention. Three products make query, key and value: which of them should change?",
-        "Only the queries come from `hidden_states`. Nothing else must be known of the two lengths: the table of "
-        "scores "
-        "is (query, key), and need not be square.",
+        "Only the queries come from `hidden_states`. You need not know the two lengths: the table of scores is "
+        "(query, key), and does not have to be square.",
         "`hidden_states @ query_weight`, but `memory @ key_weight` and `memory @ value_weight`. The rest stays.",
     ),
     solution="projected = (hidden_states @ query_weight, memory @ key_weight, memory @ value_weight)\n"

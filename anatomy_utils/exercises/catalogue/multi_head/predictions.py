@@ -49,8 +49,8 @@ SINK_GONE = Question(
 HEAD_OFF = Question(
     id="multi_head.predict_head_off",
     kind="prediction",
-    text="Layer 3, head 1 sends *it* to *animal*. You switch off this one head. How similar is the encoder's last "
-    "vector of *it* to what it was? (Cosine similarity; 1 is unchanged.)",
+    text="Layer 3, head 1 looks from *it* to *animal*. You switch off this one head. How similar is the encoder's "
+    "last vector of *it* to what it was? (Cosine similarity; 1 is unchanged.)",
     choices=(
         Choice(
             "Below 0.7: the encoder no longer knows what *it* is.",
@@ -70,8 +70,8 @@ HEAD_OFF = Question(
 HALF_OFF = Question(
     id="multi_head.predict_half_off",
     kind="prediction",
-    text="Alone, nearly every head can go and *it* hardly changes. Now switch off 36 heads at once, half of all: "
-    "those that counted least alone. How similar is *it* to what it was?",
+    text="Alone, nearly every head can go and *it* hardly changes. Now switch off 36 heads at once, half of all "
+    "heads: those that counted least when switched off one at a time. How similar is *it* to what it was?",
     choices=(
         Choice(
             "Above 0.99: what costs nothing alone costs nothing together.",
@@ -99,12 +99,13 @@ SCRAMBLED = Question(
         Choice("It crashes: the shapes do not fit.", "They do fit, at every step."),
         Choice("It runs, but the loss does not fall.", "It does: much can be learned without what is broken here."),
         Choice(
-            "It learns as well as with right heads: training makes up for the other order.",
+            "It learns as well as with correct heads: training makes up for the wrong order.",
             "Training would make up for features in another order. Here, words in different heads never meet.",
         ),
         Choice(
             "The loss falls and most labels are right, but something is not learned.",
-            "Nearly all labels are right, but those of *it* are not: they depend on a word far away in the sentence.",
+            "Nearly all labels are right, but fewer than half of those of *it*: they depend on other words, which may "
+            "be in another head.",
             right=True,
         ),
     ),

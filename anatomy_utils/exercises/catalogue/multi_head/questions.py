@@ -6,7 +6,7 @@ from anatomy_utils.exercises.questions import Choice, Question
 
 WHY_HEADS = Question(
     id="multi_head.why_heads",
-    text="The word *it* attends with one head: 50 % of the weight lies on *animal*, 50 % on *tired*. "
+    text="The word *it* attends with one head: 50% of the weight lies on *animal*, 50% on *tired*. "
     "What comes out for it?",
     choices=(
         Choice(
@@ -46,10 +46,10 @@ VIEW_ALONE = Question(
 
 WHY_OUTPUT = Question(
     id="multi_head.why_output",
-    text="What would be missing without W_O, the matrix after the heads?",
+    text="What would go wrong without W_O, the matrix after the heads?",
     choices=(
         Choice(
-            "The right width: the heads side by side are wider than d_model",
+            "The width would be wrong: the heads side by side are wider than d_model",
             "8 heads of 64 make 512 features, as many as the vector has. W_O is square.",
         ),
         Choice("The weights would no longer sum to 1", "They sum to 1 in each head, long before W_O."),

@@ -87,7 +87,7 @@ def _view_then_transpose(q: Tensor, k: Tensor, v: Tensor, n: int, m: Tensor) -> 
 EXERCISE = Exercise(
     id="multi_head.repair",
     title="The case: a colleague's heads",
-    task="Write the attention in heads that `colleagues_heads` should have been; it obeys a mask.",
+    task="Write the function that `colleagues_heads` should have been: attention in heads. It must obey the mask.",
     difficulty="hard",
     minutes=6,
     signature="repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor) -> Tensor",
@@ -185,8 +185,8 @@ EXERCISE = Exercise(
     "scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
     "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\n"
     "return (weights @ value).transpose(1, 2).flatten(2)",
-    explanation="The patient's `view` keeps all numbers in their order, so its first head is the first words in full. "
-    "Words in different heads never meet, and padding shifts which word is in which head. The way back is a `view` "
-    "too, so every number returns to its word: that is why the model still trains.",
+    explanation="The patient's `view` keeps all numbers in their order, so its first head holds the first words in "
+    "full. Words in different heads never meet, and padding shifts which word is in which head. The way back keeps "
+    "that order too, so every number returns to its word: that is why the model still trains.",
     stages=_steps,
 )

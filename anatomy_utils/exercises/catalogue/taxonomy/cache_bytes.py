@@ -153,7 +153,7 @@ EXERCISE = Exercise(
         "First one position: how many numbers does one layer keep of it, in all of its heads together?",
         "Two vectors of d_head features in each head of keys and values, in each layer. How many positions are kept of "
         "a text shorter than the window, and of a longer one?",
-        "`lengths.clamp(max=window)` is the smaller of both, text by text.",
+        "`lengths.clamp(max=window)` is the smaller of the two, text by text.",
     ),
     solution="per_position = 2 * num_layers * num_kv_heads * d_head * bytes_per_number\n"
     "return lengths.clamp(max=window) * per_position",

@@ -7,7 +7,7 @@ from anatomy_utils.exercises.questions import Choice, Question
 CLOSING = (
     Question(
         id="taxonomy.closing_1",
-        text="A fourth job: for each question of a customer, find the passages that answer it among 10 million pages. "
+        text="A fourth job: for each customer's question, find the passages among 10 million pages that answer it. "
         "Which body do you try first?",
         choices=(
             Choice(

@@ -261,7 +261,7 @@ EXERCISE = Exercise(
     "    place = stop\n"
     "end = sentinel_ids[len(spans) : len(spans) + 1]\n"
     "return torch.cat([*inputs, input_ids[place:]]), torch.cat([*targets, end])",
-    explanation="Raffel et al. 2019. With 15 % of the words hidden, in spans of three words on average, the targets "
+    explanation="Raffel et al. 2019. With 15% of the words hidden, in spans of three words on average, the targets "
     "are short, and the decoder has little to do. BART hides spans as well, but writes the whole text.",
     look_first=("input_ids", "target_ids"),
 )

@@ -141,7 +141,7 @@ EXERCISE = Exercise(
         Mistake(
             "tables_swapped",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, oq, rows) + _from_offset(k, ok, rows), q),
-            "Your queries are multiplied with offset_query, and your keys with offset_key; it should be the other way "
+            "Your queries are multiplied by offset_query, and your keys by offset_key; it should be the other way "
             "around.",
         ),
         Mistake(
@@ -172,7 +172,7 @@ EXERCISE = Exercise(
     },
     hints=(
         "`offset_key[:, :, rows]` looks the table up for all pairs at once: (batch, heads, query, key, d_head). What "
-        "must it be multiplied with, and summed over which axis?",
+        "must it be multiplied by, and over which axis must the product be summed?",
         "Query i belongs to row i of the scores: `query[:, :, :, None]` has an axis for j. Key j belongs to column j: "
         "`key[:, :, None]` has one for i.",
         "`query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)`; the third product is written "
@@ -182,10 +182,9 @@ EXERCISE = Exercise(
     "query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)\n"
     "key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1)\n"
     "return (content_scores + query_scores + key_scores) / (3 * query.shape[-1]) ** 0.5",
-    explanation="He et al. 2020. BERT adds a position to the word, and from then on both share one vector. Here what "
-    "a word is and how far away it is are asked separately: “which noun?” and “which neighbor?”. The paper writes the "
-    "third "
-    "product with rows[j, i]; its code, and so all published weights, have rows[i, j]. The model multiplies each word "
-    "with each row of the table first and picks afterwards, which takes less memory.",
+    explanation="He et al. 2020. BERT adds a position to the word, and from then on both share one vector. Here what a "
+    "word is and how far away it is are asked separately: “which noun?” and “which neighbor?”. The paper writes the "
+    "third product with rows[j, i]; its code, and so all published weights, have rows[i, j]. The model multiplies each "
+    "word by each row of the table first and picks afterwards, which takes less memory.",
     stages=_steps,
 )

@@ -178,6 +178,6 @@ EXERCISE = Exercise(
     "moved = read(masks) - read(whole)\n"
     "return moved.square().sum(dim=-1).sqrt()",
     explanation="This looks at the model from outside and needs to know nothing about its inside. It has limits of "
-    "its own: two words that say the same can replace each other, so hiding either one alone shows no effect.",
+    "its own: two words that say the same thing can replace each other, so hiding either one alone shows no effect.",
     stages=_steps,
 )

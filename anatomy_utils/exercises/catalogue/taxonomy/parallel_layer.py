@@ -128,7 +128,7 @@ EXERCISE = Exercise(
     ),
     solution="normed = norm(hidden_states)\nreturn hidden_states + self_attention(normed) + feed_forward(normed)",
     explanation="Wang and Komatsuzaki 2021. Many chips can compute the two at the same time, and one norm is saved. "
-    "The feed-forward network sees what attention found one layer later; with dozens of layers that makes little "
+    "What attention found reaches the feed-forward network one layer later; with dozens of layers that makes little "
     "difference.",
     stages=_steps,
 )

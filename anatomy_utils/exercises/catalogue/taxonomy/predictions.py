@@ -42,7 +42,8 @@ WORK = Question(
         Choice(
             "Nearly as much",
             "Twelve layers are computed, whoever owns the numbers. Only the last step, over the vocabulary, is cheaper "
-            "with a narrow table: where masked words are asked for, ALBERT computes about four fifths in all.",
+            "with a narrow table: where masked words are asked for, ALBERT computes about four fifths of what BERT "
+            "computes.",
             right=True,
         ),
         Choice(
@@ -81,8 +82,8 @@ RIVALS = Question(
     id="taxonomy.predict_rivals",
     kind="prediction",
     text="An encoder–decoder learns to put English into French, and so does a decoder alone, which reads both "
-    "languages as one text. They have as many parameters, the same sentences and the same number of steps. Which one "
-    "gets more sentences right?",
+    "languages as one text. They have nearly the same number of parameters, and are trained on the same sentences for "
+    "the same number of steps. Which one gets more sentences right?",
     choices=(
         Choice(
             "The encoder–decoder, clearly: translating is what it was made for",
@@ -107,15 +108,16 @@ RIVALS = Question(
 COPYING = Question(
     id="taxonomy.predict_copying",
     kind="prediction",
-    text="A Transformer and an LSTM of as many parameters learn to repeat four symbols after a pause of 4, 8, 16 or 32 "
-    "tokens. A third model is the LSTM with four times the training. What will the longest pause do?",
+    text="A Transformer and an LSTM with about the same number of parameters learn to repeat four symbols after a "
+    "pause of 4, 8, 16 or 32 tokens. A third model is the LSTM with four times the training. What will the longest "
+    "pause do?",
     choices=(
         Choice(
             "It troubles all three alike: what is further away is harder to find",
             "Not for the Transformer: for attention a key is a key, however far away it is.",
         ),
         Choice(
-            "The Transformer repeats them, both LSTMs guess",
+            "The Transformer repeats them; both LSTMs guess",
             "An LSTM must carry the symbols through every step of the pause, and what it learns from must travel back "
             "the same way. More training helped it, but only over short pauses.",
             right=True,
@@ -139,14 +141,14 @@ FAVOURITE = Question(
     "most. How often are they the same word?",
     choices=(
         Choice(
-            "In at least 90 sentences: it looks at what it needs",
-            "They are the same far less often. Hiding the reason at the end (“tired”, “wide”) often changes most, but "
-            "it is hardly ever looked at most.",
+            "In at least 75 sentences: it looks at what it needs",
+            "They are the same far less often. Hiding the reason at the end (“tired”, “wide”) often changes the answer "
+            "most, but the reason is hardly ever what “it” looks at most.",
         ),
         Choice(
             "In some, but in fewer than 75",
-            "Hiding the reason at the end (“tired”, “wide”) often changes most, but it is hardly ever looked at most. "
-            "The last layer probably knows of it from the layer below.",
+            "Hiding the reason at the end (“tired”, “wide”) often changes the answer most, but the reason is hardly "
+            "ever what “it” looks at most. The last layer probably knows of it from the layer below.",
             right=True,
         ),
         Choice(

@@ -142,8 +142,8 @@ EXERCISE = Exercise(
         "Which columns may every position see, in each text? And which pairs are allowed wherever the prefix ends?",
         "`torch.arange(length) < prefix_lengths[:, None]` is (batch, key): True in the columns of each text's prefix. "
         "The causal mask is (query, key). A pair that one of the two allows is allowed.",
-        "`|` joins them; give the first two axes of length 1 with `[:, None, None, :]`, so that it counts for all "
-        "heads and all queries.",
+        "Index the table of prefixes with `[:, None, None, :]`: that adds two axes of length 1, so that it counts for "
+        "all heads and all queries. `|` joins it and the causal mask.",
     ),
     solution="causal = torch.ones(length, length, dtype=torch.bool).tril()\n"
     "in_prefix = torch.arange(length) < prefix_lengths[:, None]\n"

@@ -32,9 +32,9 @@ SEES_THE_ANSWER = Question(
 
 ALL_POSITIONS = Question(
     id="taxonomy.all_positions",
-    text="Of 100 words of a text 15 are chosen, and a small model guesses each of them. Three of its guesses happen to "
-    "be the original word. ELECTRA gets the text with the guesses and must say of every word: original or replaced? "
-    "How many labels say *replaced*, and at how many positions does it learn something?",
+    text="Of the 100 words of a text, 15 are chosen, and a small model guesses each of them. Three of its guesses "
+    "happen to be the original word. ELECTRA gets the text with the guesses and must say of every word: original or "
+    "replaced? How many labels say *replaced*, and at how many positions does it learn something?",
     choices=(
         Choice("15 and 15", "Three of the guesses are the original, and it is asked about the other words as well."),
         Choice(
@@ -59,7 +59,7 @@ CASE_DIAGNOSIS = Question(
         ),
         Choice(
             "It has learned its training sentences by heart and fails on new ones",
-            "Then it would be better on sentences like those of its training. It is not.",
+            "Then it would be clearly better on sentences like those of its training. It is hardly better.",
         ),
         Choice(
             "None of its positions sees what comes after it",

@@ -192,8 +192,8 @@ EXERCISE = Exercise(
     "divergences = (teacher.exp() * (teacher - student)).sum(dim=-1)\n"
     "return temperature**2 * divergences.mean()",
     explanation="Hinton et al. 2015. The right word alone says little; that “cat” would have been likelier than “car” "
-    "says much. A temperature above 1 shows such small probabilities. Gradients of softened logits are smaller by "
-    "1 / T², so the loss is multiplied by T². DistilBERT has a second and a third part: masked words, and the "
-    "similarity of the states.",
+    "says much. A temperature above 1 shows such small probabilities. Softening makes the gradients smaller by a "
+    "factor of about T², so the loss is multiplied by T². DistilBERT's loss has a second and a third part: masked "
+    "words, and the similarity of the states.",
     stages=_steps,
 )

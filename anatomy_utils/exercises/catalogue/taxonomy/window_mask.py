@@ -41,7 +41,7 @@ EXERCISE = Exercise(
     difficulty="easy",
     minutes=3,
     signature="window_mask(length: int, window: int) -> Tensor",
-    docstring="A boolean (query, key) table, True = may attend. With a window of 3 position 5 sees 3, 4 and itself.",
+    docstring="A boolean (query, key) table, True = may attend. With a window of 3, position 5 sees 3, 4 and itself.",
     reference="anatomy_utils.functional.masks.local_causal",
     returns=(Output("mask", "query key"),),
     cases=and_short(_lengths, "length", "a single word"),

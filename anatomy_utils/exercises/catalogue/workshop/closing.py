@@ -30,7 +30,7 @@ CLOSING = (
             Choice(
                 "The loss falls only a little",
                 "`parameters()` looks into modules and into a `ModuleList`, but not into a list. The optimizer never "
-                "hears of the blocks, and only tables and the last norm learn.",
+                "hears of the blocks, and only the tables and the last norm learn.",
                 right=True,
             ),
             Choice(
@@ -49,7 +49,8 @@ CLOSING = (
         choices=(
             Choice(
                 "Four steps, each with a quarter of the learning rate",
-                "After the first step the weights are others. And Adam's steps hardly depend on the gradient's size.",
+                "After the first step the weights are different. And Adam's steps hardly depend on the gradient's "
+                "size.",
             ),
             Choice(
                 "`backward` for each part, each loss divided by 4, and one step at the end",
@@ -58,7 +59,7 @@ CLOSING = (
             ),
             Choice(
                 "One step with one of the parts, as its gradient is about the same",
-                "About, but not the same: it is four times as noisy.",
+                "About the same, but not equal: the variance of its noise is four times as large.",
             ),
             Choice(
                 "Clearing the gradients before each `backward`, and one step after the last",
@@ -68,26 +69,26 @@ CLOSING = (
     ),
     Question(
         id="workshop.closing_4",
-        text="A training was interrupted. Someone saved the model's weights only, and goes on with them. What differs "
-        "from the run that was never interrupted?",
+        text="A training run was interrupted. Someone had saved only the model's weights, and goes on with them. What "
+        "differs from the run that was never interrupted?",
         choices=(
             Choice(
                 "The batches, the rate and Adam's averages start again",
                 "The optimizer's memory, the source of random numbers and the number of the step belong to the state "
-                "of a training as much as the weights.",
+                "of a training run just as the weights do.",
                 right=True,
             ),
             Choice("Nothing: all that was learned is in the weights", "They are the same. The next step is not."),
             Choice(
                 "Only the speed of the first steps after the start",
-                "The losses differ too, in the first step already: it sees another batch.",
+                "The losses differ too, from the very first step: that step sees another batch.",
             ),
             Choice("The loss starts at ln(vocabulary) again", "The weights know what they knew."),
         ),
     ),
     Question(
         id="workshop.closing_5",
-        text="Your GPT calls functions that exist nowhere. Why did it not learn that?",
+        text="Your GPT calls functions that exist nowhere. Why did it not learn which functions exist?",
         choices=(
             Choice(
                 "The parser accepted them in training",
@@ -113,7 +114,7 @@ CLOSING = (
         text="Two processes train one model with half of the batch each. What must they tell each other in a step?",
         choices=(
             Choice("Their half of the batch", "Each reads only its own half. That is what makes it faster."),
-            Choice("Their losses", "These are shown, and nothing else. A loss changes no weight."),
+            Choice("Their losses", "The losses are only displayed. A loss changes no weight."),
             Choice(
                 "Their gradients, one number for each parameter",
                 "The mean of both gradients is that of the whole batch. With it, both make the same step, and their "

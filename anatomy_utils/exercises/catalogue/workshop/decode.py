@@ -117,8 +117,8 @@ def _as_tensor(text: str) -> Tensor:
 EXERCISE = Exercise(
     id="workshop.decode",
     title="From ids to text",
-    task="Put the bytes of all ids one after the other and read them as UTF-8; bytes that are no whole character "
-    "become the sign for that, �.",
+    task="Put the bytes of all ids one after the other and read them as UTF-8; bytes that do not form a whole "
+    "character become the replacement character, �.",
     difficulty="medium",
     minutes=7,
     signature="decode(ids: list[int], merges: dict[tuple[int, int], int]) -> str",
@@ -157,7 +157,8 @@ EXERCISE = Exercise(
         Mistake(
             "broken_left_out",
             _from(lambda pieces: b"".join(pieces).decode("utf-8", "ignore")),
-            "Bytes that are no whole character vanish from your text; `errors=\"replace\"` shows where they were.",
+            "Bytes that do not form a whole character vanish from your text; `errors=\"replace\"` shows where they "
+            "were.",
         ),
         Mistake(
             "spaces_between",

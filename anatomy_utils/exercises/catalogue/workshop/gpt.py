@@ -85,11 +85,12 @@ def _steps(
 EXERCISE = Exercise(
     id="workshop.gpt",
     title="The whole model",
-    task="Put the GPT together: two tables, the blocks, a last norm, logits from the token table, and its start.",
+    task="Put the GPT together: two tables, the blocks, a last norm, logits from the token table, and the "
+    "initial weights.",
     difficulty="hard",
     minutes=12,
     signature="GPT(torch.nn.Module)",
-    docstring="Has `tokens` and `positions`, each a torch.nn.Embedding, of vocabulary_size and of length vectors,\n"
+    docstring="Has `tokens` and `positions`, torch.nn.Embedding tables of `vocabulary_size` and `length` vectors,\n"
     "`blocks`, a torch.nn.ModuleList of num_layers times Block(d_model, num_heads, 4 * d_model), and\n"
     "`norm`, a torch.nn.LayerNorm after the last block. The logits come from `tokens.weight` once more,\n"
     "without a bias. No dropout.\n"
@@ -254,11 +255,11 @@ EXERCISE = Exercise(
         "scaled afterwards": GPTScaledAfterwards,
     },
     hints=(
-        "In `__init__` you make the four parts, then you start the weights. In `forward`: token vectors plus position "
-        "vectors, one block after the other, norm, logits.",
+        "In `__init__` you make the four parts, then you initialize the weights. In `forward`: token vectors plus "
+        "position vectors, one block after the other, norm, logits.",
         "`torch.arange(input_ids.shape[1])` counts the positions; `states @ self.tokens.weight.T` gives the logits. "
-        "`for part in self.modules()` goes through all parts, and `isinstance(part, torch.nn.Linear)` tells which they "
-        "are.",
+        "`for part in self.modules()` goes through all parts, and `isinstance(part, torch.nn.Linear)` tells which of "
+        "them are linear maps.",
         "`torch.nn.init.normal_(part.weight, std=0.02)` and `torch.nn.init.zeros_(part.bias)` in that loop; then, for "
         "each block, `normal_` with the smaller number for `block.attention.output.weight` and "
         "`block.feed_forward.output.weight`.",

@@ -79,7 +79,7 @@ EXERCISE = Exercise(
     signature="GroupedAttention(torch.nn.Module)",
     docstring="Has `query`, `key`, `value` and `output`, torch.nn.Linear without biases. `query` and `output` go from\n"
     "d_model to d_model; `key` and `value` to num_key_value_heads · d_head, where d_head = d_model / num_heads.\n"
-    "Neighboring heads share keys and values: with 6 heads and 2 of keys, heads 0, 1, 2 use the first one.\n"
+    "Neighboring heads share keys and values: with 6 query heads and 2 key heads, query heads 0, 1, 2 use key head 0.\n"
     "Queries and keys are turned: at position p (from 0), features i and i + d_head/2 of a head, a and b,\n"
     "become a·cos − b·sin and b·cos + a·sin, with the angle p · base^(−2i/d_head).\n"
     "hidden_states (batch, position, d_model) → the same shape; no position sees a later one.",
@@ -231,9 +231,10 @@ EXERCISE = Exercise(
     "        is_causal=True,\n"
     "    )\n"
     "    return self.output(context.transpose(1, 2).flatten(2))",
-    explanation="Shared keys and values make the cache smaller: SmolLM2 with 135 million parameters has 9 heads and 3 "
-    "of keys, so it remembers a third. The positions are no parameters: a checkpoint says nothing about the layout of "
-    "the pairs, and one that was written for the other layout loads without a complaint and writes nonsense.",
+    explanation="Shared keys and values make the cache smaller: SmolLM2 with 135 million parameters has 9 query "
+    "heads and 3 key heads, so its cache is a third as large. Positions are not parameters: a checkpoint says nothing "
+    "about the layout of the pairs, and one that was written for the other layout loads without a complaint and "
+    "writes nonsense.",
     stages=_steps,
     methods=(
         "__init__(self, d_model: int, num_heads: int, num_key_value_heads: int, base: float) -> None",

@@ -1,4 +1,4 @@
-"""Notebook 08: the learning rate of a step, up in a line and down along a cosine."""
+"""Notebook 08: the learning rate of a step, up in a straight line and down along a cosine."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def _steps(steps: int, warmup: int, peak: float, end: float) -> Mapping[str, Ten
 EXERCISE = Exercise(
     id="workshop.learning_rate",
     title="Up, and down again",
-    task="Give the learning rate of a step: up in a line from peak / warmup to peak, then down along half a cosine to "
-    "`end` at the last step.",
+    task="Give the learning rate of a step: up in a straight line from peak / warmup to peak, then down along half a "
+    "cosine to `end` at the last step.",
     difficulty="medium",
     minutes=6,
     signature="learning_rate(step: int, steps: int, warmup: int, peak: float, end: float) -> float",
@@ -190,7 +190,7 @@ EXERCISE = Exercise(
         Mistake(
             "in_a_line",
             replace(_Rate(), down=lambda progress: 1 - progress),
-            "Your rate falls in a line; along a cosine it begins and ends slowly.",
+            "Your rate falls in a straight line; along a cosine it begins and ends slowly.",
         ),
         Mistake(
             "quarter",

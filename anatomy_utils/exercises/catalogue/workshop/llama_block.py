@@ -74,7 +74,7 @@ EXERCISE = Exercise(
     signature="LlamaBlock(torch.nn.Module)",
     docstring="Has `attention_norm` and `feed_forward_norm`, torch.nn.RMSNorm(d_model, eps=epsilon); `attention`,\n"
     "your GroupedAttention(d_model, num_heads, num_key_value_heads, base); `feed_forward`, the given\n"
-    "GatedFeedForward(d_model, d_inner). Pre-norm, as your `Block`: each part reads normed states, and what\n"
+    "GatedFeedForward(d_model, d_inner). Pre-norm, as in your `Block`: each part reads normed states, and what\n"
     "it returns is added to the states. hidden_states (batch, position, d_model) → the same shape.",
     reference=_LlamaBlock,
     returns=DRIVE.outputs(Output("output", "batch position d_model")),

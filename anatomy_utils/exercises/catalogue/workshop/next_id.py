@@ -285,9 +285,9 @@ EXERCISE = Exercise(
     "probabilities = (best.values / temperature).softmax(dim=-1)\n"
     "place = torch.multinomial(probabilities, 1, generator=generator)\n"
     "return best.indices[place].item()",
-    explanation="Top-k keeps the long tail of unlikely tokens out, which together would come far too often. The "
-    "temperature decides how bold the choice among the rest is. The limit towards 0 is the likeliest token, and a "
-    "division by 0 would give NaN.",
+    explanation="Top-k keeps out the long tail of unlikely tokens, which together would be drawn far too often. The "
+    "temperature decides how bold the choice among the rest is. As it goes toward 0, only the likeliest token is left, "
+    "but a division by 0 would give NaN.",
     stages=_steps,
     drive=_drive,
 )

@@ -39,7 +39,7 @@ def _own_name(published: str) -> str:
         return OUTSIDE[published]
     match = re.fullmatch(r"model\.layers\.(\d+)\.(.+)\.weight", published)
     if match is None or match[2] not in PARTS:
-        raise ValueError(f"{published} is no name of a tensor of this model.")
+        raise ValueError(f"{published} is not the name of a tensor in this model.")
     return f"blocks.{match[1]}.{PARTS[match[2]]}.weight"
 
 
@@ -60,7 +60,7 @@ def _drive(answer: Callable[[str], object], published: str) -> tuple[Tensor, ...
 
 
 def _refusal(answer: Callable[[str], object], published: str) -> tuple[Tensor, ...] | Objection:
-    start = f"{published!r} is no name of this model's tensors; "
+    start = f"{published!r} is not the name of a tensor in this model; "
     try:
         found = answer(published)
     except ValueError:
@@ -174,11 +174,11 @@ EXERCISE = Exercise(
     signature="own_name(published: str) -> str",
     docstring="published, the name of a tensor in SmolLM2's checkpoint → the name of the parameter in your model.\n"
     "\"model.embed_tokens.weight\" is the table of `tokens`, \"model.norm.weight\" the norm after the last block.\n"
-    "\"model.layers.3.….weight\" belongs to block 3, \"blocks.3.….weight\". In between they have input_layernorm and\n"
-    "post_attention_layernorm (before attention and before the feed-forward network: `attention_norm`,\n"
-    "`feed_forward_norm`), self_attn.q_proj, k_proj, v_proj, o_proj (query, key, value, output of `attention`),\n"
-    "mlp.gate_proj, up_proj, down_proj (gate, inner, output of `feed_forward`).\n"
-    "Any other name, one that ends otherwise too, raises ValueError.",
+    "\"model.layers.3.….weight\" belongs to block 3, \"blocks.3.….weight\". In between, the published names have\n"
+    "input_layernorm and post_attention_layernorm (before attention and before the feed-forward network:\n"
+    "`attention_norm`, `feed_forward_norm`), self_attn.q_proj, k_proj, v_proj, o_proj (query, key, value, output of\n"
+    "`attention`), mlp.gate_proj, up_proj, down_proj (gate, inner, output of `feed_forward`).\n"
+    "Any other name, including one with another ending, raises ValueError.",
     reference=_own_name,
     returns=(Output("names that are right"),),
     cases=_cases,
@@ -238,8 +238,8 @@ EXERCISE = Exercise(
         Mistake(
             "nothing_refused",
             _nothing_refused,
-            "You give a name that you do not know back as it is. Raise ValueError: a tensor with no place must not be "
-            "dropped in silence.",
+            "You return an unknown name as it is. Raise ValueError: a tensor with no place must not be dropped "
+            "silently.",
         ),
         Mistake(
             "key_error",
@@ -283,7 +283,7 @@ EXERCISE = Exercise(
     'pieces = published.split(".")\n'
     'part = ".".join(pieces[3:-1])\n'
     'if pieces[:2] != ["model", "layers"] or pieces[-1] != "weight" or part not in parts:\n'
-    '    raise ValueError(published + " is no name of a tensor of this model.")\n'
+    '    raise ValueError(published + " is not the name of a tensor in this model.")\n'
     'return "blocks." + pieces[2] + "." + parts[part] + ".weight"',
     explanation="Names are all that a checkpoint says about what its numbers are for. Shapes catch some confusions, "
     "but not gate and inner, nor the two norms: those load without a complaint, and only a comparison of states finds "

@@ -129,7 +129,7 @@ EXERCISE = Exercise(
         Mistake(
             "all_decay",
             _by(lambda name, parameter: True),
-            "All your parameters decay, biases and norms too: a norm's gain is pulled towards 0, although it starts "
+            "All your parameters decay, biases and norms too: a norm's gain is pulled toward 0, although it starts "
             "at 1.",
         ),
         Mistake("none_decays", _by(lambda name, parameter: False), "No parameter of yours decays, not even a matrix."),
@@ -260,7 +260,7 @@ EXERCISE = Exercise(
     "    {'params': matrices, 'weight_decay': weight_decay},\n"
     "    {'params': vectors, 'weight_decay': 0.0},\n"
     "]",
-    explanation="Weight decay pulls a number a little towards 0 in every step, so that only what the loss asks for "
+    explanation="Weight decay pulls a number a little toward 0 in every step, so that only what the loss asks for "
     "stays large. A matrix has many numbers that can share the work. A norm's gain is best near 1 and a bias wherever "
     "it is needed, so pulling on them only does harm.",
     drive=drive,

@@ -42,8 +42,8 @@ PARAMETERS = Question(
         ),
         Choice(
             "About 0.9 million",
-            "Each block has 4 matrices of 128 × 128 and 2 of 128 × 512, 0.2 million with what is small; the table of "
-            "tokens has 1,024 × 128 = 0.13 million.",
+            "Each block has 4 matrices of 128 × 128 and 2 of 128 × 512: 0.2 million numbers, biases and norms "
+            "included; the table of tokens has 1,024 × 128 = 0.13 million.",
             right=True,
         ),
         Choice(
@@ -62,8 +62,8 @@ PARSES = Question(
     choices=(
         Choice(
             "More than half",
-            "Brackets, colons and indentation follow rules that a few dozen tokens of the past decide, and the model "
-            "has seen them hundreds of thousands of times. What the functions *mean* is another matter.",
+            "Brackets, colons and indentation follow rules that need only a few dozen earlier tokens, and the model "
+            "has seen these rules at work hundreds of thousands of times. What the functions *mean* is another matter.",
             right=True,
         ),
         Choice(

@@ -23,14 +23,17 @@ HELD_OUT = Question(
             "There are too few of them to say anything",
             "It is the same share of the text; its size is not the trouble.",
         ),
-        Choice("Some windows begin in the middle of a function", "All of them do, here too, and that does no harm."),
+        Choice(
+            "Some windows begin in the middle of a function",
+            "Nearly all of them do, here too, and that does no harm.",
+        ),
     ),
 )
 
 ONE_BATCH = Question(
     id="workshop.one_batch",
     text="A colleague trains on one single batch, again and again, for a hundred steps. The loss stays at 2. What "
-    "does that tell?",
+    "does that tell you?",
     choices=(
         Choice("The batch is too hard: take an easier one", "Any batch of a few lines can be learned by heart."),
         Choice(
@@ -38,11 +41,11 @@ ONE_BATCH = Question(
             "For a few lines it is far too large. It could know them by heart many times over.",
         ),
         Choice(
-            "The learning rate must fall, as in a real training",
+            "The learning rate must fall, as in a real training run",
             "A falling rate polishes. Without it, the loss of one batch still goes to nearly 0.",
         ),
         Choice(
-            "There is a bug: some part does not learn, or is asked for the wrong thing",
+            "There is a bug: something does not learn as it should",
             "One batch is the cheapest test there is. A program that cannot learn it by heart need not be tried on "
             "more.",
             right=True,
@@ -57,10 +60,13 @@ STRICT = Question(
     choices=(
         Choice(
             "Not yet sure: tensors of equal shape may have changed places",
-            "`gate` and `inner` have the same shape, and so have `query` and `output`. Only the numbers tell.",
+            "`gate` and `inner` have the same shape, and so do `query` and `output`. Only the numbers tell them apart.",
             right=True,
         ),
-        Choice("Yes: with `strict=True`, torch has checked it", "It checks names and shapes. It cannot know what for."),
+        Choice(
+            "Yes: with `strict=True`, torch has checked it",
+            "It checks names and shapes. It cannot know what the numbers are for.",
+        ),
         Choice(
             "Yes, provided that the tokenizer is the same one",
             "With the same ids, two tensors that have changed places still give other numbers.",
@@ -78,7 +84,8 @@ CASE = Question(
     choices=(
         Choice(
             "The gradients are never cleared",
-            "They would add up from step to step. With one window all is well, and that is as many steps.",
+            "They would add up from step to step. Training on one window takes just as many steps, and all is "
+            "well there.",
         ),
         Choice(
             "The causal mask is missing, so the model copies what it should say",
@@ -86,7 +93,7 @@ CASE = Question(
         ),
         Choice(
             "The learning rate is too high for more than one window",
-            "The loss of four windows falls to nearly 0, smoothly. Only what was learned is not what is asked for.",
+            "The loss of four windows falls to nearly 0, smoothly. But what was learned is not what is asked for.",
         ),
         Choice(
             "Logits and labels are in different orders, so each is compared with another one's label",

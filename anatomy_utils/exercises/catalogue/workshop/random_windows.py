@@ -139,8 +139,8 @@ EXERCISE = Exercise(
     "    ids: Tensor, batch_size: int, length: int, generator: torch.Generator\n"
     ") -> tuple[Tensor, Tensor]",
     docstring="ids (token), a whole text → inputs and labels, both (batch_size, length), whole numbers.\n"
-    "labels[i, j] is the token that follows inputs[i, j] in the text. Draw where each window begins by itself, so\n"
-    "the same one may come twice, and draw with `generator`. The text is longer than one window.",
+    "labels[i, j] is the token that follows inputs[i, j] in the text. Draw the start of each window independently, so\n"
+    "the same window may come twice, and draw with `generator`. The text is longer than one window.",
     reference="anatomy_utils.training.windows.random_windows",
     returns=OUTPUTS,
     cases=_cases,
@@ -197,14 +197,14 @@ EXERCISE = Exercise(
         Mistake(
             "shuffled",
             replace(_Windows(), draw=_shuffled),
-            "Within a batch no window of yours comes twice before all have come: places are shuffled, not drawn each "
-            "by itself.",
+            "Within a batch no window of yours comes twice before all have come: places are shuffled, not drawn "
+            "independently.",
         ),
         Mistake(
             "no_repetition",
             replace(_Windows(), draw=_no_repetition),
             "`randperm` gives each place once, so no window comes twice, and a short text has not enough of them for a "
-            "batch: draw each place by itself.",
+            "batch: draw each place independently.",
         ),
         Mistake(
             "cut_into_rows",
@@ -256,7 +256,7 @@ EXERCISE = Exercise(
     },
     hints=(
         "A text of 10 tokens and windows of 3: a window needs a token after its end. At which places can it begin, and "
-        "how many are they?",
+        "how many such places are there?",
         "`torch.randint(count, (batch_size, 1), generator=generator)` draws the places as a column; added to "
         "`torch.arange(length)` it gives every window's positions.",
         "`ids[positions]` are the inputs, of the same shape as `positions`; the labels are at `positions + 1`.",

@@ -259,10 +259,10 @@ EXERCISE = Exercise(
     "torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n"
     "optimizer.step()\n"
     "return loss.item()",
-    explanation="Every shape fits, since both rows of questions have as many entries. A single batch can be learned by "
-    "heart whatever it asks for, so its loss falls to 0; of new windows only how frequent each token is can be "
-    "guessed. So let a model that has learned one batch recite it, and give it the same windows in another order: the "
-    "loss must not change.",
+    explanation="Every shape fits, since logits and labels make rows of the same length. A single batch can be learned "
+    "by heart whatever it asks for, so its loss falls to 0; for new windows, the model can guess only how frequent "
+    "each token is. So let a model that has learned one batch recite it, and give it the same windows in another "
+    "order: the loss must not change.",
     stages=_steps,
     drive=_drive,
 )

@@ -130,9 +130,9 @@ EXERCISE = Exercise(
     difficulty="medium",
     minutes=5,
     signature="resume_training(path, model, optimizer, generator: torch.Generator) -> int",
-    docstring="`path` is a file of `save_training`, a dictionary with 'model', 'optimizer', 'generator' and 'step'.\n"
-    "Changes the three, and returns the step. The file may be a stranger's: read it with weights_only=True.\n"
-    "Weights that are not this model's must raise an error.",
+    docstring="`path` is a file written by `save_training`: a dictionary with 'model', 'optimizer', 'generator' and\n"
+    "'step'. Restores the model, the optimizer and the generator, and returns the step. The file may be a\n"
+    "stranger's: read it with weights_only=True. Weights that are not this model's must raise an error.",
     reference="anatomy_utils.training.checkpointing.resume_training",
     returns=RESUMED,
     cases=_cases,
@@ -245,8 +245,8 @@ EXERCISE = Exercise(
     },
     hints=(
         "Four entries, four lines: each part of the file goes back to where `save_training` took it from.",
-        "`torch.load(path, weights_only=True)` gives the dictionary. To `state_dict()` belongs `load_state_dict(…)`, "
-        "to `get_state()` belongs `set_state(…)`.",
+        "`torch.load(path, weights_only=True)` gives the dictionary. `load_state_dict(…)` takes back what "
+        "`state_dict()` gave, and `set_state(…)` what `get_state()` gave.",
         "`model.load_state_dict(run['model'])` raises an error by itself when names or shapes do not fit; leave it so.",
     ),
     solution="run = torch.load(path, weights_only=True)\n"

@@ -93,8 +93,8 @@ def _a_tuple(
 EXERCISE = Exercise(
     id="workshop.save_training",
     title="Saving a run",
-    task="Write all that training needs to go on later into one file: the model, the optimizer, the generator and the "
-    "step.",
+    task="Write into one file everything that training needs to go on later: the model, the optimizer, the generator "
+    "and the step.",
     difficulty="easy",
     minutes=4,
     signature="save_training(path, model, optimizer, generator: torch.Generator, step: int) -> None",
@@ -108,7 +108,7 @@ EXERCISE = Exercise(
             "no_optimizer",
             _changed(lambda model, optimizer, generator, step: {"optimizer": ...}),
             "The optimizer is not in your file: its averages of earlier gradients would begin again at 0, and the next "
-            "steps would be others.",
+            "steps would be different.",
         ),
         Mistake(
             "no_generator",

@@ -161,7 +161,7 @@ EXERCISE = Exercise(
             "sum_of_means_told",
             replace(Step(), told=lambda shares, means: sum(means)),
             "Your weights are right, but the loss that you return is the sum of the parts' mean losses; each should "
-            "count with its share of the tokens.",
+            "be multiplied by its share of the tokens.",
         ),
         Mistake(
             "joined",
