@@ -52,10 +52,12 @@ def open_room(room: str, folder: str) -> tuple[Callable[[str], Any], Callable[[]
             from pathlib import Path
 
             public = re.compile(r"^(?:(?:def|class) (?=[^_])|(?=[A-Z]\w*(?:: .*)? = ))(\w+)", re.MULTILINE)
+            found: dict[str, str] = {}
             for file in Path(folder).glob("[!_]*.py"):
                 for name in set(public.findall(file.read_text(encoding="utf-8"))):
-                    homes[name] = "" if name in homes else file.stem  # defined twice: only the modules' own names tell
-            homes.update({file.stem: file.stem for file in Path(folder).glob("[!_]*") if file.suffix in (".py", "")})
+                    found[name] = "" if name in found else file.stem  # defined twice: only the modules' own names tell
+            found.update({file.stem: file.stem for file in Path(folder).glob("[!_]*") if file.suffix in (".py", "")})
+            homes.update(found)  # in one go: another thread may be asking
         return homes
 
     def find(name: str) -> Any:

@@ -1,8 +1,8 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
-A step that fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
+Each step needs one core, and two run at a time, the longest first; what a step says comes when it is done. One that
+fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
 `python tests/run_all.py quick` looks at what changed since the last commit (`make quick`).
-Steps that need one core each run two at a time at the end, and their words come when they are done.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
@@ -31,12 +30,14 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 RESULTS = ROOT / ".cache" / "results"
 BIN = Path(sys.executable).parent
-ON_TWO_CORES = ("lint", "units", "notebooks")
-UNTYPED = ("exercises", "figures", "notebook", "project", "site", "views", "widgets")
+UNTYPED = {
+    "units of exercises": ("exercises", "figures", "notebook"),
+    "units of views": ("project", "site", "views", "widgets"),
+}
 """Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
 PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
-HALVES = ("00–03", "04–08")
-"""The notebooks that each of the two browsers opens (`tests/browser/conftest.py`)."""
+BROWSERS = ("00–01", "02–04", "05–08")
+"""The notebooks that each of the browsers opens (`tests/browser/conftest.py`)."""
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Outcome:
 
 
 def steps() -> list[Step]:
-    """All steps, the quick ones first."""
+    """All steps, the strict run first, then the longest."""
 
     def tool(name: str, *arguments: str) -> list[str]:
         return [str(BIN / name), *arguments]
@@ -72,27 +73,28 @@ def steps() -> list[Step]:
 
     places = sorted({path.parent if path.parent.parent == TESTS else path for path in TESTS.rglob("test_*.py")})
     rooms = [str(path.relative_to(ROOT)) for path in places if path.name != "browser"]
-    untyped = [room for room in rooms if Path(room).name in UNTYPED]
-    typed = ["anatomy_utils", *(room for room in rooms if room not in untyped)]
-    by_file = ["-n", "2", "--dist", "loadfile"]
+    untyped = {name: [room for room in rooms if Path(room).name in wanted] for name, wanted in UNTYPED.items()}
+    typed = ["anatomy_utils", *(room for room in rooms if not any(room in others for others in untyped.values()))]
     quick = ["-m", "not notebook and not proof"]
     proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
+    stored = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "notebooks").glob("*.ipynb"))
     browser = tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser")
     alone = {"OMP_NUM_THREADS": "1"}  # processes side by side: with two threads each they stall each other
     strict = alone | network_blocked() | trained_once(only_keep=True)
-    again = alone | trained_once()  # the strict run trains every model; these two look at other things
+    again = alone | trained_once()  # the strict run, which comes first, trains every model; these look at other things
     return [
-        Step("style (ruff)", "lint", tool("ruff", "check", ".")),
-        Step("types (mypy)", "lint", tool("mypy")),
-        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
-        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
-        Step("units of models, types checked", "units", tests(*by_file, *quick, *typed), True, alone),
-        Step("units of exercises and views", "units", tests(*by_file, *quick, *PLAIN, *untyped), True, alone),
-        Step("notebooks: strict (nbval), offline", "notebooks", tests(*by_file, *nbval, "notebooks"), True, strict),
-        *(Step(f"browser: {half}", "browser", browser, True, again | {"ANATOMY_HALF": half}) for half in HALVES),
+        Step("notebooks 01, 03 …: strict (nbval), offline", "notebooks", tests(*nbval, *stored[1::2]), True, strict),
+        Step("notebooks 00, 02 …: strict (nbval), offline", "notebooks", tests(*nbval, *stored[::2]), True, strict),
+        *(Step(name, "units", tests(*quick, *PLAIN, *paths), True, alone) for name, paths in untyped.items()),
+        *(Step(f"browser: {part}", "browser", browser, True, again | {"ANATOMY_PART": part}) for part in BROWSERS),
+        Step("units of models, types checked", "units", tests(*quick, *typed), True, alone),
         Step("notebooks: solved, on Colab", "solved", tests(*PLAIN, "-m", "notebook", "tests/project"), True, again),
         Step("exercises: proofs", "proofs", tests(*proofs), True, alone),
+        Step("types (mypy)", "lint", tool("mypy")),
+        Step("style (ruff)", "lint", tool("ruff", "check", ".")),
+        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
+        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
     ]
 
 
@@ -110,14 +112,8 @@ def quick_step() -> list[Step]:
     return [Step(f"units that depend on it ({len(tests)} files)", "units", command, True, {"OMP_NUM_THREADS": "1"})]
 
 
-def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
-    """Run one step and count what it reports; a command that is no test run counts as one test.
-
-    Args:
-        step: what to run.
-        output: where it writes; its words appear at once when left out.
-    """
-    print(f"\n== {step.name}", file=output, flush=True)
+def carry_out(step: Step) -> Outcome:
+    """Run one step, show what it said, and count what it reports; a command that is no test run counts as one test."""
     start = time.perf_counter()
     report = RESULTS / (re.sub(r"\W+", "-", step.name) + ".xml")
     command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
@@ -126,23 +122,17 @@ def carry_out(step: Step, output: IO[str] | None = None) -> Outcome:
         own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
         variables = os.environ | own | step.variables
         variables.pop("PYTHONDONTWRITEBYTECODE", None)  # every kernel would compile torch again
-        code = subprocess.run(command, cwd=ROOT, env=variables, stdout=output, stderr=output).returncode
+        done = subprocess.run(
+            command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+        )
+    print(f"\n== {step.name}\n{done.stdout}", flush=True)
     seconds = time.perf_counter() - start
-    if code == MISSING and not step.is_pytest:
+    if done.returncode == MISSING and not step.is_pytest:
         return missing(step)
     if not step.is_pytest:
-        return Outcome(step, int(code == 0), int(code != 0), 0, seconds)
+        return Outcome(step, int(done.returncode == 0), int(done.returncode != 0), 0, seconds)
     passed, failed, skipped = _counts(report)
-    return Outcome(step, passed, failed or int(code != 0), skipped, seconds)
-
-
-def carry_out_aside(step: Step) -> Outcome:
-    """Run the step while another one writes, and show its words together when it has ended."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as words:
-        outcome = carry_out(step, words)
-        words.seek(0)
-        print(words.read(), flush=True)
-    return outcome
+    return Outcome(step, passed, failed or int(done.returncode != 0), skipped, seconds)
 
 
 def can_run(step: Step, browser: str | None) -> bool:
@@ -166,14 +156,13 @@ def main() -> int:
     if sys.argv[1:] == ["quick"]:
         wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
-    outcomes = [carry_out(step) for step in wanted if step.group in ON_TWO_CORES]
+    print(f"{len(wanted)} steps, two at a time; each speaks when it is done.", flush=True)
     with ThreadPoolExecutor(max_workers=2) as pool:
-        aside = [step for step in wanted if step.group not in ON_TWO_CORES]
-        outcomes += pool.map(lambda step: (carry_out_aside if can_run(step, browser) else missing)(step), aside)
-    print(f"\n{'step':<38}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
+        outcomes = list(pool.map(lambda step: (carry_out if can_run(step, browser) else missing)(step), wanted))
+    print(f"\n{'step':<46}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"
-        print(f"{outcome.step.name:<38}{counts}")
+        print(f"{outcome.step.name:<46}{counts}")
     if browser is None:
         print("no Chromium, Chrome or Edge was found: install one, or name it with CHROMIUM=/path/to/chromium")
     passed = sum(outcome.passed for outcome in outcomes)

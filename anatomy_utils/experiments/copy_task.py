@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from jaxtyping import Float, Int
@@ -23,6 +24,7 @@ from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.parallel import side_by_side
 from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import seconds_computed, threads
@@ -125,11 +127,10 @@ def copying_experiment(
     if negative := [distance for distance in distances if distance < 0]:
         raise ValueError(f"A distance of {negative[0]} tokens was asked for; give 0 or more.")
     runs = {"Transformer": ("Transformer", 1), "LSTM": ("LSTM", 1), f"LSTM, {PATIENT} × the steps": ("LSTM", PATIENT)}
-    with threads(1):
-        return {
-            name: [_share_copied(kind, distance, times * steps, seed) for distance in distances]
-            for name, (kind, times) in runs.items()
-        }
+    places = [(name, distance) for name in runs for distance in distances]
+    jobs = (partial(_share_copied, runs[name][0], distance, runs[name][1] * steps, seed) for name, distance in places)
+    shares = dict(zip(places, side_by_side(*jobs), strict=True))
+    return {name: [shares[name, distance] for distance in distances] for name in runs}
 
 
 def new_copier(kind: str, seed: int = 0) -> nn.Module:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,9 +25,9 @@ from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.parallel import side_by_side
 from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.seeding import seeded
-from anatomy_utils.training.threads import threads
 
 D_MODEL, NUM_HEADS, D_FF, NUM_LAYERS = 32, 4, 64, 2
 ANSWERS = 3
@@ -106,8 +107,7 @@ def length_experiment(
         raise ValueError(f"There is no scheme {unknown[0]!r}; choose from {', '.join(POSITION_SCHEMES)}.")
     if shortest := [length for length in lengths if length < 1]:
         raise ValueError(f"A row of {shortest[0]} positions was asked for; give lengths of at least 1.")
-    with threads(1):
-        return [_train_and_test(name, lengths, steps, seed) for name in schemes]
+    return side_by_side(*(partial(_train_and_test, name, lengths, steps, seed) for name in schemes))
 
 
 def _train_and_test(scheme: str, lengths: Sequence[int], steps: int, seed: int) -> LengthRun:

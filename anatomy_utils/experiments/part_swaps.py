@@ -24,7 +24,7 @@ from anatomy_utils.notebook.page import CellOutput, table
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 PROMPT = "Thanks for lunch, I had a"
-NEW_TOKENS = 8
+NEW_TOKENS = 6
 PLAIN = (
     "The children went to the park because the weather was warm.",
     "She put the keys on the table and forgot where they were.",
@@ -35,8 +35,6 @@ PLAIN = (
     "The teacher asked a question, but nobody knew the answer.",
     "It rained all night and the river rose over its banks.",
     "Last summer we drove to the sea and stayed there for a week.",
-    "The doctor said that he should drink more water.",
-    "A cat sat on the window sill and watched the birds.",
     "When the sun went down, the streets became quiet.",
 )
 """Plain English of our own."""
@@ -50,8 +48,6 @@ STREET = (
     "The car avoided the boulevard because it was too weak.",
     "The green goat didn't cross the red motorway because it was too muddy.",
     "The bus left the white school because it was too dangerous.",
-    "The robot left the old church because it was too weak.",
-    "The monster couldn't eat the beautiful cheese because it was too slow.",
     "The white cow couldn't eat the salad because it was too big.",
 )
 """Sentences of the street: the same grammar again and again, and reasons that seldom stand in books."""

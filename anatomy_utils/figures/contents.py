@@ -47,34 +47,34 @@ NOTEBOOKS = (
     ),
     Notebook(
         "01_attention", "attention", "Attention", "how words look at each other",
-        "Where do attention's weights come from?", 125, 140,
+        "Where do attention's weights come from?", 155, 160,
     ),
     Notebook(
         "02_multi_head_attention", "multi_head", "Multi-head attention", "why several heads",
-        "Why several heads, and what do real ones do?", 100, 110,
+        "Why several heads, and what do real ones do?", 125, 135,
     ),
     Notebook(
         "03_encoder", "encoder", "Encoder", "positions, feed-forward, norm, the stack",
-        "What does an encoder need besides attention, and why does a deep one train?", 140, 195,
+        "What does an encoder need besides attention, and why does a deep one train?", 185, 255,
     ),
     Notebook(
         "04_decoder", "decoder", "Decoder", "writing one token after the other",
-        "How does a model write, one token after the other?", 130, 175,
+        "How does a model write, one token after the other?", 155, 205,
     ),
     Notebook(
         "05_encoder_decoder", "encoder_decoder", "Encoder–decoder", "from one sequence to another",
-        "How does one text become another?", 100, 130,
+        "How does one text become another?", 110, 150,
     ),
     Notebook(
         "06_taxonomy", "taxonomy", "Taxonomy", "BERT, GPT, T5: what each one changed",
-        "Which body for which job: what do BERT, GPT, T5 and their families change?", 120, 170,
+        "Which body for which job: what do BERT, GPT, T5 and their families change?", 135, 190,
     ),
     Notebook(
         "07_capstone", "capstone", "Capstone", "your own parts, real weights",
-        "Is your transformer right, and what is wrong with these eight?", 90, 95,
+        "Is your transformer right, and what is wrong with these eight?", 115, 120,
     ),
     Notebook(
         "08_workshop", "workshop", "Workshop", "a whole model of your own",
-        "Can you build one from nothing?", 195, 210,
+        "Can you build one from nothing?", 220, 230,
     ),
 )  # fmt: skip

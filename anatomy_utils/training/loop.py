@@ -19,6 +19,7 @@ from tqdm.auto import tqdm
 
 from anatomy_utils.training.history import History
 from anatomy_utils.training.optimizers import adamw
+from anatomy_utils.training.parallel import interruptible
 from anatomy_utils.training.schedules import Schedule
 from anatomy_utils.training.seeding import seeded
 
@@ -43,7 +44,8 @@ def fit(
 ) -> History:
     """Train a model until its epochs, steps or seconds are used up, whichever is first.
 
-    Stopping it with the keyboard ends it as if it were done: the model keeps what it has learned.
+    Stopping it with the keyboard ends it as if it were done: the model keeps what it has learned. So do the others that
+    run `side_by_side` with it.
 
     Args:
         model: is changed. Its modules' training and evaluation modes are as before when it returns.
@@ -81,27 +83,29 @@ def fit(
     total = _total(batches, epochs, steps)
     with _training(model), seeded(generator), tqdm(total=total, disable=not progress, unit="step") as bar:
         try:
-            for batch in _repeated(batches, epochs):
-                rate = schedule(len(history) + 1)
-                for group in optimizer.param_groups:
-                    group["lr"] = rate
-                value, norm = _step(model, batch, loss, optimizer, clip)
-                if not math.isfinite(value + norm):
-                    history.stopped = _diverged(value, norm, len(history) + 1, rate)
-                    warnings.warn(history.stopped, stacklevel=2)
-                    break
-                elapsed = time.perf_counter() - start
-                history.add(loss=value, learning_rate=rate, gradient_norm=norm, seconds=elapsed)
-                bar.update()
-                bar.set_postfix_str(f"loss {value:.3f}", refresh=False)
-                if on_step is not None and on_step(history):
-                    history.stopped = f"on_step ended it after {len(history)} steps"
-                    break
-                if len(history) == steps:
-                    break
-                if seconds is not None and elapsed >= seconds:
-                    history.stopped = f"its {seconds:g} seconds were up after {len(history)} steps"
-                    break
+            with interruptible() as check:
+                for batch in _repeated(batches, epochs):
+                    rate = schedule(len(history) + 1)
+                    for group in optimizer.param_groups:
+                        group["lr"] = rate
+                    value, norm = _step(model, batch, loss, optimizer, clip)
+                    if not math.isfinite(value + norm):
+                        history.stopped = _diverged(value, norm, len(history) + 1, rate)
+                        warnings.warn(history.stopped, stacklevel=2)
+                        break
+                    elapsed = time.perf_counter() - start
+                    history.add(loss=value, learning_rate=rate, gradient_norm=norm, seconds=elapsed)
+                    bar.update()
+                    bar.set_postfix_str(f"loss {value:.3f}", refresh=False)
+                    if on_step is not None and on_step(history):
+                        history.stopped = f"on_step ended it after {len(history)} steps"
+                        break
+                    if len(history) == steps:
+                        break
+                    if seconds is not None and elapsed >= seconds:
+                        history.stopped = f"its {seconds:g} seconds were up after {len(history)} steps"
+                        break
+                    check()
         except KeyboardInterrupt:
             history.stopped = f"the keyboard ended it after {len(history)} steps; what was learned is kept"
         finally:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 
 import torch
+
+_borrowing = RLock()
+"""The global source is one for all threads: who borrows it has it alone."""
 
 
 @contextmanager
@@ -30,6 +34,6 @@ def seeded(generator: torch.Generator | None) -> Iterator[None]:
         yield
         return
     seed = int(torch.randint(2**62, (), generator=generator, device=generator.device))
-    with torch.random.fork_rng():
+    with _borrowing, torch.random.fork_rng():
         torch.manual_seed(seed)
         yield

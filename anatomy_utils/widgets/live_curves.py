@@ -9,6 +9,7 @@ the picture that the notebook keeps is drawn once more. Notebook 03.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -60,6 +61,7 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
     ) -> None:
         self._curves: dict[str, tuple[Sequence[float | int], Sequence[float | int]]] = {}
         self._told = 0.0
+        self._thread = threading.get_ident()
         self._handle: Any = None
         heights = {str(name): float(height) for name, height in (levels or {}).items()}
         super().__init__(ylabel=ylabel, levels=heights, label=label)
@@ -70,10 +72,13 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
 
     def of(self, name: str) -> Callable[[Record], None]:
         """What draws a history's loss as the curve of that name; for `fit(…, on_step=curves.of("small"))`."""
+        self._curves.setdefault(name, ((), ()))  # curves keep the order in which they were asked for
         return partial(self, name=name)
 
     def draw(self, name: str, steps: Sequence[float | int], values: Sequence[float | int]) -> None:
         """Set one curve: its values at these steps; the page hears of it when it is time.
+
+        Of curves that grow in other threads (`training.side_by_side`), it hears with those of this one.
 
         Raises:
             ValueError: other numbers of steps and values, or too many curves.
@@ -83,17 +88,22 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
         if name not in self._curves and len(self._curves) >= MOST_CURVES:
             raise ValueError(f"There are {MOST_CURVES} curves already; a chart stays readable with so many.")
         self._curves[name] = (steps, values)
-        if time.monotonic() - self._told >= PAUSE:
+        if threading.get_ident() == self._thread and time.monotonic() - self._told >= PAUSE:
             self.publish()
 
     def publish(self) -> None:
         """Send the curves as they are now."""
-        thinned = {name: thin(steps, values) for name, (steps, values) in self._curves.items()}
+        thinned = self._thinned()
         with self.hold_sync():
             self.names = list(thinned)
             self.counts = [len(points) for points in thinned.values()]
             self.points = b"".join(float_bytes(points) for points in thinned.values())
         self._told = time.monotonic()
+
+    def _thinned(self) -> dict[str, np.ndarray]:
+        # values may have grown in another thread since they were drawn
+        drawn = [(name, steps, values[: len(steps)]) for name, (steps, values) in dict(self._curves).items()]
+        return {name: thin(steps, values) for name, steps, values in drawn if len(steps)}
 
     def __enter__(self) -> LiveCurves:
         from IPython.display import display
@@ -106,16 +116,16 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
     ) -> None:
         self.publish()
         self.done = True
-        if self._handle is not None and self._curves:
+        if self._handle is not None and self.names:
             self._handle.update(self)  # the stored picture shows the finished curves
 
     def static_twin(self) -> Picture:
         """The curves as they are now."""
         from anatomy_utils.figures import plots
 
-        if not self._curves:
+        drawn = self._thinned()
+        if not drawn:
             raise ValueError("Nothing has been drawn yet.")
-        drawn = {name: thin(*curve) for name, curve in self._curves.items()}
         grid = np.unique(np.concatenate([points[:, 0] for points in drawn.values()]))
         series = {
             name: np.interp(grid, points[:, 0], points[:, 1], left=np.nan, right=np.nan)

@@ -100,7 +100,7 @@ def ran(request: pytest.FixtureRequest, desk: Desk) -> Ran:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """All tests of a notebook one after the other, so that each is opened once; last those that press everything.
 
-    `ANATOMY_HALF` names the first and the last notebook of a half, as "00–03"; tests of none belong to the first.
+    `ANATOMY_PART` names the first and the last notebook of a part, as "00–01"; tests of none belong to the first.
     """
     order = list(NOTEBOOK_NAMES)
 
@@ -109,11 +109,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         used = {*item.fixturenames, parameters.get("ran")}
         notebook = min((order.index(name) for name in used.intersection(order)), default=-1)
-        return notebook, item.path.stem == "test_looks_at_every_size"
+        return notebook, item.path.stem == "test_view_sizes"
 
     items.sort(key=place)
-    if half := os.environ.get("ANATOMY_HALF"):
-        first, last = map(int, half.split("–"))
+    if part := os.environ.get("ANATOMY_PART"):
+        first, last = map(int, part.split("–"))
         elsewhere = [item for item in items if not first <= max(place(item)[0], 0) <= last]
         config.hook.pytest_deselected(items=elsewhere)
         items[:] = [item for item in items if item not in elsewhere]

@@ -80,7 +80,7 @@ class WritingTrial:
     texts: tuple[str, ...]
 
 
-def writing_trial(mask: MaskBehind, *, steps: int = 200, seed: int = 0) -> WritingTrial:
+def writing_trial(mask: MaskBehind, *, steps: int = 160, seed: int = 0) -> WritingTrial:
     """Train a small GPT on the street with the given mask, and let it write.
 
     While it writes there is no future that it could see: the last word is the last one.

@@ -18,7 +18,7 @@ CLOSING = (
                 "In layer 11: its output is the result, and it is wrong", "It is given wrong numbers to begin with."
             ),
             Choice("In layer 6, the last one that agrees", "Its output is right."),
-            Choice("In layer 7", "It was given right numbers and gave wrong ones: the cause is in it.", right=True),
+            Choice("In layer 7", "It was given right numbers and gave wrong ones: a cause is in it.", right=True),
         ),
     ),
     Question(

@@ -17,7 +17,7 @@ ROUNDING = Question(
         Choice(
             "By less than 0.0001, but not 0",
             "Numbers with seven digits are rounded at every step, and a sum in another order is rounded differently. "
-            "Your functions and ours do not do every sum in the same order.",
+            "The organs and the model's own code do not do every sum in the same order.",
             right=True,
         ),
         Choice(
@@ -41,8 +41,8 @@ SPREAD = Question(
         Choice("All six", "Layers 0 and 1 have done their work before layer 2 begins."),
         Choice(
             "Layers 2 to 5",
-            "What comes before the fault is exactly as it was, and everything after it inherits the fault. So the "
-            "first layer that differs holds the cause, and the others show only consequences.",
+            "What comes before the fault is exactly as it was, and everything after it inherits the fault. Only one "
+            "layer is wrong here, so the first that differs holds the cause, and the others show only consequences.",
             right=True,
         ),
         Choice(
@@ -63,9 +63,9 @@ CURVES = Question(
             "A loss shows what happens in training, as training measures it. Half of the faults come in later.",
         ),
         Choice(
-            "Three: most of these faults leave the training loss alone",
-            "For two it is too high; for one it is far too low, which looks like success. The curves of the other five "
-            "look healthy.",
+            "Three: most of these faults hardly move the training loss",
+            "For two it is too high; for one it is far too low, which looks like success. The other five end within "
+            "0.15: four about where the twin does, and Ada a little above the twin.",
             right=True,
         ),
         Choice("Six", "Half of the faults come in only when the model is put to use."),

@@ -146,7 +146,7 @@ EMIL = Question(
     id="capstone.ward_emil",
     text="What is wrong with Emil?",
     choices=(
-        Choice("He was trained too little", "His test loss and “unseen sentences” equal his twin's."),
+        Choice("He was trained too little", "In “unseen sentences” he is as good as his twin."),
         Choice(
             "Always taking the likeliest word leads into circles",
             "His twin writes in the same way. And “cached equals uncached” compares logits, before any word is chosen.",

@@ -134,9 +134,9 @@ EXERCISE = Exercise(
         "care of the padding tokens.",
     ),
     solution="ahead = torch.arange(length, length + count)\nreturn (ahead - padding[:, None]).clamp(min=0)",
-    explanation="The keys of Emil's prompt were turned to their true positions when they entered the cache. His new "
-    "queries and keys all claimed to be at position 0, so their offsets to other words were wrong from the second call "
-    "on. A prompt read in one call rightly starts at 0, which is why reading revealed no fault. Rotary positions "
-    "compare offsets only, so Emil would also get well if padding were counted; a model with a table of positions, "
-    "such as GPT-2, would not.",
+    explanation="The tokens of Emil's prompt were numbered from 0 on when they entered the cache, so the offsets "
+    "between its words were right, even where padding was counted. His new queries and keys all claimed to be at "
+    "position 0, so their offsets to other words were wrong from the second call on. A text read in one call has only "
+    "right offsets, which is why reading revealed no fault. Rotary positions compare offsets only, so Emil would also "
+    "get well if padding were counted; a model with a table of positions, such as GPT-2, would not.",
 )

@@ -112,10 +112,10 @@ BAG = Question(
     "text do not know their positions. It is trained like any other. What happens?",
     choices=(
         Choice(
-            "Most tags come out right, but many beginnings are missed.",
+            "Most tags come out right, but many of the beginnings do not.",
             "Most words are outside of any name, and the word alone shows that. Whether *old* belongs to one noun or "
-            "to "
-            "the other, only the order shows.",
+            "to the other, only the order shows. Each *it* counts as a beginning too; the bar does not say which "
+            "beginnings are wrong.",
             right=True,
         ),
         Choice(

@@ -48,12 +48,13 @@ LOSS_SCALED = Question(
 
 ONLY_OFFSET = Question(
     id="encoder.only_offset",
-    text="A sentence is moved ten positions to the right. Which schemes keep every score inside it exactly as it was?",
+    text="A sentence is moved ten positions to the right. Which of the eight schemes keep every score inside it "
+    "exactly as it was?",
     choices=(
         Choice(
-            "Rotary, ALiBi and T5's numbers",
+            "Rotary, ALiBi and T5's numbers, among others",
             "Queries and keys are turned by the same ten steps, or what is added to the score is looked up by "
-            "the offset.",
+            "the offset. The others are Shaw's, Transformer-XL's and DeBERTa's, which use the offset too.",
             right=True,
         ),
         Choice(
@@ -118,7 +119,8 @@ NORM_DIAGNOSIS = Question(
         ),
         Choice(
             "The residual connection adds to the normed states",
-            "States cannot grow, and after some layers hardly anything of the input is left.",
+            "When both sub-layers give 0, the input comes out normed. So the states do not grow, and in this one draw "
+            "of weights hardly anything of the input is left after 6 layers.",
             right=True,
         ),
         Choice(

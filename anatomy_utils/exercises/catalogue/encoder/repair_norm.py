@@ -153,7 +153,7 @@ EXERCISE = Exercise(
     solution="hidden_states = hidden_states + self_attention(attention_norm(hidden_states))\n"
     "return hidden_states + feed_forward(feed_forward_norm(hidden_states))",
     explanation="Look at the patient's layers in a row: add, norm, add, norm. That is post-norm, with each norm "
-    "counted as part of the next layer, and it behaves like post-norm: two layers learn, twelve without warm-up do "
-    "not.",
+    "counted as part of the next layer. Without warm-up, it did what post-norm did in section 7: the shallow stack "
+    "learned, the deep one did not. We did not try the patient with warm-up.",
     stages=_steps,
 )

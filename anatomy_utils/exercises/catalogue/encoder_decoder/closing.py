@@ -94,7 +94,7 @@ CLOSING = (
             ),
             Choice(
                 "The loss is teacher-forced, and padding does no harm to teacher-forced texts",
-                "Visible padding does harm there as well.",
+                "Teacher forcing gives the decoder the right words to read. It does not hide the source's padding.",
             ),
             Choice(
                 "All texts of a batch were equally long, and then the mask is right",

@@ -113,8 +113,8 @@ HEADS = Question(
 SEED = Question(
     id="encoder_decoder.predict_seed",
     kind="prediction",
-    text="A second translator learns from another seed: other starting weights, other sentences, the same number of "
-    "steps. Which heads will the same search find in it?",
+    text="The other translator of section 6 learned from another seed: other starting weights, other sentences, the "
+    "same number of steps. Which heads will the same search find in it?",
     choices=(
         Choice(
             "The same one: the task decides which head gets the job",
@@ -123,8 +123,8 @@ SEED = Question(
         ),
         Choice(
             "Heads of cross-attention again; which ones is a matter of chance",
-            "In the decoder, only cross-attention can read the source. Which of its heads get the job depends on the "
-            "seed.",
+            "In the decoder, only cross-attention can read the source. Which of its heads the search finds depends on "
+            "the seed.",
             right=True,
         ),
         Choice(

@@ -65,18 +65,20 @@ CLOSING = (
     ),
     Question(
         id="multi_head.closing_4",
-        text="In the encoder of this notebook, a head of layer 4 gives 0.9 of its weight to `[CLS]` for some word. "
-        "What does it add to that word's vector?",
+        text="In the encoder of this notebook, a head gives 0.9 of its weight to `[CLS]`, averaged over a sentence. "
+        "What does it add to the words' vectors?",
         choices=(
             Choice(
                 "Mostly the value of [CLS], a vector that sums up the whole sentence",
-                "The value of [CLS] is close to zero in that layer; nine tenths of that are still close to zero.",
+                "In the heads that look at [CLS] most, its value is close to zero; nine tenths of that are still close "
+                "to zero.",
             ),
             Choice("As much as any other head: weights sum to 1", "The weights do. The values they meet differ."),
             Choice("Nothing at all: the softmax leaves out [CLS]", "The softmax gave it 0.9."),
             Choice(
                 "Little: nine tenths of its weight bring almost nothing",
-                "It is a way to stay silent. A softmax must give its weight to something.",
+                "It is a way to stay silent. A softmax must give its weight to something. How little depends on the "
+                "values that the last tenth meets.",
                 right=True,
             ),
         ),
@@ -87,8 +89,8 @@ CLOSING = (
         choices=(
             Choice(
                 "That the model needs this head to understand *it*",
-                "Two heads look there. Without head 1 of layer 3 the last vector of *it* hardly moved; without head 11 "
-                "of layer 5 it moved most of all. The picture did not tell which.",
+                "Two heads look there with two thirds of their weight. Without head 1 of layer 3 the last vector of "
+                "*it* hardly moved; without head 11 of layer 5 it moved most of all. The picture did not tell which.",
             ),
             Choice(
                 "That *animal* has a large weight in what this head adds to *it*, no more",

@@ -7,8 +7,9 @@ from anatomy_utils.exercises.questions import Choice, Question
 JOBS = Question(
     id="taxonomy.predict_jobs",
     kind="prediction",
-    text="Suppose you take one decoder, like GPT, for all three jobs, and train it for each. In which of them will it "
-    "do as well as a body made for the job?",
+    text="Suppose you take one decoder, like GPT, for all three jobs, and train it for each. It reads every text once, "
+    "and says a word's tag as soon as it has read the word. In which jobs will its answers be as good as those of a "
+    "body made for the job?",
     choices=(
         Choice(
             "Only in the chat: with no encoder it cannot read what it should tag or translate",
@@ -16,19 +17,19 @@ JOBS = Question(
         ),
         Choice(
             "In the chat and the translation, but not in the tagging",
-            "It translated as well as an encoder–decoder of its size, though with almost twice the multiplications. As "
-            "a tagger it could only guess wherever a tag depends on later words. Reading every text twice cured that, "
-            "at twice the cost.",
+            "A chat is what decoders are made for, so only its memory was counted. The decoder translated as well as "
+            "an encoder–decoder of its size, though with almost twice the multiplications. As a tagger it could only "
+            "guess wherever a tag depends on later words. Reading every text twice cured that, at twice the length.",
             right=True,
         ),
         Choice(
             "In all three: whatever can be put as text, a decoder can do",
-            "In tagging, each word must be labeled by a position that has not seen the rest of the sentence. Only "
-            "reading every text twice cured that, at twice the cost.",
+            "Reading once, it must tag each word before it has seen the rest of the sentence. When it read every text "
+            "twice, it tagged as well as an encoder, at twice the length.",
         ),
         Choice(
             "In the chat and the tagging, but not in the translation, which needs two stacks",
-            "One stack was enough for translating. Tagging was the job in which it failed.",
+            "One stack was enough for translating. Tagging was the job in which it failed, reading once.",
         ),
     ),
 )
@@ -43,7 +44,7 @@ WORK = Question(
             "Nearly as much",
             "Twelve layers are computed, whoever owns the numbers. Only the last step, over the vocabulary, is cheaper "
             "with a narrow table: where masked words are asked for, ALBERT computes about four fifths of what BERT "
-            "computes.",
+            "computes. A tagger has no such step: for job 1 ALBERT saves no work.",
             right=True,
         ),
         Choice(

@@ -190,9 +190,9 @@ EXERCISE = Exercise(
     "replaced_ids = torch.where(chosen & real, samples, input_ids)\n"
     "labels = (replaced_ids != input_ids).long().masked_fill(~real, -100)\n"
     "return replaced_ids, labels",
-    explanation="Clark et al. 2020. BERT is asked about 15% of the words, ELECTRA about every one, so ELECTRA learns "
-    "more from the same text. A small generator makes the words; where it happens to be right, there is nothing to "
-    "find.",
+    explanation="Clark et al. 2020. BERT is asked about 15% of the words, ELECTRA about every one, so the same "
+    "text asks ELECTRA more questions. A small generator makes the words; where it happens to be right, there is "
+    "nothing to find.",
     stages=_steps,
     look_first=("replaced_ids", "labels"),
 )

@@ -181,7 +181,7 @@ EXERCISE = Exercise(
         ),
     },
     hints=(
-        "Four steps: soften both, compare them at each position, average, restore the size.",
+        "Four steps: soften both, compare them at each position, average, restore the size of the gradients.",
         "log(p / q) is log p − log q, and `log_softmax(dim=-1)` gives logarithms of probabilities. Which of the two "
         "comes first as the weight, p or q?",
         "`(teacher.exp() * (teacher - student)).sum(dim=-1)` is the divergence of each position, when both are "

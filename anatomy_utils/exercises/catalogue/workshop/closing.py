@@ -28,9 +28,10 @@ CLOSING = (
         choices=(
             Choice("An error in the first step", "Everything runs: calling a block works, wherever it is kept."),
             Choice(
-                "The loss falls only a little",
+                "The loss falls, but less than it should",
                 "`parameters()` looks into modules and into a `ModuleList`, but not into a list. The optimizer never "
-                "hears of the blocks, and only the tables and the last norm learn.",
+                "hears of the blocks, and only the tables and the last norm learn. That is enough to learn which "
+                "tokens are frequent, so the loss does fall.",
                 right=True,
             ),
             Choice(

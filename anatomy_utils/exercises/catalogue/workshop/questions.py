@@ -93,7 +93,7 @@ CASE = Question(
         ),
         Choice(
             "The learning rate is too high for more than one window",
-            "The loss of four windows falls to nearly 0, smoothly. But what was learned is not what is asked for.",
+            "With four windows, too, the loss ends at nearly 0. But what was learned is not what is asked for.",
         ),
         Choice(
             "Logits and labels are in different orders, so each is compared with another one's label",
