@@ -85,7 +85,7 @@ SHOTS = (
     Shot(
         "translator",
         "05_encoder_decoder",
-        ("#@title Imports", "toy_language.street_vocabulary()", "model, history = recipes.train_translator("),
+        ("#@title Imports", "toy_language.street_vocabulary()", "partial(recipes.train_translator,"),
         "views.translator(model)",
         tired_to_wide,
         "Notebook 05: a translator that you trained yourself. Swap one word, and <em>il</em> becomes <em>elle</em>.",

@@ -20,7 +20,7 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 
-ROUNDS = 3
+ROUNDS = 2
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ SHARING = Question(
 TOO_GOOD = Question(
     id="decoder.predict_too_good",
     kind="prediction",
-    text="A colleague's small GPT reaches a loss of about 0.01 on sentences that it has never seen. Ours "
+    text="A colleague's small GPT reaches a loss of about 0.02 on sentences that it has never seen. Ours "
     "learned from the same texts for as many steps, and its loss on the new sentences is about 1.27. How good are the "
     "texts that the colleague's model writes?",
     choices=(

@@ -86,7 +86,7 @@ CLOSING = (
         choices=(
             Choice(
                 "The loss of a small model is always low in the end",
-                "A fault in training shows in the loss. This one was not there in training.",
+                "It is not: a small model that learns badly ends with a high loss. In training this mask did no harm.",
             ),
             Choice(
                 "Its weights were wrong, but in a way that only greedy writing shows",
