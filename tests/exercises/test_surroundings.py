@@ -195,7 +195,6 @@ def test_the_courses_own_functions_come_back_too() -> None:
 
 def test_what_a_library_loads_late_is_nobodys_change(monkeypatch: pytest.MonkeyPatch) -> None:
     def loads(vectors: Tensor) -> Tensor:
-        import torch._dynamo  # replaces torch.manual_seed
 
         return right(vectors)
 
