@@ -28,7 +28,8 @@ def test_an_untrusted_page_has_one_column_and_folded_cells(browser: Browser, lab
         looks = page.page.evaluate(LOOK)
         assert {(look["right"], look["width"]) for look in looks} == {(looks[0]["right"], 720)}
         assert {look["letters"] for look in looks if look["prose"]} == {"18px"}
-        breaks = "() => [...document.querySelectorAll('.jp-RenderedText pre')].map(p => getComputedStyle(p).wordBreak)"
+        texts = "'.jp-RenderedText pre, .jp-OutputArea-output.jp-RenderedMarkdown pre'"
+        breaks = f"() => [...document.querySelectorAll({texts})].map(p => getComputedStyle(p).wordBreak)"
         assert set(page.page.evaluate(breaks)) == {"normal"}, "no line ends inside a word or a number"
         titles = page.page.locator(".jp-InputPlaceholder .jp-PlaceholderText")
         expect(titles.nth(1)).to_have_text("#@title Imports")
