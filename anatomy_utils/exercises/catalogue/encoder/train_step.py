@@ -57,7 +57,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "kept": kept[torch.randperm(d_model, generator=generator)],
             "max_norm": 100.0 if kind == "short gradients" else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
             "in_training": kind != "a model in evaluation mode",
-            "old_gradients": normal(generator, 1).item() if kind == "gradients left over from before" else 0.0,
+            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == "gradients left over from before" else 0.0,
         }
         yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model, "labels": labels})
 

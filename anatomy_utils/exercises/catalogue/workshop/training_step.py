@@ -43,7 +43,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "rows": rows,
             "lengths": [position, 1, position] if kind == LENGTHS else [position] * len(rows),
             "max_norm": 100.0 if kind == SHORT else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
-            "old_gradients": normal(generator, 1).item() if kind == OLD else 0.0,
+            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == OLD else 0.0,
         }
         sizes = {"position": position, "d_model": d_model, "windows in a part": rows[0]}
         yield Case(arguments, kind, sizes)
