@@ -39,9 +39,12 @@ class _Classifier(nn.Module):
         return (mean * self.kept if self.training else mean) @ self.weight
 
 
+OLD = "gradients left over from before"
+
+
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in (
-        *("a new model", "a model in evaluation mode", "gradients left over from before", "short gradients"),
+        *("a new model", "a model in evaluation mode", OLD, "short gradients"),
         *("one text", "texts of one word"),
     ):
         batch, position, d_model, labels = primes(generator, 4, (2, 3, 5, 7))
@@ -57,7 +60,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "kept": kept[torch.randperm(d_model, generator=generator)],
             "max_norm": 100.0 if kind == "short gradients" else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
             "in_training": kind != "a model in evaluation mode",
-            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == "gradients left over from before" else 0.0,
+            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == OLD else 0.0,
         }
         yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model, "labels": labels})
 
