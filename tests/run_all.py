@@ -122,9 +122,8 @@ def carry_out(step: Step) -> Outcome:
         own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
         variables = os.environ | own | step.variables
         variables.pop("PYTHONDONTWRITEBYTECODE", None)  # every kernel would compile torch again
-        done = subprocess.run(
-            command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf-8", "errors": "replace"}
+        done = subprocess.run(command, cwd=ROOT, env=variables, **pipes)
     print(f"\n== {step.name}\n{done.stdout}", flush=True)
     seconds = time.perf_counter() - start
     if done.returncode == MISSING and not step.is_pytest:

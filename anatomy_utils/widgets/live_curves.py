@@ -72,7 +72,7 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
 
     def of(self, name: str) -> Callable[[Record], None]:
         """What draws a history's loss as the curve of that name; for `fit(…, on_step=curves.of("small"))`."""
-        self._curves.setdefault(name, ((), ()))  # curves keep the order in which they were asked for
+        self._set(name, (), ())  # curves keep the order in which they were asked for
         return partial(self, name=name)
 
     def draw(self, name: str, steps: Sequence[float | int], values: Sequence[float | int]) -> None:
@@ -85,9 +85,7 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
         """
         if len(steps) != len(values):
             raise ValueError(f"The curve {name!r} has {len(steps)} steps and {len(values)} values; give equally many.")
-        if name not in self._curves and len(self._curves) >= MOST_CURVES:
-            raise ValueError(f"There are {MOST_CURVES} curves already; a chart stays readable with so many.")
-        self._curves[name] = (steps, values)
+        self._set(name, steps, values)
         if threading.get_ident() == self._thread and time.monotonic() - self._told >= PAUSE:
             self.publish()
 
@@ -99,6 +97,11 @@ class LiveCurves(AnatomyWidget, module="live_curves.js", shares=("shared/curves.
             self.counts = [len(points) for points in thinned.values()]
             self.points = b"".join(float_bytes(points) for points in thinned.values())
         self._told = time.monotonic()
+
+    def _set(self, name: str, steps: Sequence[float | int], values: Sequence[float | int]) -> None:
+        if name not in self._curves and len(self._curves) >= MOST_CURVES:
+            raise ValueError(f"There are {MOST_CURVES} curves already; a chart stays readable with so many.")
+        self._curves[name] = (steps, values)
 
     def _thinned(self) -> dict[str, np.ndarray]:
         # values may have grown in another thread since they were drawn

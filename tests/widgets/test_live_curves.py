@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -170,3 +171,23 @@ def test_it_keeps_its_height_while_curves_come(browser: Browser, wide: int) -> N
         assert_fits(shown.page)
         assert abs(height_of(shown.page) - before) <= 8
     shown.check()
+
+
+def test_curves_of_other_threads_wait_for_this_one_and_keep_the_order_asked_for() -> None:
+    curves, loss = LiveCurves(label="Two at once"), [3.0, 2.0]
+    curves.of("first")
+    another = Thread(target=curves.draw, args=("second", range(1, 3), loss))
+    another.start()
+    another.join()
+    assert curves.names == [], "only the thread that made it speaks to the page"
+    loss.append(1.0)  # it grows on after it was drawn
+    curves.draw("first", [1], [5.0])
+    assert curves.names == ["first", "second"] and curves.counts == [1, 2]
+
+
+def test_asking_for_too_many_curves_is_refused_too() -> None:
+    curves = LiveCurves(label="Many")
+    for number in range(6):
+        curves.of(str(number))
+    with pytest.raises(ValueError, match="6 curves already"):
+        curves.of("one more")
