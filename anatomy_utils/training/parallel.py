@@ -56,7 +56,9 @@ def side_by_side(*jobs: Callable[[], ResultT]) -> list[ResultT]:
                     errors[number] = error
 
     before = _interrupted.get()
-    helpers = [Thread(target=work, daemon=True) for _ in range(min(len(jobs), torch.get_num_threads()) - 1)]
+    cores = torch.get_num_threads()
+    at_once = cores if len(jobs) % cores == 0 else 2 * cores - 1  # so that no core is left with a whole job at the end
+    helpers = [Thread(target=work, daemon=True) for _ in range(min(len(jobs), at_once) - 1)]
     for helper in helpers:
         helper.start()
     try:

@@ -139,7 +139,10 @@ def model_view(
         list(weights[:, None]), words, display_mode="light", html_action="return",
         include_layers=chosen["layer"], include_heads=chosen["head"],
     )  # fmt: skip
-    hint = "Click a small drawing to see it large; by keyboard: Tab, arrow keys, Enter."
+    hint = (
+        "Click a small drawing to see it large; by keyboard: Tab, arrow keys, Enter. In a narrow window, scroll it "
+        "sideways."
+    )
     return BertvizView(_page(made.data), weights, words, label=label, hint=hint)
 
 

@@ -39,7 +39,7 @@ NEURON_MENDED = {
 """What bertviz's script says → what it says here: colors that follow the theme, and vectors shown from the start."""
 NEURON_HINT = (
     "Point at a word on the left: its query meets every key. Blue is positive, orange negative. Choose another layer "
-    "or head above; by keyboard: Tab, and Enter to hide or show the vectors."
+    "or head above; by keyboard: Tab, and Enter to hide or show the vectors. In a narrow window, scroll it sideways."
 )
 
 

@@ -131,6 +131,7 @@ class FirstWords(
     ) -> None:
         self._loaders: dict[str, Loader[Any]] = {"reader": reader, "writer": writer}
         self._models: dict[str, Any] = {}
+        self._shown = list(chosen)
         super().__init__(
             **_read(heads), sentence=sentence, written=[asdict(each) for each in written], chosen=list(chosen),
             word=word, label=label, question={"do": "nothing"},
@@ -148,7 +149,7 @@ class FirstWords(
         sentence = " ".join(usable_sentence(question.get("sentence", "")).split())
         told: dict[str, Any] = {"recorded": False}
         if sentence != self.sentence:
-            told |= {**_read(self._model("reader").read(sentence)), "sentence": sentence, "written": []}
+            told |= {**self._looked(self._model("reader").read(sentence)), "sentence": sentence, "written": []}
         elif do == "read":
             return {}
         if do == "write":
@@ -156,6 +157,14 @@ class FirstWords(
             written = self._model("writer").write(sentence, token_ids, int(question.get("more", 1)))
             told |= {"written": [asdict(each) for each in written], "ready": True}
         return told
+
+    def _looked(self, heads: Heads) -> dict[str, Any]:
+        """The traits of another sentence; the head shown is one worth seeing, unless the reader chose one."""
+        found = striking(heads)
+        if self.chosen != self._shown or found is None:
+            return {**_read(heads), "word": ""}
+        *self._shown, query = found
+        return {**_read(heads), "chosen": self._shown, "word": heads.tokens[query]}
 
     def _model(self, role: str) -> Any:
         """The reader or the writer, loaded once; the page hears of it before it begins."""
@@ -177,22 +186,36 @@ class FirstWords(
         return (np.frombuffer(self.weights, np.uint8) / 255).reshape(*self.heads, count, count)
 
     def static_twin(self) -> Picture:
-        """The text, and every head as a small map."""
-        from anatomy_utils.figures import plots
+        """The text, the likeliest next words, every head as a small map, and the lines of the chosen one."""
+        from anatomy_utils.figures.two_models import two_models
 
-        maps = [
-            (f"{layer}·{head}", weights)
-            for layer, row in enumerate(self.attention())
-            for head, weights in enumerate(row)
-        ]
-        alt = f"Where each of MiniLM's {len(maps)} heads looks while it reads “{self.sentence}”."
-        if self.written:
-            rivals = ", ".join(
-                f"{each['word'].strip('␣')} {each['probability']:.0%}" for each in self.written[0]["rivals"]
-            )
-            alt = f"SmolLM2 completed the sentence: “{self.text()}” Its choice for the first new word: {rivals}. {alt}"
-        title = f"“{self.sentence}” · the {len(maps)} heads that read it"
-        return plots.heatmaps(maps, title=title, per_row=12, values=False, alt=alt)
+        weights, rivals = self.attention(), self.written[0]["rivals"] if self.written else []
+        likeliest = [(each["word"].strip("␣"), each["probability"]) for each in rivals]
+        layer, head = self.chosen
+        query = self.tokens.index(self.word) if self.word in self.tokens else None
+        count = weights.shape[0] * weights.shape[1]
+        alt = f"Where each of MiniLM's {count} heads looks while it reads “{self.sentence}”."
+        if query is not None:
+            towards = int(weights[layer, head, query].argmax())
+            alt += f" In layer {layer}, head {head}, “{self.word}” looks most at “{self.tokens[towards]}”."
+        if likeliest:
+            told = ", ".join(f"{word} {probability:.0%}" for word, probability in likeliest)
+            alt = f"SmolLM2 completed the sentence: “{self.text()}” Its choice for the first new word: {told}. {alt}"
+        return two_models(
+            self.sentence, self.text()[len(self.sentence) :], likeliest, self.tokens, weights,
+            chosen=(layer, head), query=query, title=self.label, alt=alt,
+        )  # fmt: skip
+
+
+def striking(heads: Heads) -> tuple[int, int, int] | None:
+    """The layer, head and query of the strongest look from one word to another not beside it; None without one."""
+    count = len(heads.tokens)
+    places = np.arange(count)
+    word = np.array([text.isalpha() and heads.tokens.index(text) == i for i, text in enumerate(heads.tokens)], bool)
+    apart = np.abs(places[:, None] - places) > 1
+    far = np.where(word[:, None] & word & apart, np.asarray(heads.weights, dtype=float), 0.0)
+    layer, head, query, _ = np.unravel_index(int(far.argmax()), far.shape) if far.size else (0, 0, 0, 0)
+    return (int(layer), int(head), int(query)) if far.size and far.max() > 0 else None
 
 
 def _read(heads: Heads) -> dict[str, Any]:

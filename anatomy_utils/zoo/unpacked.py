@@ -14,6 +14,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -96,12 +97,15 @@ def unpack(path: Path, sha256: str | None = None) -> Unpacked:
     """
     if not path.is_file():
         raise ValueError(f"There is no file {path}; give the path of a .gguf file.")
-    found = _fingerprint(path)
+    with ThreadPoolExecutor(1) as beside:  # of this call alone: a pool of the module's would hang in a forked process
+        fingerprint = beside.submit(_fingerprint, path)
+        folder = _folder(sha256 or fingerprint.result())
+        kept = _kept(folder)
+        found = fingerprint.result()
     if sha256 is not None and found != sha256:
         told = f"its SHA-256 is {found[:12]}…, not {sha256[:12]}…"
         raise ValueError(f"{path} is not the published file: {told}; install it again.")
-    folder = cache_folder() / f"{found[:16]}-v{FORMAT}"
-    if kept := _kept(folder):
+    if kept:
         return kept
     with _only_one(folder):
         if kept := _kept(folder):  # another kernel has unpacked it meanwhile
@@ -110,6 +114,10 @@ def unpack(path: Path, sha256: str | None = None) -> Unpacked:
         made = Unpacked(file.config(), file.tensors(), file.tokenizer())
         _keep(folder, made)
         return _kept(folder) or made
+
+
+def _folder(fingerprint: str) -> Path:
+    return cache_folder() / f"{fingerprint[:16]}-v{FORMAT}"
 
 
 def _fingerprint(path: Path) -> str:

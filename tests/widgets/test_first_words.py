@@ -15,7 +15,7 @@ from anatomy_utils.widgets.first_words import Heads, Loader, Rival, Written
 
 SENTENCE = "The cat sat on the"
 ENDINGS = ["␣mat", "␣mouse", "␣moon", "␣sofa", "<b>"]
-NAMES = "sentence tokens weights heads written chosen loading ready recorded error answered".split()
+NAMES = "sentence tokens weights heads written chosen word loading ready recorded error answered".split()
 
 
 def heads(sentence: str) -> Heads:
@@ -106,13 +106,24 @@ def test_a_rival_is_gone_on_from_and_the_heads_of_the_recording_stay(view: Any, 
     ("a " * 60, "makes 62 pieces; the drawing has room for"),
 ])  # fmt: skip
 def test_what_cannot_be_read_gets_a_sentence_and_changes_nothing(view: Any, sentence: Any, said: str) -> None:
-    before = {name: getattr(view, name) for name in NAMES[:6]}
+    before = {name: getattr(view, name) for name in NAMES[:7]}
     for do in ("read", "write"):
         ask(view, do=do, sentence=sentence)
         assert said in view.error
-        assert {name: getattr(view, name) for name in NAMES[:6]} == before
+        assert {name: getattr(view, name) for name in NAMES[:7]} == before
     ask(view, do="dance")
     assert "asked to 'dance'" in view.error
+
+
+def test_a_sentence_of_ones_own_opens_with_its_strongest_look_at_a_distance(view: Any) -> None:
+    ask(view, do="read", sentence="Bees like flowers")
+    assert (view.chosen, view.word) == ([0, 2], "bees"), "heads 0 and 1 of layer 0 look at the word itself and the next"
+    assert view.attention()[0, 2, 1].argmax() == 3
+    ask(view, do="read", sentence="Bees!")
+    assert (view.chosen, view.word) == ([0, 2], ""), "one word can look at no other"
+    view.chosen = [1, 0]
+    ask(view, do="read", sentence="Bees like flowers")
+    assert (view.chosen, view.word) == ([1, 0], ""), "a head that the reader chose stays"
 
 
 def test_a_model_that_cannot_be_loaded_is_said(view: Any, models: Models) -> None:
@@ -135,6 +146,9 @@ def test_the_twin_shows_text_rivals_and_heads(view: Any, models: Models) -> None
     assert "“The cat sat on the mat moon”" in twin.alt and "mat 50%, mouse 25%" in twin.alt and "6 heads" in twin.alt
     ask(view, do="read", sentence="Bees like flowers")
     assert "reads “Bees like flowers”" in view.static_twin().alt
+    assert "“bees” looks most at “flowers”" in view.static_twin().alt
+    ask(view, do="read", sentence="Bees")
+    assert "looks most" not in view.static_twin().alt
 
 
 # In the browser ----------------------------------------------------------------------------------------------------

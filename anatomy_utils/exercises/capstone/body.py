@@ -174,8 +174,8 @@ class Body:
 
     def _page(self) -> CellOutput:
         caption = f"{len(self.yours)} of {len(self.parts)} organs are yours"
-        rows = [[name, part.notebook, part.exercise.id, part.whose] for name, part in self.parts.items()]
-        page = table(caption, ["organ", "notebook", "exercise", "whose"], rows)
+        rows = [[name, part.whose, part.notebook, part.exercise.id] for name, part in self.parts.items()]
+        page = table(caption, ["organ", "whose", "notebook", "exercise"], rows, words=(1, 2, 3))
         notes = [part.note for part in self.parts.values() if part.note]
         return CellOutput(
             "".join([page.html, *(f"<p>{escape(note)}</p>" for note in notes)]), "\n".join([page.text, *notes])
@@ -223,6 +223,7 @@ class Examination:
             f"{accepted} of {len(rows)} organs accepted; all at once: {self.together}",
             ["organ", "whose", "the model says"],
             rows,
+            words=(1, 2),
         )
 
 

@@ -6,6 +6,7 @@ parameters and, where dropout is part of it, the range of its outputs in trainin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -148,13 +149,15 @@ class ModuleDrive:
         return None
 
     def _gradients(self, made: nn.Module, inputs: tuple[Any, ...]) -> list[Tensor]:
-        """Of a sum of all outputs, each with a weight of its own."""
+        """Of a sum of all outputs, each with a weight of its own; no longer where there are more positions, since what
+        rounding does to a gradient grows with its length."""
         parameters = named_parameters(made)
         given = dict(zip(self.inputs, map(fresh, inputs), strict=True))
         watched = [given[n].requires_grad_() if n in given else parameters[n] for n in self.gradients]
         with torch.enable_grad():
             output = made(*given.values())
-            total = (output * torch.arange(output.numel(), dtype=output.dtype).cos().reshape(output.shape)).sum()
+            weights = torch.arange(output.numel(), dtype=output.dtype).cos().reshape(output.shape)
+            total = (output * weights).sum() / max(1, math.prod(output.shape[:-1])) ** 0.5
         if not watched or not total.requires_grad:
             return [torch.zeros_like(parameter) for parameter in watched]
         return list(torch.autograd.grad(total, watched, allow_unused=True, materialize_grads=True))

@@ -3,6 +3,7 @@
 const WEAK = 0.06; // weights below it are not drawn for one word
 const STRONG = 0.3; // … and below this not for all words
 const HABIT = 0.4; // how much of a head's attention makes a habit
+const SPECIAL = /^\[(CLS|SEP)\]$/;
 
 // What a head does with most of its attention, in words: the share that falls on a place, averaged over its queries.
 function habitOf(weightAt, tokens) {
@@ -100,7 +101,7 @@ function headLines({ model, root, signal, kept, onWord }) {
     list.replaceChildren(
       ...model.get("tokens").map((text, i) => {
         const each = button({ label: "", signal, onClick: () => onWord(kept.word === i ? null : i) });
-        each.className = `fw-token${/^\[(CLS|SEP)\]$/.test(text) ? " fw-special" : ""}`;
+        each.className = `fw-token${SPECIAL.test(text) ? " fw-special" : ""}`;
         each.append(word(shorten(text, 18)));
         listen(each, "pointerenter", signal, () => draw(i));
         listen(each, "pointerleave", signal, () => draw());
@@ -190,14 +191,18 @@ function readingHalf({ model, root, signal, kept }) {
     const most = weights.length
       ? `“${shorten(tokens[kept.word])}” looks most at “${shorten(tokens[to])}”: ${percent(weights[to])}. `
       : "";
-    const text = `${most}${habitOf(lines.weightAt, tokens)}`;
+    const habit = habitOf(lines.weightAt, tokens);
+    // Most heads rest on [CLS] or [SEP]; that is no news about a word which looks elsewhere.
+    const news = !most || SPECIAL.test(tokens[to]) || !habit.includes("does no harm");
+    const text = `${most}${news ? habit : ""}`;
     told.replaceChildren(element("b", { text: `Layer ${layer}, head ${head}. ` }), text);
     if (aloud) announce(root, `Layer ${layer}, head ${head}. ${text}`);
   }
 
   function read() {
     kept.weights = bytes(model.get("weights"));
-    kept.word = null;
+    const place = model.get("tokens").indexOf(model.get("word"));
+    kept.word = place < 0 ? null : place;
     lines.write();
     grid.draw(true);
     show(model.get("chosen"), false);

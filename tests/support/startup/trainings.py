@@ -2,9 +2,9 @@
 
 The strict run of the notebooks trains everything and keeps it; the runs on Colab's versions and in the browser, which
 look at other things, take it from there. A training is the same when the model, its weights, the batches, the loss
-and all options are. One that cannot be told (an iterator, a limit in seconds) or that may be looked at after any step
-(a function is called there, which may hold the model) is trained again; a `Diary` looks at moments that it names, so
-the weights of those moments are kept too.
+and all options are. One that cannot be told (an iterator, a limit in seconds), that the keyboard ended, or that may be
+looked at after any step (a function is called there, which may hold the model) is trained again; a `Diary` looks at
+moments that it names, so the weights of those moments are kept too.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def remembering(fit: Any) -> Any:
             return None if watch is None else watch(history)
 
         history = fit(model, batches, loss, **(options | {"on_step": on_step} if moments else options))
+        if "the keyboard ended it" in (history.stopped or ""):
+            return history
         generator = options.get("generator")
         kept = {
             "weights": model.state_dict(),

@@ -22,7 +22,7 @@ NEAR, APART = 0.15, 0.12
 """How far a share may be from a probability, and from where on two distributions are told apart."""
 BEST, ALL, ONLY = "temperature 0", "a top_k beyond the vocabulary", "only the best token"
 HEIGHTS = {
-    "a low temperature": (2.0, 1.2, 0.4, -0.4, -1.2),
+    "a low temperature": (-1.0, -1.8, -2.6, -3.4, -4.2),
     "a high temperature": (9.5, 0.5, -14.0, -15.0, -16.0),
     BEST: (2.0, 2.0 - 5e-7, -0.05, -0.1, -0.15),
 }

@@ -112,7 +112,9 @@ function lineChart({ height = 240, xLabel, yLabel, log = false, xText = format }
   // be read point by point. x and y limits: {x: [low, high], y: [low, high]}.
   const draw = (series, { x: [left, end], y: [low, high], told = "" }) => {
     last = [series, { x: [left, end], y: [low, high], told }];
-    const room = Math.max(0, ...series.map(({ end: text }) => 7 * String(text ?? "").length));
+    const ended = series.filter(({ end: text }) => text);
+    const lead = ended.length > 3 ? 14 : 0; // many names at one height are led back to their curves
+    const room = lead + Math.max(0, ...ended.map(({ end: text }) => 7 * String(text).length));
     const right = width - CHART.right - room;
     axis.setAttribute("d", `M${CHART.left} ${CHART.top}V${floor}H${right}`);
     name.setAttribute("x", (CHART.left + right) / 2);
@@ -156,9 +158,12 @@ function lineChart({ height = 240, xLabel, yLabel, log = false, xText = format }
         .map(({ points: [[x, y]], class: look }) =>
           svg("circle", { class: `dot ${look}`, cx: px(x), cy: py(clamp(y, low, high)), r: 3 }),
         ),
-      ...named.map(({ points, class: look, end: text }, i) =>
-        svg("text", { class: `end ${look}`, x: px(points.at(-1)[0]) + 5, y: free[i], text }),
-      ),
+      ...named.flatMap(({ points, class: look, end: text }, i) => {
+        const [x, y] = [px(points.at(-1)[0]) + 3, ends[i] - 4];
+        const name = svg("text", { class: `end ${look}`, x: x + lead + 2, y: free[i], text });
+        const moved = lead && Math.abs(free[i] - ends[i]) > 5;
+        return moved ? [svg("path", { class: "lead", d: `M${x} ${y}L${x + lead} ${free[i] - 4}` }), name] : [name];
+      }),
     );
     reading.set(
       drawn
