@@ -25,6 +25,7 @@ _interrupted: ContextVar[Event | None] = ContextVar("_interrupted", default=None
 def side_by_side(*jobs: Callable[[], ResultT]) -> list[ResultT]:
     """Run jobs at the same time, as many as torch may use threads, and return their results in the order of the jobs.
 
+    Where they cannot be dealt out evenly, as three to two cores, a few more take turns, and no core is idle at the end.
     What they return does not depend on how many run at once, as long as each draws from a generator of its own.
     Stopping it with the keyboard ends the trainings that run (see `fit`); those not begun yet make one step.
 
@@ -57,7 +58,7 @@ def side_by_side(*jobs: Callable[[], ResultT]) -> list[ResultT]:
 
     before = _interrupted.get()
     cores = torch.get_num_threads()
-    at_once = cores if len(jobs) % cores == 0 else 2 * cores - 1  # so that no core is left with a whole job at the end
+    at_once = cores if len(jobs) % cores == 0 else 2 * cores - 1
     helpers = [Thread(target=work, daemon=True) for _ in range(min(len(jobs), at_once) - 1)]
     for helper in helpers:
         helper.start()

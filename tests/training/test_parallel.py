@@ -58,6 +58,11 @@ def test_two_run_at_once_on_one_core_each_and_the_first_in_this_thread() -> None
     assert torch.get_num_threads() == 2, "given back"
 
 
+def test_three_take_turns_on_two_cores() -> None:
+    meeting = threading.Barrier(3, timeout=20)
+    assert len(set(side_by_side(meeting.wait, meeting.wait, meeting.wait))) == 3
+
+
 def test_with_one_thread_they_run_one_after_the_other_in_order() -> None:
     torch.set_num_threads(1)
     order: list[int] = []
