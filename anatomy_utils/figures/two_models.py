@@ -73,7 +73,7 @@ def _text(pen: Pen, lines: Sequence[str], given: int) -> None:
         old, new = line[: max(0, given - begun)], line[max(0, given - begun) :]
         y = 52 + LINE * i
         pen.text(LEFT, y, old, 13, QUIET, ha="left", va="baseline")
-        start = LEFT + (width_of(f"{old}.", 13) if old else 0)  # a point is as wide as a space
+        start = LEFT + (width_of(f"{old}n", 13) if old else 0)
         pen.text(start, y, new.lstrip(), 13, INK, ha="left", va="baseline", weight="bold")
         begun += len(line) + 1
 
