@@ -22,6 +22,9 @@ PNG = re.compile(r'src="data:image/png;base64,([^"]+)"')
 PROGRESS = re.compile(r"^progress\((.*)\)$")
 ONLY_SHOWS = re.compile(r"^(ask|predict|outcome|progress)\([^\n]*\)$")
 """Cells whose code says nothing that their output does not."""
+KERNEL = r"On\s+a\s+page\s+(?:that\s+is\s+not\s+running|without\s+a\s+running\s+kernel)"
+NOT_RUNNING = re.compile(rf"\s*(?:\({KERNEL}[^()]*\)|{KERNEL}[^.]*\.)")
+"""What a notebook says of its pictures where no kernel runs; here its views are live."""
 NO_GUESS = "○ You made no prediction this time"
 
 
@@ -45,6 +48,8 @@ class Pages:
         for cell in copy.cells:
             if cell.cell_type == "code":
                 self._code_cell(name, cell, [view for view in shown if view["cell"] == cell.id])
+            else:
+                cell.source = NOT_RUNNING.sub("", cell.source)
         copy.cells[0].source = with_ways_to_run(copy.cells[0].source, name)
         return copy
 

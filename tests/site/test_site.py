@@ -90,6 +90,11 @@ def test_html_is_valid_and_every_link_leads_somewhere(site: Path) -> None:
                 assert unquote(where.fragment) in pages[file].ids, f"{name} links to {target}"
 
 
+def test_no_page_says_what_is_seen_where_nothing_is_live(site: Path) -> None:
+    for path in site.glob("0*.html"):
+        assert not re.search(r"On\s+a\s+page\s+(that|without)", path.read_text(encoding="utf-8")), path.name
+
+
 def test_search_keeps_the_words_of_a_folded_title_and_of_its_code_apart(site: Path) -> None:
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     found = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))["terms"]

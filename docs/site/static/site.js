@@ -165,8 +165,19 @@ function mountWhenNear() {
   document.querySelectorAll(".live").forEach((place) => observer.observe(place));
 }
 
+// The page of search results without a question is no empty page.
+function tellHowToSearch() {
+  const results = document.getElementById("search-results");
+  if (!results || new URLSearchParams(location.search).get("q")) return;
+  const [title, text] = [document.createElement("h1"), document.createElement("p")];
+  title.textContent = "Search";
+  text.textContent = "Type a word into the field of the menu, and press Enter.";
+  results.append(title, text);
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   tellTheme();
+  tellHowToSearch();
   new MutationObserver(tellTheme).observe(document.body, { attributes: true, attributeFilter: ["data-theme"] });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
   mountWhenNear();
