@@ -1,8 +1,7 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
-Each step needs one core, and two run at a time, the longest first. Beside them, with less of the cores, go those that
-wait for nothing: a browser leaves a core idle now and then. What a step says comes when it is done. One that fails does
-not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
+Each step needs one core, and two run at a time, the longest first; what a step says comes when it is done. One that
+fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
 `python tests/run_all.py quick` looks at what changed since the last commit (`make quick`).
 """
 
@@ -50,8 +49,6 @@ class Step:
     command: list[str]
     is_pytest: bool = False
     variables: dict[str, str] = field(default_factory=dict)
-    beside: bool = False
-    """Whether it runs beside the two, with less of the cores: no test of it may look at a clock."""
 
 
 @dataclass
@@ -66,7 +63,7 @@ class Outcome:
 
 
 def steps() -> list[Step]:
-    """All steps, the strict run first, then the longest; those beside the others in any order."""
+    """All steps, the strict run first, then the longest."""
 
     def tool(name: str, *arguments: str) -> list[str]:
         return [str(BIN / name), *arguments]
@@ -92,12 +89,12 @@ def steps() -> list[Step]:
         *(Step(name, "units", tests(*quick, *PLAIN, *paths), True, alone) for name, paths in untyped.items()),
         Step("notebooks: solved, on Colab", "solved", tests(*PLAIN, "-m", "notebook", "tests/project"), True, again),
         *(Step(f"browser: {part}", "browser", browser, True, again | {"ANATOMY_PART": part}) for part in BROWSERS),
-        Step("units of models, types checked", "units", tests(*quick, *typed), True, alone, beside=True),
+        Step("units of models, types checked", "units", tests(*quick, *typed), True, alone),
         Step("exercises: proofs", "proofs", tests(*proofs), True, alone),
-        Step("types (mypy)", "lint", tool("mypy"), beside=True),
-        Step("style (ruff)", "lint", tool("ruff", "check", "."), beside=True),
-        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo"), beside=True),
-        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"], beside=True),
+        Step("types (mypy)", "lint", tool("mypy")),
+        Step("style (ruff)", "lint", tool("ruff", "check", ".")),
+        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
+        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
     ]
 
 
@@ -119,8 +116,7 @@ def carry_out(step: Step) -> Outcome:
     """Run one step, show what it said, and count what it reports; a command that is no test run counts as one test."""
     start = time.perf_counter()
     report = RESULTS / (re.sub(r"\W+", "-", step.name) + ".xml")
-    less = ["nice", "-n", "5"] if step.beside and shutil.which("nice") else []
-    command = [*less, *step.command, *([f"--junitxml={report}"] if step.is_pytest else [])]
+    command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
     with tempfile.TemporaryDirectory() as fresh:  # nbval's kernels must not read or change anybody's progress
         own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
         own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
@@ -159,13 +155,9 @@ def main() -> int:
     if sys.argv[1:] == ["quick"]:
         wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
-    print(f"{len(wanted)} steps, two at a time and some beside them; each speaks when it is done.", flush=True)
-    with ThreadPoolExecutor(max_workers=2) as two, ThreadPoolExecutor(max_workers=1) as third:
-        begun = [
-            (third if step.beside else two).submit(carry_out if can_run(step, browser) else missing, step)
-            for step in wanted
-        ]
-        outcomes = [step.result() for step in begun]
+    print(f"{len(wanted)} steps, two at a time; each speaks when it is done.", flush=True)
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        outcomes = list(pool.map(lambda step: (carry_out if can_run(step, browser) else missing)(step), wanted))
     print(f"\n{'step':<46}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"
