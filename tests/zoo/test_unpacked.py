@@ -144,6 +144,7 @@ def test_weights_that_are_no_numbers_are_not_kept(tmp_path, cache):
 
 
 def _loaded(path, answers):
+    torch.set_num_threads(1)  # a forked process has none of its parent's threads, and would wait for them
     answers.put(float(_numbers(path).sum()))
 
 
