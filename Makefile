@@ -12,7 +12,7 @@ CACHE := .cache
 PAGE_STYLE := anatomy_utils/widgets/static/page
 
 PY := $(VENV)/bin/python
-# JupyterLab asks every newcomer whether it may fetch news; this answers for them.
+# JupyterLab asks every newcomer whether it may fetch news, and cuts long lines of code; this answers, and wraps them.
 OVERRIDES := $(VENV)/share/jupyter/lab/settings/overrides.d
 NOTICES := @jupyterlab/apputils-extension:notification
 CELLS := @jupyterlab/notebook-extension:tracker
@@ -44,7 +44,7 @@ help: ## this list
 .PHONY: lab
 lab: $(STAMP_LAB) ## open the course in JupyterLab (installs everything on the first run)
 	@mkdir -p $(OVERRIDES) && printf '%s\n' '{"$(NOTICES)": {"fetchNews": "false", "checkForUpdates": false},' \
-		' "$(CELLS)": {"codeCellConfig": {"lineWrap": true}}}' > $(OVERRIDES)/no-news.json
+		' "$(CELLS)": {"codeCellConfig": {"lineWrap": true}}}' > $(OVERRIDES)/course.json
 	@echo "JupyterLab prints its address below. Open it in a browser if none opens by itself; Ctrl-C twice ends it."
 	@options="--ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(NOTEBOOK)"; \
 	options="$$options --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"; \

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from anatomy_utils.figures.canvas import Number, colours, number, printable, role, width_of
-from anatomy_utils.figures.cells import EDGE_LINE, WIDEST
+from anatomy_utils.figures.cells import WIDEST
 from anatomy_utils.figures.drawing import Pen
 from anatomy_utils.figures.picture import Picture
 from anatomy_utils.figures.style import INK, PAGE, QUIET, look
@@ -93,20 +93,16 @@ def _bars(pen: Pen, top: Number, likeliest: Sequence[tuple[str, Number]]) -> Non
 def _maps(pen: Pen, top: Number, side: Number, table: np.ndarray, chosen: tuple[int, int]) -> None:
     from matplotlib.patches import Rectangle
 
+    small = (side - 3) / table.shape[-1]
     for layer, row in enumerate(table):
         for head, matrix in enumerate(row):
             x, y = MAPS[0] + side * head, top + side * layer
-            pen.sheet.imshow(
-                np.sqrt(matrix), cmap=colours("weights"), vmin=0, vmax=1, interpolation="nearest", zorder=2,
-                extent=(x + 1.5, x + side - 1.5, y + side - 1.5, y + 1.5), aspect="auto",
-            )  # fmt: skip
-            framed = (layer, head) == tuple(chosen)
-            pen.sheet.add_patch(
-                Rectangle(
-                    (x + 1, y + 1), side - 2, side - 2, facecolor="none", edgecolor=INK if framed else EDGE_LINE,
-                    linewidth=2.2 if framed else 0.6, zorder=4 if framed else 3,
+            pen.cells(x + 1.5, y + 1.5, np.sqrt(matrix), small, small, "weights")
+            if (layer, head) == chosen:
+                frame = Rectangle(
+                    (x + 1, y + 1), side - 2, side - 2, fill=False, edgecolor=INK, linewidth=2.2, zorder=4
                 )
-            )  # fmt: skip
+                pen.sheet.add_patch(frame)
     pen.sheet.set(xlim=(0, pen.width), ylim=(pen.height, 0))
 
 

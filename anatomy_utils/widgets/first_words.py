@@ -209,13 +209,14 @@ class FirstWords(
 
 def striking(heads: Heads) -> tuple[int, int, int] | None:
     """The layer, head and query of the strongest look from one word to another not beside it; None without one."""
-    count = len(heads.tokens)
-    places = np.arange(count)
+    places = np.arange(len(heads.tokens))
     word = np.array([text.isalpha() and heads.tokens.index(text) == i for i, text in enumerate(heads.tokens)], bool)
     apart = np.abs(places[:, None] - places) > 1
     far = np.where(word[:, None] & word & apart, np.asarray(heads.weights, dtype=float), 0.0)
-    layer, head, query, _ = np.unravel_index(int(far.argmax()), far.shape) if far.size else (0, 0, 0, 0)
-    return (int(layer), int(head), int(query)) if far.size and far.max() > 0 else None
+    if not far.any():
+        return None
+    layer, head, query, _ = np.unravel_index(int(far.argmax()), far.shape)
+    return int(layer), int(head), int(query)
 
 
 def _read(heads: Heads) -> dict[str, Any]:

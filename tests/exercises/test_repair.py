@@ -277,9 +277,7 @@ def test_who_waits_is_told_and_the_words_go_again(tmp_path: Any, monkeypatch: py
     assert told == ["Looking for the line", "gone"]
 
 
-def test_a_mistake_that_spoils_what_is_right_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    limited = partial(find_repair, seconds=4.0)  # nothing is to be found, and all of the time is taken for it
-    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", limited)
+def test_a_mistake_that_spoils_what_is_right_is_not_told() -> None:
     verdict = judged(
         "attention.masked_softmax",
         """def masked_softmax(scores, mask):

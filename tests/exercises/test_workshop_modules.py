@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_utils.exercises import exercise, find_exercise, solution_source
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.driving.initial import InitialSpread
 from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.judging.verdict import Verdict
@@ -262,6 +263,13 @@ def test_a_piece_of_unknown_origin_is_set_aside_for_the_check(record: Progress) 
     names = made(BLOCK, FeedForward=FeedForward, exercise=lambda id: exercise(id, record=record))
     assert names["Block"].passed and names["FeedForward"] is FeedForward
     assert any("did not come from `workshop.feed_forward`" in note for note in names["Block"].verdict.notes)
+
+
+def test_the_rounding_of_long_gradients_is_no_mistake() -> None:
+    exercise = find_exercise("workshop.grouped_attention")
+    right = exercise.alternatives["groups as an axis"]
+    verdict = judge(exercise, right, answer_key=AnswerKey(exercise, 48))  # rounding alone was refused on it
+    assert verdict.passed, verdict.sentence
 
 
 def test_the_names_that_code_speaks_of() -> None:

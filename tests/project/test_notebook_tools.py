@@ -8,7 +8,15 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from notebook_tools import ROOT, WIDGET_VIEW, machine_paths, normalise, run
+import torch
+from notebook_tools import ROOT, STARTUP, WIDGET_VIEW, machine_paths, normalise, run
+
+from anatomy_utils.training.history import History
+from anatomy_utils.training.loop import fit
+
+sys.path.append(str(STARTUP))
+
+import trainings
 
 
 def notebook_of(*cells: str) -> nbformat.NotebookNode:
@@ -55,6 +63,28 @@ def test_machine_paths_are_found(path: str) -> None:
 @pytest.mark.parametrize("text", ["https://host/home/page", "./var/x", "docs/home/x", "a/b"])
 def test_other_paths_are_no_machine_paths(text: str) -> None:
     assert machine_paths(text) == []
+
+
+def test_only_a_training_that_ended_by_itself_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainings, "FOLDER", tmp_path)
+    interrupted = False
+
+    def loss(model: torch.nn.Module, batch: torch.Tensor) -> torch.Tensor:
+        if interrupted:
+            raise KeyboardInterrupt
+        return model(batch).square().mean()
+
+    def train() -> History:
+        torch.manual_seed(0)
+        model, batches = torch.nn.Linear(3, 2), [torch.ones(5, 3), torch.zeros(5, 3)]
+        return trainings.remembering(fit)(model, batches, loss, progress=False)
+
+    interrupted = True
+    assert train().stopped and not list(tmp_path.iterdir())
+    interrupted = False
+    first = train()
+    assert first.stopped is None and len(list(tmp_path.iterdir())) == 1
+    assert train().loss == first.loss
 
 
 def test_a_run_starts_fresh_and_leaves_the_notebook_alone() -> None:

@@ -241,6 +241,8 @@ def test_it_works_under_a_sub_path_with_search(site: Path, browser: Browser) -> 
         wrong: list[str] = []
         page.on("response", lambda answer: wrong.append(answer.url) if answer.status >= 400 else None)
         home = f"http://127.0.0.1:{server.server_port}/course/"
+        page.goto(f"{home}search.html")
+        expect(page.locator("#search-results")).to_contain_text("Type a word into the field")
         page.goto(f"{home}search.html?q=softmax")
         page.locator("#search-results a", has_text="01 · Attention").click()
         page.locator(".live.mounted .anatomy").first.wait_for()

@@ -258,4 +258,5 @@ def test_each_run_has_its_name_at_the_end_of_its_line(browser: Browser) -> None:
     assert {text for text, *_ in ends} == {"2", "3, seed 0", "3, seed 1", "3, seed 2"}
     assert all(one[2] <= other[1] + 2 for one, other in zip(ends, ends[1:], strict=False))
     assert min(room for *_, room in ends) >= 0
+    assert shown.page.locator(".lead").count() >= 2, "names that had to move are led back to their curves"
     shown.check()
