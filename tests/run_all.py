@@ -1,7 +1,8 @@
 """Everything that checks the project, step by step, with one summary at the end. `make test` runs it.
 
-Each step needs one core, and two run at a time, the longest first; what a step says comes when it is done. One that
-fails does not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
+Each step needs one core, and two run at a time. A browser leaves its core idle now and then: from the first browser on,
+a third step that may wait takes what the two leave over. What a step says comes when it is done. One that fails does
+not stop the others. `python tests/run_all.py lint notebooks` runs only the steps named;
 `python tests/run_all.py quick` looks at what changed since the last commit (`make quick`).
 """
 
@@ -14,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
@@ -35,6 +38,8 @@ UNTYPED = {
     "units of views": ("project", "site", "views", "widgets"),
 }
 """Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
+TRAINING = ("debugging", "experiments", "recipes", "training")
+"""Rooms whose tests train models."""
 PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
 BROWSERS = ("00–01", "02–04", "05–08")
 """The notebooks that each of the browsers opens (`tests/browser/conftest.py`)."""
@@ -49,6 +54,8 @@ class Step:
     command: list[str]
     is_pytest: bool = False
     variables: dict[str, str] = field(default_factory=dict)
+    may_wait: bool = False
+    """Whether it may run beside the two, on what they leave over: no test of it looks at a clock."""
 
 
 @dataclass
@@ -63,7 +70,7 @@ class Outcome:
 
 
 def steps() -> list[Step]:
-    """All steps, the strict run first, then the longest."""
+    """All steps: the strict run, the browsers, the others; of those that may wait the longest first."""
 
     def tool(name: str, *arguments: str) -> list[str]:
         return [str(BIN / name), *arguments]
@@ -74,7 +81,9 @@ def steps() -> list[Step]:
     places = sorted({path.parent if path.parent.parent == TESTS else path for path in TESTS.rglob("test_*.py")})
     rooms = [str(path.relative_to(ROOT)) for path in places if path.name != "browser"]
     untyped = {name: [room for room in rooms if Path(room).name in wanted] for name, wanted in UNTYPED.items()}
-    typed = ["anatomy_utils", *(room for room in rooms if not any(room in others for others in untyped.values()))]
+    training = [room for room in rooms if Path(room).name in TRAINING]
+    elsewhere = [*training, *(room for others in untyped.values() for room in others)]
+    typed = ["anatomy_utils", *(room for room in rooms if room not in elsewhere)]
     quick = ["-m", "not notebook and not proof"]
     proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
@@ -86,15 +95,16 @@ def steps() -> list[Step]:
     return [
         Step("notebooks 01, 03 …: strict (nbval), offline", "notebooks", tests(*nbval, *stored[1::2]), True, strict),
         Step("notebooks 00, 02 …: strict (nbval), offline", "notebooks", tests(*nbval, *stored[::2]), True, strict),
-        *(Step(name, "units", tests(*quick, *PLAIN, *paths), True, alone) for name, paths in untyped.items()),
-        Step("notebooks: solved, on Colab", "solved", tests(*PLAIN, "-m", "notebook", "tests/project"), True, again),
         *(Step(f"browser: {part}", "browser", browser, True, again | {"ANATOMY_PART": part}) for part in BROWSERS),
-        Step("units of models, types checked", "units", tests(*quick, *typed), True, alone),
-        Step("exercises: proofs", "proofs", tests(*proofs), True, alone),
-        Step("types (mypy)", "lint", tool("mypy")),
-        Step("style (ruff)", "lint", tool("ruff", "check", ".")),
-        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo")),
-        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"]),
+        Step("notebooks: solved, on Colab", "solved", tests(*PLAIN, "-m", "notebook", "tests/project"), True, again),
+        *(Step(name, "units", tests(*quick, *PLAIN, *paths), True, alone) for name, paths in untyped.items()),
+        Step("units of models, types checked", "units", tests(*quick, *typed), True, alone, may_wait=True),
+        Step("exercises: proofs", "proofs", tests(*proofs), True, alone, may_wait=True),
+        Step("units of trainings, types checked", "units", tests(*quick, *training), True, alone, may_wait=True),
+        Step("types (mypy)", "lint", tool("mypy"), may_wait=True),
+        Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"], may_wait=True),
+        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo"), may_wait=True),
+        Step("style (ruff)", "lint", tool("ruff", "check", "."), may_wait=True),
     ]
 
 
@@ -112,11 +122,17 @@ def quick_step() -> list[Step]:
     return [Step(f"units that depend on it ({len(tests)} files)", "units", command, True, {"OMP_NUM_THREADS": "1"})]
 
 
-def carry_out(step: Step) -> Outcome:
-    """Run one step, show what it said, and count what it reports; a command that is no test run counts as one test."""
+def carry_out(step: Step, *, beside: bool = False) -> Outcome:
+    """Run one step, show what it said, and count what it reports; a command that is no test run counts as one test.
+
+    Args:
+        step: which.
+        beside: leave the cores to everything else.
+    """
     start = time.perf_counter()
     report = RESULTS / (re.sub(r"\W+", "-", step.name) + ".xml")
-    command = [*step.command, f"--junitxml={report}"] if step.is_pytest else step.command
+    less = ["nice", "-n", "19"] if beside and shutil.which("nice") else []
+    command = [*less, *step.command, *([f"--junitxml={report}"] if step.is_pytest else [])]
     with tempfile.TemporaryDirectory() as fresh:  # nbval's kernels must not read or change anybody's progress
         own = {"PYTHONUTF8": "1", "ANATOMY_PROGRESS": str(Path(fresh) / "progress.json")}
         own["ANATOMY_CACHE"] = str(ROOT / ".cache" / "unpacked")
@@ -134,9 +150,36 @@ def carry_out(step: Step) -> Outcome:
     return Outcome(step, passed, failed or int(done.returncode != 0), skipped, seconds)
 
 
-def can_run(step: Step, browser: str | None) -> bool:
-    """Whether what the step needs is on this machine."""
-    return bool(browser) or step.group != "browser"
+def carry_out_all(wanted: list[Step], browser: str | None) -> list[Outcome]:
+    """All steps, two at a time and from the first browser on one beside them; their outcomes in the steps' order."""
+    first, then = (deque(step for step in wanted if step.may_wait == later) for later in (False, True))
+    outcomes: dict[str, Outcome] = {}
+    third = Event()
+
+    def work(*queues: deque[Step], beside: bool = False) -> None:
+        for queue in queues:
+            while (step := _next(queue)) is not None:
+                if step.group == "browser":
+                    third.set()
+                can_run = bool(browser) or step.group != "browser"
+                outcomes[step.name] = carry_out(step, beside=beside) if can_run else missing(step)
+        third.set()
+
+    def work_beside() -> None:
+        third.wait()
+        work(then, beside=True)
+
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        for done in [pool.submit(work, first, then), pool.submit(work, first, then), pool.submit(work_beside)]:
+            done.result()
+    return [outcomes[step.name] for step in wanted]
+
+
+def _next(queue: deque[Step]) -> Step | None:
+    try:
+        return queue.popleft()
+    except IndexError:  # the other took the last one
+        return None
 
 
 def missing(step: Step) -> Outcome:
@@ -155,9 +198,8 @@ def main() -> int:
     if sys.argv[1:] == ["quick"]:
         wanted = [*(step for step in steps() if step.group == "lint"), *quick_step()]
     browser = find_chromium()
-    print(f"{len(wanted)} steps, two at a time; each speaks when it is done.", flush=True)
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        outcomes = list(pool.map(lambda step: (carry_out if can_run(step, browser) else missing)(step), wanted))
+    print(f"{len(wanted)} steps, two at a time and one beside them; each speaks when it is done.", flush=True)
+    outcomes = carry_out_all(wanted, browser)
     print(f"\n{'step':<46}{'passed':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
     for outcome in outcomes:
         counts = f"{outcome.passed:>8}{outcome.failed:>8}{outcome.skipped:>9}{outcome.seconds:>9.0f}"

@@ -126,6 +126,11 @@ class DisentangledPositions(nn.Module):
         """Which row of the table belongs to each pair."""
         return self.bucket(-_offsets(query, key))  # query position − key position
 
+    @property
+    def num_rows(self) -> int:
+        """How many offsets have a vector of their own, without making the table where it can be read off."""
+        return self.table.vectors.num_embeddings if isinstance(self.table, OffsetTable) else len(self.table())
+
     def offset_vectors(self) -> tuple[Float[Tensor, "heads row d_head"], Float[Tensor, "heads row d_head"]]:
         """The queries and the keys of all offsets, as this layer projects them."""
         table = self.table()

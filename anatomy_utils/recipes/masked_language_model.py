@@ -30,7 +30,7 @@ def train_masked_language_model(
     seed: int = 0,
     *,
     mask: Callable[..., Sequence[Tensor]] = mask_words,
-    steps: int = 800,
+    steps: int = 500,
     on_step: OnStep | None = None,
     progress: bool = True,
 ) -> tuple[WithHead, History]:

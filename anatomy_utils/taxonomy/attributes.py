@@ -232,7 +232,7 @@ def rows_of_positions(stack: Stack) -> str:
     """How many positions, or offsets, have learned vectors or numbers."""
     added, offsets = stack.embeddings.positions, _first(stack).score_positions
     if isinstance(offsets, DisentangledPositions):
-        return f"{len(offsets.table())} offsets"
+        return f"{offsets.num_rows} offsets"
     if isinstance(stack.score_bias, T5Bias):
         return f"{stack.score_bias.num_buckets} offsets"
     return str(getattr(added, "max_positions", ""))

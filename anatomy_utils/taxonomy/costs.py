@@ -111,7 +111,7 @@ def _work_on_offsets(attention: MultiHeadAttention) -> Growing:
     """What relative positions cost that are matched with queries and keys."""
     positions, width = attention.score_positions, attention.num_heads * attention.d_head
     if isinstance(positions, DisentangledPositions):  # both projections of the table, then queries and keys with them
-        rows = len(positions.table())  # a learned vector for each offset
+        rows = positions.num_rows  # a learned vector for each offset
         return Growing(4 * width * rows, (), once=rows * (_product(attention.to_query) + _product(attention.to_key)))
     if isinstance(positions, TransformerXLPositions):  # 2n − 1 offsets, one key for each, asked by every query
         wave_key = _product(positions.to_wave_key)

@@ -1,16 +1,14 @@
-// Two models side by side, a page for each question: what differs, blocks, masks, parameters, what a token costs.
+// Two models side by side, a page for each question: what differs, masks, parameters, what a token costs.
 
 const SIDES = ["first", "second"];
 
 // The parts of both models side by side, what differs first and the rest folded, with their stacks and masks.
 function partTable({ one, line }) {
-  const differences = element("div", {});
+  const differences = element("div", { class: "cm-differences" });
   const equal = element("div", {});
   const summary = element("summary", focusable({ tabindex: null }));
   const folded = element("details", {}, summary, equal);
-  const parts = element("div", {}, differences, folded);
-  const stacks = SIDES.map(() => element("div", { class: "cm-side" }));
-  const masks = SIDES.map(() => element("div", { class: "cm-side" }));
+  const [stacks, masks] = [0, 1].map(() => SIDES.map(() => element("div", { class: "cm-side" })));
 
   const sign = () => [
     element("span", { class: "cm-sign", "aria-hidden": "true", text: "≠ " }),
@@ -67,7 +65,7 @@ function partTable({ one, line }) {
     );
     return design.size;
   }
-  return { parts, stacks, masks, drawParts };
+  return { differences, folded, stacks, masks, drawParts };
 }
 
 // Where the weights are.
@@ -143,7 +141,7 @@ function render({ model, el }) {
       { class: "line-chart cm-sample", viewBox: "0 0 34 10", "aria-hidden": "true" },
       svg("path", { class: `line ${SIDES[i]}`, d: "M1 5H33" }),
     );
-  const { parts, stacks, masks, drawParts } = partTable({ one, line });
+  const { differences, folded, stacks, masks, drawParts } = partTable({ one, line });
   const { counts, drawCounts } = weightCounts({ size, title });
   const keys = SIDES.map((_, i) => element("span", { class: "row" }, line(i), element("span", {})));
   const lengths = lengthSlider({ value: model.get("length"), signal, onLength: (length) => change(model, { length }) });
@@ -160,8 +158,14 @@ function render({ model, el }) {
   const two = (nodes) => element("div", { class: "cm-two" }, nodes);
   const note = (text) => element("p", { class: "note", text });
   const pages = {
-    parts,
-    blocks: element("div", {}, two(stacks), note("Drawn from their modules; ≠ marks what differs.")),
+    parts: element(
+      "div",
+      {},
+      differences,
+      two(stacks),
+      note("Drawn from their modules; ≠ marks what differs."),
+      folded,
+    ),
     masks: element("div", {}, two(masks), note("Sixteen tokens; windows are drawn shorter than they are.")),
     counts,
     costs: element(
@@ -178,13 +182,7 @@ function render({ model, el }) {
       ),
     ),
   };
-  const titles = {
-    parts: "What differs",
-    blocks: "Blocks",
-    masks: "Who sees whom",
-    counts: "Parameters",
-    costs: "Cost of a token",
-  };
+  const titles = { parts: "What differs", masks: "Who sees whom", counts: "Parameters", costs: "Cost of a token" };
   const pick = radioRow({ label: "Show", choices: titles, signal, onChoose: (to) => turnTo(to) });
   const page = element("div", focusable({ class: "panel scroll cm-page", role: "group" }), Object.values(pages));
   root.append(

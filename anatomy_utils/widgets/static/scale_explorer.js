@@ -214,7 +214,7 @@ function render({ model, el }) {
     scoreTitle.textContent = `${found.scores.length} scores ${scaled ? "q · k ÷ √dₖ" : "q · k"}`;
     const largest = format(Math.max(...found.rows[0]));
     const average = format(found.largest);
-    weightNote.textContent = `largest ${largest}, on average over all queries ${average}; dashed: an even share`;
+    weightNote.textContent = `largest ${largest}, mean of all queries ${average}; dashed: an even share`;
     scores.draw(found, scaled, Math.sqrt(expected));
     weights.draw(found.rows[0], scaled);
     cards.variance.draw(curves, d, scaled, found.variance, `expected: ${scaled ? "1" : `dₖ = ${d}`}`);

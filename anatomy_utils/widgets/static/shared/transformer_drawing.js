@@ -2,6 +2,7 @@
 
 const TIP = 7; // size of an arrow's tip
 const LEAST_LETTERS = 11; // pixels
+const MOST_LETTERS = 13; // so that a short word does not shout beside a long one
 const LETTER_WIDTH = 0.64; // of a letter's size
 const FOOT = 11; // added to a frame, so that no way crosses its label
 const MARGIN = 8; // pixels of the figure above and below it
@@ -14,6 +15,7 @@ const SIDE_BY_SIDE = {
   heads: (x, scale) => ({ x: x - 11 * scale + lack(scale) / 1.5, width: Math.max(69 * scale, 38) }),
 };
 const FRAME_LABEL = 9; // how far above a frame's lower edge its label stands
+const FRAME_SIDE = 5; // how far from its side
 
 // The points of an arrow as a path with softly rounded corners.
 function pathOf(points, radius = 8) {
@@ -69,14 +71,16 @@ function labelLines({ label, width, frame }) {
 }
 
 // The figure in CSS pixels, for a page `wide` and `tall`: parts, arrows and marks at their places there. Where there is
-// little room, the two columns move together, each block says itself how often it is stacked, and positions move under
-// their block.
+// little room, the two columns move together, each block says itself how often it is stacked (“encoder × 2”), and
+// positions move under their block.
 function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
   const narrow = wide < NARROW;
   const top = Math.min(...parts.map((part) => part.y)) - MARGIN;
   const bottom = Math.max(...parts.map((part) => part.y + part.height)) + MARGIN;
   const frames = parts.filter((part) => part.frame);
   const [left, right] = [frames[0], frames.at(-1)];
+  const stacked = marks.filter(({ text }) => text !== "+"); // in the order of the frames
+  const short = (frame) => `${frame.label.replace(" block", "")} ${stacked[frames.indexOf(frame)].text}`;
   const [gapStart, gapEnd] = [left.x + left.width, right.x];
   const scale = narrow ? (wide / 2 - 5) / left.width : wide / size[0];
   const across = (x) => {
@@ -97,7 +101,7 @@ function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
     height: tall,
     parts: parts.map((part) => ({
       ...part,
-      label: narrow && part.frame ? "block × N" : part.label,
+      label: narrow && part.frame ? short(part) : part.label,
       x: beside(part) ? edge(part) - (part.x < gapStart ? NARROW_SIDE : 0) : across(part.x),
       y: down(part.y),
       width: beside(part) ? NARROW_SIDE : part.width * scale,
@@ -122,8 +126,8 @@ function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
 function partOf(part, middle, attributes, ...signs) {
   const lines = labelLines(part);
   const longest = Math.max(...lines.map((line) => line.length));
-  const room = Math.min(part.height * 0.5, (part.width - 14) / (longest * LETTER_WIDTH));
-  const letters = lines.length > 1 ? LEAST_LETTERS : clamp(room, LEAST_LETTERS, 16);
+  const room = Math.min(part.height * 0.6, (part.width - 14) / (longest * LETTER_WIDTH));
+  const letters = lines.length > 1 ? LEAST_LETTERS : clamp(room, LEAST_LETTERS, MOST_LETTERS);
   const centre = [part.x + part.width / 2, part.y + part.height / 2];
   return svg(
     "g",
@@ -157,7 +161,7 @@ function partOf(part, middle, attributes, ...signs) {
       part.frame
         ? // In the corner that no arrow crosses.
           {
-            x: centre[0] < middle ? part.x + part.width - 8 : part.x + 8,
+            x: centre[0] < middle ? part.x + part.width - FRAME_SIDE : part.x + FRAME_SIDE,
             y: part.y + part.height - FRAME_LABEL,
             style: { "text-anchor": centre[0] < middle ? "end" : "start" },
           }
