@@ -37,7 +37,7 @@ class Notebook:
         """How long it takes, in words."""
         if self.core == self.minutes:
             return f"{self.minutes} min"
-        return f"{self.core} min core, {self.minutes} with everything"
+        return f"{self.core} min, {self.minutes} with all sections"
 
 
 NOTEBOOKS = (

@@ -249,7 +249,7 @@ def arrows() -> list[Arrow]:
         _around(by_id["cross_attention"], by_id["decoder_add_norm_2"], DECODER_X + COLUMN + 15),
         _around(by_id["decoder_feed_forward"], by_id["decoder_add_norm_3"], DECODER_X + COLUMN + 15),
         Arrow("memory", "cross_attention", "memory",
-              ((ENCODER_X + COLUMN, 346), (352, 346), (352, 463), (DECODER_X, 463)), "key, value", (318, 337)),
+              ((ENCODER_X + COLUMN, 346), (352, 346), (352, 463), (DECODER_X, 463)), "key, value", (313, 337)),
     ]  # fmt: skip
 
 

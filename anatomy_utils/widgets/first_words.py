@@ -203,7 +203,7 @@ class FirstWords(
             alt = f"SmolLM2 completed the sentence: “{self.text()}” Its choice for the first new word: {told}. {alt}"
         return two_models(
             self.sentence, self.text()[len(self.sentence) :], likeliest, self.tokens, weights,
-            chosen=(layer, head), query=query, title=self.label, alt=alt,
+            chosen=(layer, head), query=query, title=f"{self.label} (recorded)", alt=alt,
         )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda noteb
 
 def test_two_times_or_one() -> None:
     both = Notebook("00_made_up", "made", "Made up", "nothing", "Why?", 30, 60)
-    assert both.time == "30 min core, 60 with everything"
+    assert both.time == "30 min, 60 with all sections"
     assert Notebook("00_made_up", "made", "Made up", "nothing", "Why?", 15, 15).time == "15 min"
 
 

@@ -111,7 +111,7 @@ function stepBodies(view, holder) {
 // The line for a sentence: Python computes it, or says in one sentence why not. {node}.
 function sentenceLine(model, signal) {
   const field = textField({ label: "Sentence", value: model.get("sentence"), signal, onCommit: ask });
-  const go = button({ label: "Compute", primary: true, signal, onClick: () => ask(field.get()) });
+  const go = button({ label: "Compute", signal, onClick: () => ask(field.get()) });
   const settle = (error) => {
     wait.stop();
     go.disabled = false;

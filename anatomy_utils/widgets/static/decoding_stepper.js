@@ -218,6 +218,7 @@ function render({ model, el }) {
     value: model.get("prompt_text"),
     label: "Text to continue",
     action: "Start",
+    primary: false,
     signal,
     onSentence: (prompt) => ask({ do: "prompt", prompt }),
   });

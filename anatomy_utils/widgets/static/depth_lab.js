@@ -36,11 +36,12 @@ function runCharts({ model, kept, at }) {
     );
   };
 
-  // What stands at the end of a run's line: its depth, and its seed where another one differs in nothing else.
+  // What stands at the end of a run's line: its depth, its warm-up, and its seed where another differs in nothing else.
   function endOf(run, all) {
     if (all.length > MOST_NAMED && run.id !== kept.pointed) return "";
     const alike = ({ depth, norm, warmup }) => depth === run.depth && norm === run.norm && warmup === run.warmup;
-    return all.filter(alike).length > 1 ? `${run.depth}, seed ${run.seed}` : String(run.depth);
+    const depth = run.warmup ? `${run.depth}, warm-up` : String(run.depth);
+    return all.filter(alike).length > 1 ? `${depth}, seed ${run.seed}` : depth;
   }
 
   function drawCharts() {

@@ -148,7 +148,7 @@ function partText(model, part) {
               {},
               "Taught in ",
               notebookLink(`${part.notebook}.ipynb`, place),
-              element("div", { class: "note", text: part.time }),
+              element("div", { class: "note", text: `That notebook takes ${part.time}.` }),
             )
           : element("div", { class: "tm-later" }, `Taught in ${place} (not yet written)`),
   ];

@@ -151,7 +151,11 @@ function render({ model, el }) {
   const told = element("div", focusable({ class: "fl-told scroll", role: "group", "aria-label": "This step" }));
   told.append(title, say, box);
   root.append(
-    heading(model.get("label"), phaseLine),
+    heading(
+      model.get("label"),
+      element("span", { class: "note", text: "Click a part of the figure to go there." }),
+      phaseLine,
+    ),
     element("div", { class: "row fl-controls" }, back, next, steps.play, wordBack, wordNext, chapters.node),
     slide.node,
     track,

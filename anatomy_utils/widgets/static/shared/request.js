@@ -25,10 +25,10 @@ function request({ model, signal, onBusy, onAnswer }) {
   return { ask, line };
 }
 
-// A line for a sentence with its button: {node, busy(on), set(text)}.
-function sentenceForm({ value, label = "Sentence", action = "Compute", signal, onSentence }) {
+// A line for a sentence with its button, the view's main one unless another is: {node, busy(on), set(text)}.
+function sentenceForm({ value, label = "Sentence", action = "Compute", primary = true, signal, onSentence }) {
   const field = textField({ label, value, signal, onCommit: (text) => onSentence(text) });
-  const go = button({ label: action, primary: true, signal, onClick: () => onSentence(field.get()) });
+  const go = button({ label: action, primary, signal, onClick: () => onSentence(field.get()) });
   const busy = (on) => {
     go.disabled = on;
     go.textContent = on ? "Computing …" : action;
