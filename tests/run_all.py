@@ -34,8 +34,8 @@ TESTS = ROOT / "tests"
 RESULTS = ROOT / ".cache" / "results"
 BIN = Path(sys.executable).parent
 UNTYPED = {
-    "units of exercises": ("exercises", "figures", "notebook"),
     "units of views": ("project", "site", "views", "widgets"),
+    "units of exercises": ("exercises", "figures", "notebook"),
 }
 """Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
 TRAINING = ("debugging", "experiments", "recipes", "training")

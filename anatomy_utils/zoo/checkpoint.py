@@ -29,7 +29,7 @@ Change = Callable[[Tensor], Tensor]
 
 
 class Checked(dict[str, Tensor]):
-    """Tensors without NaN or infinity: somebody has looked through them since they were computed."""
+    """Tensors without NaN or infinity, which lie in memory as they should: somebody has seen to it."""
 
 
 def transposed(weight: Tensor) -> Tensor:
@@ -203,7 +203,7 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
         if not isinstance(empty, nn.Parameter):
             setattr(place, leaf, part.to(empty.dtype))
         elif first_name[id(empty)] == name:
-            part = part.to(empty.dtype).contiguous()
+            part = part.to(empty.dtype) if checked else part.to(empty.dtype).contiguous()
             setattr(place, leaf, nn.Parameter(part, requires_grad=empty.requires_grad))
         else:  # tied: the very same parameter as at its first name
             setattr(place, leaf, model.get_parameter(first_name[id(empty)]))

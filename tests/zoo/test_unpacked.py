@@ -64,6 +64,17 @@ def test_the_second_load_is_the_same_and_unpacks_nothing(file, cache, monkeypatc
     assert tokens.attention_mask.tolist() == [[1, 1], [0, 1]]
 
 
+def test_wide_matrices_lie_column_by_column_and_are_those_of_the_file(file, cache):
+    ours, theirs = unpacked.unpack(file).tensors, GgufFile(file).tensors()
+    assert ours.keys() == theirs.keys() and all(torch.equal(ours[name], theirs[name]) for name in ours)
+    parameters = pretrained.load(file).model.parameters()
+    lying = {tuple(each.shape): each.T.is_contiguous() for each in parameters if each.dim() == 2}
+    assert {shape: turned for shape, turned in lying.items() if shape[0] != shape[1]} == {
+        shape: shape[0] > shape[1] for shape in lying if shape[0] != shape[1]
+    }
+    assert len(set(lying.values())) == 2
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_who_may_read_one_of_its_files_may_read_all(file, cache):
     numbers(file)

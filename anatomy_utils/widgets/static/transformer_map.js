@@ -194,11 +194,7 @@ function render({ model, el }) {
         role: "button",
         tabindex: -1,
         "aria-pressed": "false",
-        "aria-label": [
-          part.label.endsWith(" × N") ? `${byId.get(part.id).label} × N` : part.label,
-          part.frame && "a block of several parts",
-          here && "taught in this notebook",
-        ]
+        "aria-label": [part.label, part.frame && "a block of several parts", here && "taught in this notebook"]
           .filter(Boolean)
           .join(", "),
       }),
