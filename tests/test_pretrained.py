@@ -104,10 +104,18 @@ def test_an_unknown_family_is_named(tmp_path):
         pretrained.load(tmp_path)
 
 
-def test_published_weights_load_without_torchs_compiler():
-    """Importing it takes seconds, and drawing numbers for weights that are then replaced would do so."""
-    script = "import sys; from anatomy_utils.pretrained import load; load('minilm'); print(*sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+WITHOUT_COMPILER = (
+    "from anatomy_utils.pretrained import load; load('minilm')",
+    "from anatomy_utils import views; views.family_tree()",
+)
+
+
+@pytest.mark.parametrize("work", WITHOUT_COMPILER, ids=["weights", "family tree"])
+def test_published_weights_and_the_family_tree_load_without_torchs_compiler(work):
+    """Importing it takes seconds; drawing numbers that are then replaced would do so, and dropout without memory."""
+    answer = subprocess.run(
+        [sys.executable, "-c", f"import sys; {work}; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
     assert "torch._dynamo" not in answer.stdout.split()
 
 

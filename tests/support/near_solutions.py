@@ -85,21 +85,9 @@ def _edited(program: Program, edits: tuple[Edit, ...]) -> str:
 
 
 def try_all(
-    exercise: Exercise,
-    texts: Sequence[str],
-    further: Sequence[int] = FURTHER,
-    harder: Sequence[int] = SEEDS,
-    most: int | None = None,
+    exercise: Exercise, texts: Sequence[str], further: Sequence[int] = FURTHER, harder: Sequence[int] = SEEDS
 ) -> Tried:
-    """Run every program on the exercise's cases and, in processes of their own, those that pass on much more.
-
-    Args:
-        exercise: whose solution they are near.
-        texts: the programs.
-        further: seeds of the cases for those that pass.
-        harder: seeds of the cases that harder inputs are made of.
-        most: how many harder inputs; all when left out.
-    """
+    """Run every program on the exercise's cases and, in processes of their own, those that pass on much more."""
     cases = _inputs(exercise, 0)
     done = Tried(len(texts))
 
@@ -118,7 +106,7 @@ def try_all(
 
     def prove(tell: Callable[[Any], None]) -> None:
         with put_back():
-            done.unexplained = _refuted(exercise, done.passed, further, harder, most)
+            done.unexplained = _refuted(exercise, done.passed, further, harder)
             tell(done)
 
     proven = in_a_child(prove, 3000)
@@ -126,17 +114,14 @@ def try_all(
     return proven
 
 
-def _refuted(
-    exercise: Exercise, texts: Sequence[str], further: Sequence[int], harder: Sequence[int], most: int | None
-) -> dict[str, str]:
+def _refuted(exercise: Exercise, texts: Sequence[str], further: Sequence[int], harder: Sequence[int]) -> dict[str, str]:
     own = ast.unparse(Program(solution(exercise.id), solution_source(exercise.id)).tree)
     doubtful = [text for text in texts if _plain(text) != own]
     if not doubtful:
         return {}
     answers = (exercise.resolve(), solution(exercise.id), *exercise.alternatives.values())
     right = list(map(exercise.as_function, answers))
-    inputs = [each for seed in further for each in _inputs(exercise, seed)]
-    inputs += harder_inputs(exercise, right, harder, most)
+    inputs = [each for seed in further for each in _inputs(exercise, seed)] + harder_inputs(exercise, right, harder)
     refuted = {}
     for text in doubtful:
         function = _made(exercise, text)

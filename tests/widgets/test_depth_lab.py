@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -253,9 +254,10 @@ ENDS = """nodes => nodes.map((node) => {
 @pytest.mark.browser
 def test_each_run_has_its_name_at_the_end_of_its_line(browser: Browser) -> None:
     runs = [run(3, "post", [2.0, 1.0], seed) for seed in range(3)]
+    runs.append(replace(run(3, "post", [2.0, 0.5]), warmup=100))
     shown = show(browser, lab(runs=[*runs, run(2, "post", [2.0, 1.0])]))
     ends = shown.page.locator(".end").evaluate_all(ENDS)
-    assert {text for text, *_ in ends} == {"2", "3, seed 0", "3, seed 1", "3, seed 2"}
+    assert {text for text, *_ in ends} == {"2", "3, warm-up", "3, seed 0", "3, seed 1", "3, seed 2"}
     assert all(one[2] <= other[1] + 2 for one, other in zip(ends, ends[1:], strict=False))
     assert min(room for *_, room in ends) >= 0
     assert shown.page.locator(".lead").count() >= 2, "names that had to move are led back to their curves"

@@ -255,6 +255,7 @@ def test_two_models_are_compared(browser: Browser) -> None:
     assert named == ["≠ differs: sees", "≠ differs: number of layers"]
     equal = page.get_by_role("table").nth(1)
     assert not equal.is_visible(), "the rest is folded"
+    assert page.locator(".tx-stacks:visible").count() == 2, "and both are drawn"
     page.get_by_text("2 parts are equal").press("Enter")
     assert equal.get_by_role("rowheader").all_inner_texts() == ["norm", "positions in a table"]
     page.get_by_role("radio", name="Cost of a token").click()

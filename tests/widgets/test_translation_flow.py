@@ -240,5 +240,8 @@ def test_no_step_jumps_and_every_label_can_be_read(browser: Browser, width: int)
             "all => all.map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"
         )
         assert min(letters) >= 11 and max(letters) <= 16
+    words = shown.page.locator(".fl-figure text").all_text_contents()
+    if width == 330:  # what stands beside a part or a block elsewhere
+        assert "memory: key, value" in words and {"encoder × 1", "decoder × 1"} <= set(words)
     assert len(heights) == 1 and (width < 960 or max(heights) <= 700)
     shown.check()

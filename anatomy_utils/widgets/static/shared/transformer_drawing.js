@@ -81,7 +81,12 @@ function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
   const [left, right] = [frames[0], frames.at(-1)];
   const stacked = marks.filter(({ text }) => text !== "+"); // in the order of the frames
   const memory = arrows.find(({ label }) => label); // its words stand in its part where there is no room beside it
-  const short = (frame) => `${frame.label.replace(" block", "")} ${stacked[frames.indexOf(frame)].text}`;
+  const narrowLabels = {
+    [memory.start]: `memory: ${memory.label}`,
+    ...Object.fromEntries(
+      frames.map((frame, i) => [frame.id, `${frame.label.replace(" block", "")} ${stacked[i].text}`]),
+    ),
+  };
   const [gapStart, gapEnd] = [left.x + left.width, right.x];
   const scale = narrow ? (wide / 2 - 5) / left.width : wide / size[0];
   const across = (x) => {
@@ -102,12 +107,7 @@ function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
     height: tall,
     parts: parts.map((part) => ({
       ...part,
-      label:
-        narrow && part.frame
-          ? short(part)
-          : narrow && part.id === memory?.start
-            ? `${part.label}: ${memory.label}`
-            : part.label,
+      label: (narrow && narrowLabels[part.id]) || part.label,
       x: beside(part) ? edge(part) - (part.x < gapStart ? NARROW_SIDE : 0) : across(part.x),
       y: down(part.y),
       width: beside(part) ? NARROW_SIDE : part.width * scale,
