@@ -55,7 +55,7 @@ def judged(id: str, text: str) -> Verdict:
 @pytest.fixture(autouse=True)
 def enough_time(monkeypatch: pytest.MonkeyPatch, unchecked: None) -> None:
     """A busy machine must not decide what is found."""
-    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", partial(find_repair, seconds=20.0))
+    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", partial(find_repair, seconds=5.0))
 
 
 ONE = (
@@ -277,7 +277,8 @@ def test_who_waits_is_told_and_the_words_go_again(tmp_path: Any, monkeypatch: py
     assert told == ["Looking for the line", "gone"]
 
 
-def test_a_mistake_that_spoils_what_is_right_is_not_told() -> None:
+def test_a_mistake_that_spoils_what_is_right_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", partial(find_repair, seconds=5.0))
     verdict = judged(
         "attention.masked_softmax",
         """def masked_softmax(scores, mask):
@@ -297,6 +298,13 @@ def lookup(table, input_ids):
 """,
     )
     assert "times 1.73" in verdict.sentence and "one more axis" not in verdict.sentence
+
+
+@pytest.mark.parametrize("reduced", ["table[input_ids].sum(dim=1)", "torch.mean(table[input_ids], 1)"])
+def test_a_reduction_too_many_is_no_missing_axis(reduced: str) -> None:
+    """Over an added axis of length one a reduction does nothing."""
+    verdict = judged("attention.lookup", f"def lookup(table, input_ids):\n    return {reduced}\n")
+    assert verdict.sentence == f"Line 2, `{reduced}`: everything is right without a part of it."
 
 
 def test_one_objection_does_not_explain_another() -> None:

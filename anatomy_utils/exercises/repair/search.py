@@ -37,6 +37,8 @@ DESTRUCTIVE = frozenset("left_out line_less replaced argument_less returned cond
 """Kinds of edits that take so much away that an answer may come out equal to a mistake by accident."""
 MAKESHIFT = frozenset("axis_added axis_removed laid_out bounded more".split())
 """Kinds of edits that are found to do so by arithmetic."""
+REDUCTIONS = frozenset("sum mean prod max min amax amin all any logsumexp".split())
+"""Calls that do nothing over an axis of length one."""
 
 
 class OutOfTime(Exception):  # noqa: N818 (it is no error)
@@ -83,7 +85,21 @@ class RepairSearch:
                 self._try_pairs()
         except OutOfTime:
             pass
+        if self.found and best_of(self.found).slips[0].kind == "axis_added":
+            self._try_without_reductions()
         return best_of(self.found) if self.found else None
+
+    def _try_without_reductions(self) -> None:
+        """Where an added axis only makes a reduction do nothing, that it is one too many is the truth."""
+        added = best_of(self.found).cost
+        for slot in list(self.program.slots()):
+            if not isinstance(slot.node, ast.Call) or small.function_name(slot.node) not in REDUCTIONS:
+                continue
+            for edit in expressions.left_out(slot, self.words):
+                with edit.applied():
+                    function = self.program.build()
+                    if function is not None:
+                        self._judge((replace(edit, cost=added - 2 * AS_GOOD),), function)
 
     def _try_all(self, before: tuple[Edit, ...]) -> None:
         for edit in sorted(all_edits(self.program, self.words), key=lambda edit: edit.cost):
