@@ -1,10 +1,12 @@
 """Keeps what `fit` has trained, so that a second run of the same notebook need not train it again.
 
 The strict run of the notebooks trains everything and keeps it; the runs on Colab's versions and in the browser, which
-look at other things, take it from there. A training is the same when the model, its weights, the batches, the loss
-and all options are. One that cannot be told (an iterator, a limit in seconds), that the keyboard ended, or that may be
-looked at after any step (a function is called there, which may hold the model) is trained again; a `Diary` looks at
-moments that it names, so the weights of those moments are kept too.
+look at other things, take it from there. So it is with a few long experiments and with the texts of SmolLM2.
+
+A training is the same when the model, its weights, the batches, the loss and all options are. One that cannot be told
+(an iterator, a limit in seconds), that the keyboard ended, or that may be looked at after any step (a function is
+called there, which may hold the model) is trained again; a `Diary` looks at moments that it names, so the weights of
+those moments are kept too.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ import os
 import sys
 import tempfile
 from functools import wraps
+from inspect import isgenerator
 from pathlib import Path
+from threading import Lock
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -84,22 +88,66 @@ def remembering(fit: Any) -> Any:
 
 
 def remembering_whole(experiment: Any) -> Any:
-    """A function that trains or measures for seconds, and returns plain numbers."""
+    """A function that trains, measures or searches for seconds, and returns plain numbers, at once or step by step."""
     import torch
 
     def remembered(*arguments: Any, **options: Any) -> Any:
-        digest = hashlib.sha256()
-        _feed(digest, [experiment.__qualname__, arguments, options])
-        place = FOLDER / f"{digest.hexdigest()}.pt"
         if "on_step" in options:
             return experiment(*arguments, **options)
+        place = _place(experiment, arguments, options)
         if place.exists() and not os.environ.get(ONLY_KEEP):
             return torch.load(place, weights_only=False)
         result = experiment(*arguments, **options)
+        if isgenerator(result):
+            return _kept_when_done(result, place)
         _keep(result, place)
         return result
 
     return wraps(experiment)(remembered)
+
+
+def remembering_text(generate: Any) -> Any:
+    """`generate`, but what a large decoder wrote is taken from the folder; the cache it was given stays empty then."""
+    import torch
+
+    def remembered(step: Any, cache: Any, prompt_ids: Any, **options: Any) -> Any:
+        model, generator = getattr(step, "__self__", None), options.get("generator")
+        if not hasattr(model, "decoder") or not _is_large(model):
+            return generate(step, cache, prompt_ids, **options)
+        options["stop_ids"] = list(options.get("stop_ids", ()))
+        try:
+            place = _place(generate, [step.__func__, model, prompt_ids], options)
+        except (RecursionError, TypeError):  # what the changed parts of a model hold cannot be told
+            return generate(step, cache, prompt_ids, **options)
+        if place.exists() and not os.environ.get(ONLY_KEEP):
+            written, then = torch.load(place, weights_only=False)
+            if generator is not None:
+                generator.set_state(then)
+            return written
+        written = generate(step, cache, prompt_ids, **options)
+        _keep((written, generator and generator.get_state()), place)
+        return written
+
+    return wraps(generate)(remembered)
+
+
+def _place(function: Any, arguments: Any, options: dict[str, Any]) -> Path:
+    digest = hashlib.sha256()
+    _feed(digest, [function.__qualname__, arguments, options])
+    return FOLDER / f"{digest.hexdigest()}.pt"
+
+
+def _kept_when_done(steps: Any, place: Path) -> Any:
+    done = []
+    for step in steps:
+        done.append(step)
+        yield step
+    _keep(done, place)
+
+
+def _is_large(model: Any) -> bool:
+    return any(parameter.numel() >= LARGE for parameter in model.parameters())
+
 
 
 def _keep(value: Any, place: Path) -> None:
@@ -161,7 +209,9 @@ def _feed(digest: Any, value: Any) -> None:
     """Everything that says what `value` is, into the digest."""
     if hasattr(value, "detach"):
         digest.update(f"{value.dtype}{tuple(value.shape)}".encode())
-        digest.update(value.detach().contiguous().reshape(-1).view(dtype=_bytes()).numpy().tobytes())
+        digest.update(_numbers(value.detach()))
+    elif hasattr(value, "get_state"):  # a source of random numbers
+        _feed(digest, value.get_state())
     elif hasattr(value, "state_dict"):
         _feed(digest, [str(value), [_made(module) for module in value.modules()], value.state_dict()])
     elif hasattr(value, "_tokenizer"):
@@ -188,17 +238,33 @@ def _feed(digest: Any, value: Any) -> None:
         digest.update(repr(value).encode())
 
 
-def _bytes() -> Any:
+LARGE = 500_000
+"""Numbers in a tensor that is read only once: it stays the same while nothing is written into it."""
+_read: dict[tuple[int, int, tuple[int, ...]], tuple[Any, bytes]] = {}
+_reading = Lock()
+
+
+def _numbers(tensor: Any) -> bytes:
+    """The numbers of a tensor, or for a large one their digest."""
     import torch
 
-    return torch.uint8
+    def raw() -> Any:
+        return tensor.contiguous().reshape(-1).view(dtype=torch.uint8).numpy()
+
+    if tensor.numel() < LARGE or tensor.is_inference():
+        return raw().tobytes()  # type: ignore[no-any-return]
+    now = (tensor.data_ptr(), tensor._version, tensor.stride())
+    with _reading:
+        if now not in _read:  # the tensor is held, so that no other one gets its place in memory
+            _read[now] = (tensor, hashlib.sha256(raw()).digest())
+        return _read[now][1]
 
 
 def shorter(gpt_size: Any) -> Any:
     """Notebook 08 trains in a loop of its own, which nothing can remember: it is cut short, its outputs not read."""
 
     def short(device: Any) -> Any:
-        return dataclasses.replace(gpt_size(device), steps=20, warmup=5)
+        return dataclasses.replace(gpt_size(device), steps=8, warmup=2)
 
     return wraps(gpt_size)(short)
 
@@ -215,12 +281,20 @@ def fewer(write_texts: Any) -> Any:
 EXPERIMENTS = "anatomy_utils.experiments"
 REMEMBERED = {
     "anatomy_utils.training.loop": {"fit": remembering},
+    "anatomy_utils.decoding.generation": {"generate": remembering_text},
+    f"{EXPERIMENTS}.attention_cost": {"attention_costs": remembering_whole},
     f"{EXPERIMENTS}.cache_cost": {"measure_cache_cost": remembering_whole},
     f"{EXPERIMENTS}.copy_task": {"reading_times": remembering_whole},
     f"{EXPERIMENTS}.norm_placement": {"depth_experiment": remembering_whole},
     f"{EXPERIMENTS}.part_swaps": {"measure_swaps": remembering_whole},
+    f"{EXPERIMENTS}.pronoun_heads": {
+        "search_pronoun_heads": remembering_whole,
+        "compare_with_random_heads": remembering_whole,
+    },
     f"{EXPERIMENTS}.two_processes": {"train_in_two_processes": remembering_whole},
     f"{EXPERIMENTS}.window_cost": {"measure_window_costs": remembering_whole},
+    "anatomy_utils.recipes.python_code": {"python_functions": remembering_whole},
+    "anatomy_utils.training.byte_pairs": {"train_byte_pairs": remembering_whole},
     "anatomy_utils.recipes.workshop": {"gpt_size": shorter, "write_texts": fewer},
 }
 """Module → its functions, and what stands in the place of each."""
