@@ -97,7 +97,7 @@ def test_the_board_by_mouse(browser: Browser) -> None:
     assert len(before_after) == 2 and before_after[0] != before_after[1]
     page.get_by_role("button", name="All heads on").click()
     answer(shown)
-    expect(page.locator(".hb-moved")).to_contain_text("All heads are on")
+    expect(page.locator(".hb-effect")).to_contain_text("all heads on")
     shown.check()
 
 

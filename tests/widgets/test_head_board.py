@@ -182,7 +182,7 @@ def test_keys_choose_and_switch_heads(browser: Browser) -> None:
     shown.page.get_by_role("button", name="Switch layer 1, head 1 on again").click()
     answer(shown)
     assert shown.widget.off == []
-    assert "All heads are on" in shown.page.locator(".hb-moved").inner_text()
+    assert "all heads on" in shown.page.locator(".hb-effect").inner_text()
     shown.check()
 
 

@@ -109,9 +109,9 @@ function runningTotals({ model, prompt, perPosition, step }) {
 
 // Seconds and bytes over the length, measured beside expected.
 function clockCharts({ model, questions, measure, stop, status, work, perPosition }) {
-  const seconds = lineChart({ height: 178, xLabel: "positions", yLabel: "ms per token", log: true });
+  const seconds = lineChart({ height: 178, xLabel: "positions before it", yLabel: "ms per token", log: true });
   const [unit, inUnit] = perPosition < 1e3 ? ["kB", 1e3] : ["MB", 1e6];
-  const memory = lineChart({ height: 178, xLabel: "positions", yLabel: `${unit} kept` });
+  const memory = lineChart({ height: 178, xLabel: "positions before it", yLabel: `${unit} kept` });
   const lineKey = (look, text) =>
     element(
       "span",

@@ -2,6 +2,8 @@
 // their parent.
 
 const TREE = { row: 20, axis: 26, name: 13, label: 7.3, first: 12 };
+// In pixels: the width from which there are notes, the letters of names and notes, and room around them.
+const NOTES = { from: 440, name: 12.5, note: 11, gap: 4, pad: 3, edge: 8 };
 const BRANCHES = { encoder: "Encoders", decoder: "Decoders", "encoder–decoder": "Encoder–decoders" };
 const SAME_YEAR = 0.36; // of a year: how far a child of its parent's own year stands to the right of it
 
@@ -11,11 +13,11 @@ function momentOf(model, byName) {
   return parent?.year === model.year ? momentOf(parent, byName) + SAME_YEAR : model.year;
 }
 
-// The years as columns: years in which nothing came out take the room of one half.
+// The years as columns: years in which nothing came out take the room of a quarter.
 function yearColumns(models) {
   const years = [...new Set(models.map(({ year }) => year))].sort((one, other) => one - other);
   let column = 0;
-  return new Map(years.map((year, i) => [year, (column += i ? (year - years[i - 1] > 1 ? 1.5 : 1) : 0)]));
+  return new Map(years.map((year, i) => [year, (column += i ? (year - years[i - 1] > 1 ? 1.25 : 1) : 0)]));
 }
 
 // Children after their parent, branch by branch: the order of rows and of the arrow keys.
@@ -32,8 +34,9 @@ function descent(models) {
   return below("");
 }
 
-// Places in a drawing `width` pixels wide: {places: Map(name → {x, y}), years: [[year, x]], height}.
-function treeLayout(models, width) {
+// Places in a drawing `width` pixels wide: {places: Map(name → {x, y}), years: [[year, x]], height}. With notes every
+// model has a row of its own.
+function treeLayout(models, width, notes) {
   const byName = new Map(models.map((model) => [model.name, model]));
   const columns = yearColumns(models);
   const wide = (model) => TREE.name + TREE.label * model.name.length;
@@ -49,13 +52,38 @@ function treeLayout(models, width) {
   for (const model of descent(models)) {
     const x = xOf(model);
     const above = places.get(model.parent)?.row;
-    const beside = above === ends.length - 1 && ends[above] < x - TREE.name;
+    const beside = !notes && above === ends.length - 1 && ends[above] < x - TREE.name;
     const row = beside ? above : ends.length;
     ends[row] = x + wide(model);
     places.set(model.name, { x, row, y: TREE.axis + (row + 0.5) * TREE.row, beside });
   }
   const years = [...columns].map(([year, at]) => [year, TREE.first + at * column]);
   return { places, years, column, height: TREE.axis + ends.length * TREE.row };
+}
+
+// How wide a text is drawn: width(text, font).
+const drawnWidth = (() => {
+  const context = document.createElement("canvas").getContext("2d");
+  return (text, font) => {
+    context.font = font;
+    return context.measureText(text).width;
+  };
+})();
+
+// Where a note of some width stands: behind its model's name, else on the line that leads there or in front of it, where
+// no other line crosses it; null where there is no room.
+function notePlace({ x, row }, parent, stems, width, name, note) {
+  const crossing = stems.filter(({ first, last }) => first < row && row <= last).map((stem) => stem.x);
+  const start = x + TREE.name + name + NOTES.gap;
+  if (start + note <= Math.min(width + NOTES.edge, ...crossing.filter((at) => at > start))) return start;
+  const line = (parent?.x ?? x) + 3 * NOTES.gap;
+  if (line + note + 3 * NOTES.gap <= x) return line;
+  let end = (parent?.x ?? 0) - NOTES.gap;
+  for (const at of [...crossing.filter((each) => each < end), 0].sort((one, other) => other - one)) {
+    if (end - note >= at + NOTES.gap) return end - note;
+    end = at - NOTES.gap;
+  }
+  return null;
 }
 
 // A parent's stem down to the last of its children in another branch: it belongs to none of them.
@@ -109,6 +137,7 @@ function familyDrawing({ models, signal, onChoose }) {
       }),
       element("span", { class: "ft-dot" }),
       element("span", { class: "ft-label", text: model.name }),
+      element("span", { class: "ft-note", "aria-hidden": "true", text: model.change }),
       element("span", { class: "visually-hidden", text: `, ${model.year}: ${model.change}` }),
     );
     listen(made, "click", signal, () => onChoose(model.name, false));
@@ -116,7 +145,8 @@ function familyDrawing({ models, signal, onChoose }) {
   }
 
   onWidth(node, signal, (width) => {
-    const { places, years, column, height } = treeLayout(models, width);
+    const notes = width >= NOTES.from;
+    const { places, years, column, height } = treeLayout(models, width, notes);
     node.style.height = `${height}px`;
     setAttributes(sketch, { width, height, viewBox: `0 0 ${width} ${height}` });
     const every = Math.ceil(34 / column); // a year takes 32 pixels
@@ -142,9 +172,23 @@ function familyDrawing({ models, signal, onChoose }) {
         .filter(({ branch }) => branch === "root")
         .map(({ name }) => svg("path", { class: "ft-line root", d: stem(name, order, places) })),
     );
+    const stems = [...places].map(([name, { x, row }]) => {
+      const rows = order.filter(({ parent }) => parent === name).map((each) => places.get(each.name).row);
+      return { x, first: row, last: Math.max(row, ...rows) };
+    });
+    const letters = getComputedStyle(node).fontFamily;
     for (const [name, made] of nodes) {
-      const { x, y } = places.get(name);
-      setAttributes(made, { style: { left: `${x - 6}px`, top: `${y - TREE.row / 2}px` } });
+      const place = places.get(name);
+      setAttributes(made, { style: { left: `${place.x - 6}px`, top: `${place.y - TREE.row / 2}px` } });
+      const { parent, change } = family.get(name);
+      const wide = [
+        drawnWidth(name, `700 ${NOTES.name}px ${letters}`) + 2 * NOTES.pad, // bold once it is chosen
+        drawnWidth(change, `${NOTES.note}px ${letters}`),
+      ];
+      const at = notes ? notePlace(place, places.get(parent), stems, width, ...wide) : null;
+      const note = made.querySelector(".ft-note");
+      note.hidden = at === null;
+      note.style.left = `${at - place.x + 6}px`;
     }
     for (const { title, members } of groups) {
       if (members.length) title.style.top = `${places.get(members[0].name).y - TREE.row / 2 + 2}px`;

@@ -2,7 +2,7 @@
 // (shared/attention_map.js), and what becomes of the output when heads are switched off (the kernel answers).
 
 const PAIR = "the chosen pair";
-const MAP_TALLEST = 312; // pixels of the large map
+const MAP_TALLEST = 400; // pixels of the large map
 const TILE = 39; // least pixels of a small map with its number
 const THUMB = 48; // most pixels of a small map
 const MOST_COLUMNS = 16;
@@ -77,27 +77,21 @@ function render({ model, el }) {
     query: state.query,
     key: state.key,
     tallest: MAP_TALLEST,
+    hint: " click to choose a pair",
     onPoint: (query, key) => choose(key === null ? { query } : { query, key }),
     onColours: () => {
       const small = thumbnails(map);
       tiles.forEach((tile, place) => tile.firstChild.replaceChildren(small[place]));
     },
   });
-  view.tiles = tiles;
+  Object.assign(view, { tiles, map });
   const { panel, tellSwitch, effect, status, wait, toggle } = switches(view, () => tellTiles());
 
   root.append(
     heading(model.get("label"), count, map.legend, from.node, to.node),
     element("div", { class: "row hb-controls" }, rank.node, order.node, layerFilter.node, least.node),
-    element(
-      "div",
-      { class: "av-maps" },
-      element("div", { class: "av-view" }, board, none),
-      element("div", { class: "hb-large" }, map.view, map.read),
-    ),
-    model.get("can_switch")
-      ? panel
-      : element("p", { class: "note", text: "Heads can be switched off where the widget was given a model." }),
+    element("div", { class: "av-maps" }, element("div", { class: "av-view" }, board, none), map.view),
+    panel,
   );
   onWidth(board, signal, (width) => {
     filter.columns = clamp(Math.floor(width / TILE), 1, Math.min(heads, MOST_COLUMNS));
@@ -168,7 +162,7 @@ function render({ model, el }) {
       tellTiles();
     }
   }
-  boardKeys(view, { map, toggle, rankName });
+  boardKeys(view, { toggle, rankName });
   for (const trait of TRAITS) {
     onChange(model, signal, trait, () => {
       if (model.get(trait) === state[trait]) return;

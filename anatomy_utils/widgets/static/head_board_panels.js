@@ -9,11 +9,15 @@ function sortedPlaces(values, order) {
   return Array.from(values, (value, i) => i).sort((a, b) => sign * (values[a] - values[b]) || a - b);
 }
 
-// What switching heads off did to the output: {tellEffect()}.
+// What the query attends to, and once heads are off what that did to the output: {tellEffect()}.
 function effectPanel(view, effect) {
-  const { model, tokens, state, tiles } = view;
+  const { model, tokens, state, tiles, map } = view;
   function tellEffect() {
-    if (!model.get("can_switch")) return;
+    if (!model.get("can_switch")) {
+      const note = "Heads can be switched off where the widget was given a model.";
+      effect.replaceChildren(map.strongest, element("p", { class: "note", text: note }));
+      return;
+    }
     const [before, after, moved] = ["before", "after", "moved"].map((name) => floats(model.get(name)));
     const gone = model.get("off").length;
     const cell = state.query * tokens.length + state.key;
@@ -22,17 +26,17 @@ function effectPanel(view, effect) {
     const digits = Math.max(...moved) < 0.1 ? 3 : 2;
     const most = tokens.length > MOST_BARS ? `the ${MOST_BARS} largest; ` : "";
     effect.replaceChildren(
-      element(
-        "div",
-        { class: "hb-moved" },
-        element(
-          "h4",
-          {},
-          "How far each token's output vector moved ",
-          element("span", { class: "shape", text: `${most}1 − cosine, a full bar is 1` }),
-        ),
-        gone
-          ? element(
+      gone
+        ? element(
+            "div",
+            { class: "hb-moved" },
+            element(
+              "h4",
+              {},
+              "How far each token's output vector moved ",
+              element("span", { class: "shape", text: `${most}1 − cosine, a full bar is 1` }),
+            ),
+            element(
               "div",
               { class: "hb-bars" },
               places.map((i) =>
@@ -48,12 +52,9 @@ function effectPanel(view, effect) {
                   element("span", { class: "number", text: format(moved[i], digits) }),
                 ),
               ),
-            )
-          : element("p", {
-              class: "note",
-              text: "All heads are on. Choose one and switch it off: the model then runs again without it.",
-            }),
-      ),
+            ),
+          )
+        : map.strongest,
       element(
         "div",
         { class: "hb-pair" },
@@ -83,7 +84,7 @@ function effectPanel(view, effect) {
               element("span", { class: "number", text: format(mean(moved), 3) }),
               " on average. The maps are those with all heads on.",
             )
-          : null,
+          : element("p", { class: "note", text: "Switch a head off: the model then runs again without it." }),
       ),
     );
   }
@@ -218,7 +219,7 @@ function boardControls(view, sortBoard) {
 
 // Switching heads off and on.
 function switches(view, tellTiles) {
-  const { root, model, signal, heads, state, headName, off } = view;
+  const { root, model, signal, heads, state, headName, off, map } = view;
   // ---- switching off
   const switchButton = toggleButton({ label: "", signal, onToggle: () => toggle(state.layer * heads + state.head) });
   const allOn = button({ label: "All heads on", signal, onClick: () => setOff([]) });
@@ -228,7 +229,12 @@ function switches(view, tellTiles) {
   const panel = element(
     "section",
     { class: "panel hb-switch", "aria-label": "Switch heads off" },
-    element("div", { class: "row" }, switchButton.node, allOn, offList),
+    element(
+      "div",
+      { class: "hb-told" },
+      model.get("can_switch") ? element("div", { class: "row" }, switchButton.node, allOn, offList) : null,
+      map.read,
+    ),
     status,
     effect,
   );
@@ -278,8 +284,8 @@ function switches(view, tellTiles) {
 }
 
 // The board by keyboard: arrows go from tile to tile, and a letter switches one off.
-function boardKeys(view, { map, toggle, rankName }) {
-  const { root, model, signal, heads, state, sorted, filter, board, tiles, headName, choose } = view;
+function boardKeys(view, { toggle, rankName }) {
+  const { root, model, signal, heads, state, sorted, filter, board, tiles, headName, choose, map } = view;
   listen(board, "keydown", signal, (event) => {
     const chosen = state.layer * heads + state.head;
     if (event.key === " " && model.get("can_switch")) toggle(chosen);

@@ -26,7 +26,7 @@ function smallMaps(data, [layers, heads, queries, keys], side) {
 
 // `show` takes {values, unit, name, exactness(value)}; `say(nodes)` puts something else in the place of the read-out
 // until it is called with null. `onPoint(query, key)` tells a choice, `onColours` and `onResize` that all is to be
-// drawn anew. `tallest` is the height that the map may have.
+// drawn anew. `tallest` is the height that the map may have, `hint` a remark behind its title.
 function attentionMap({
   root,
   signal,
@@ -35,6 +35,7 @@ function attentionMap({
   query,
   key = null,
   tallest = 470,
+  hint = "",
   onPoint,
   onColours,
   onResize,
@@ -111,6 +112,7 @@ function attentionMap({
     title.replaceChildren(
       `${kept.current.name.replace("layer", "Layer")} `,
       element("span", { class: "shape", text: `(${queries} query, ${keys} key)` }),
+      hint ? element("span", { class: "av-hint note", text: hint }) : "",
     );
     map.node.setAttribute(
       "aria-label",
@@ -266,5 +268,5 @@ function attentionMap({
     const best = placesOfLargest(kept.current.values.subarray(q * keys, (q + 1) * keys), 1)[0];
     return `${queryTokens[q]} attends most to ${keyTokens[best]}, ${format(weightAt(q, best), 3)}`;
   };
-  return { view, told, words, legend, read, self, show, point, say, pixels, inWords };
+  return { view, told, words, legend, read, strongest, self, show, point, say, pixels, inWords };
 }
