@@ -74,7 +74,11 @@ export default [
     languageOptions: {
       ecmaVersion: 2024,
       sourceType: "module",
-      globals: { ...globals.browser, ...Object.fromEntries(inScope(file).map((name) => [name, "readonly"])) },
+      globals: {
+        ...globals.browser,
+        PAGE_SHEET: "readonly", // from base.py
+        ...Object.fromEntries(inScope(file).map((name) => [name, "readonly"])),
+      },
     },
     rules: {
       ...js.configs.recommended.rules,

@@ -7,6 +7,7 @@ show the picture.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
     ) -> _WidgetType:
         if module is not None:
             modules = (*KIT, *shares, module)
-            members |= {"_esm": "\n".join(map(_text, modules)), "_css": _stylesheet(modules)}
+            members |= {"_esm": _script(modules), "_css": _stylesheet(modules)}
         return super().__new__(cls, name, bases, members)  # type: ignore[no-any-return]
 
     def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any], **settings: object) -> None:
@@ -58,7 +59,8 @@ class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
     """Base of the course's widgets: `class Mixer(AnatomyWidget, module="mixer.js")`.
 
     The module is `static/<module>`; the kit and what it `shares` with other widgets, both from `static/shared/`, are
-    put in front of it. The palette and, where there are any, these modules' stylesheets become its CSS.
+    put in front of it, and in front of those the page's stylesheet as a string. The palette and, where there are any,
+    these modules' stylesheets become its CSS.
     """
 
     label = traitlets.Unicode("").tag(sync=True)
@@ -161,10 +163,15 @@ def word_list(words: Sequence[str], name: str, *, at_least: int = 1, at_most: in
     return [str(word) for word in listed]
 
 
+def _script(modules: tuple[str, ...]) -> str:
+    page = json.dumps(_text(PAGE_STYLE), ensure_ascii=False)
+    return "\n".join([f"const PAGE_SHEET = {page};", *map(_text, modules)])
+
+
 def _stylesheet(modules: tuple[str, ...]) -> str:
     sheets = [Path(module).with_suffix(".css").as_posix() for module in modules]
     there = [name for name in sheets if (STATIC / name).is_file()]
-    return "\n".join([palette.css_variables(), *map(_text, [*there, PAGE_STYLE])])
+    return "\n".join([palette.css_variables(), *map(_text, there)])
 
 
 def _text(name: str) -> str:

@@ -8,6 +8,8 @@ from itertools import accumulate
 import pytest
 from lab_server import PAGE_STYLE
 from notebook_tools import ROOT, notebook_paths, read
+from playwright.sync_api import Browser
+from widget_page import show
 
 from anatomy_utils.widgets.base import STATIC
 from anatomy_utils.widgets.setup_report import SetupList
@@ -28,8 +30,12 @@ def test_no_rule_stands_outside_of_the_course() -> None:
     assert depths.index(0, RULES.index("{")) == len(RULES) - 1, "the one brace that opens first closes last"
 
 
-def test_every_live_view_brings_it_along() -> None:
-    assert SHEET in SetupList.__dict__["_css"]
+@pytest.mark.browser
+def test_the_first_live_view_brings_it_along_where_nothing_else_did(browser: Browser) -> None:
+    shown = show(browser, SetupList(lines=[], label="x"), views=2)
+    sheets = "[...document.head.querySelectorAll('style')].map((style) => style.sheet.cssRules[0]?.cssText ?? '')"
+    assert shown.page.evaluate(f"() => {sheets}.filter((text) => text.startsWith('.jp-Notebook')).length") == 1
+    shown.check()
 
 
 def test_make_lab_loads_it() -> None:

@@ -31,7 +31,7 @@ class Broken(AnatomyWidget, module="setup_report.js"):
 
 
 def test_a_widget_is_the_kit_its_module_the_palette_and_its_styles() -> None:
-    assert Mixer._esm.startswith("// The kit")
+    assert Mixer._esm.startswith("const PAGE_SHEET = ") and "\n// The kit" in Mixer._esm
     assert Mixer._esm.rstrip().endswith("export default { render };")
     for part in ("--query: #0072b2", ".anatomy .slider", ".anatomy.mixer"):
         assert part in Mixer._css
@@ -144,7 +144,7 @@ export default { render };
 @pytest.mark.browser
 def test_the_kit_in_a_page(browser: Browser) -> None:
     widget = Plain()
-    widget._esm = "\n".join(map(base._text, base.KIT)) + KIT
+    widget._esm = base._script(base.KIT) + KIT
     shown = show(browser, widget)
     live = shown.page.locator("[aria-live=polite]").first
     assert live.text_content() == "light #0072b2 rgb(255, 255, 255) #ffffff"

@@ -2,6 +2,7 @@
 
 import warnings
 from collections import defaultdict
+from functools import cache
 
 import numpy as np
 import pytest
@@ -35,8 +36,10 @@ def smollm2():
 @pytest.fixture(scope="module")
 def reference():
     path = pretrained.PACKAGES["smollm2"].path()
-    with unchecked(), warnings.catch_warnings():
+    with unchecked(), warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
+        for name in ("GGUFReader", "get_tensor_name_map"):  # which it asks again for every object and every tensor
+            patch.setattr(gguf, name, cache(getattr(gguf, name)))
         model = transformers.AutoModelForCausalLM.from_pretrained(str(path.parent), gguf_file=path.name)
         tokenizer = transformers.AutoTokenizer.from_pretrained(str(path.parent), gguf_file=path.name)
     return model.eval(), tokenizer

@@ -70,8 +70,8 @@ const drawnWidth = (() => {
   };
 })();
 
-// Where a note of some width stands: behind its model's name, else on the line that leads there or in front of it, where
-// no other line crosses it; null where there is no room.
+// Where a note of some width stands: behind its model's name, else on the line that leads there or in front of it,
+// where no other line crosses it; null where there is no room.
 function notePlace({ x, row }, parent, stems, width, name, note) {
   const crossing = stems.filter(({ first, last }) => first < row && row <= last).map((stem) => stem.x);
   const start = x + TREE.name + name + NOTES.gap;

@@ -90,7 +90,7 @@ function render({ model, el }) {
   root.append(
     heading(model.get("label"), count, map.legend, from.node, to.node),
     element("div", { class: "row hb-controls" }, rank.node, order.node, layerFilter.node, least.node),
-    element("div", { class: "av-maps" }, element("div", { class: "av-view" }, board, none), map.view),
+    element("div", { class: "av-maps" }, element("div", { class: "av-view" }, board, none, map.read), map.view),
     panel,
   );
   onWidth(board, signal, (width) => {

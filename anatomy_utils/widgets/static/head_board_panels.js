@@ -219,7 +219,7 @@ function boardControls(view, sortBoard) {
 
 // Switching heads off and on.
 function switches(view, tellTiles) {
-  const { root, model, signal, heads, state, headName, off, map } = view;
+  const { root, model, signal, heads, state, headName, off } = view;
   // ---- switching off
   const switchButton = toggleButton({ label: "", signal, onToggle: () => toggle(state.layer * heads + state.head) });
   const allOn = button({ label: "All heads on", signal, onClick: () => setOff([]) });
@@ -229,12 +229,7 @@ function switches(view, tellTiles) {
   const panel = element(
     "section",
     { class: "panel hb-switch", "aria-label": "Switch heads off" },
-    element(
-      "div",
-      { class: "hb-told" },
-      model.get("can_switch") ? element("div", { class: "row" }, switchButton.node, allOn, offList) : null,
-      map.read,
-    ),
+    model.get("can_switch") ? element("div", { class: "row" }, switchButton.node, allOn, offList) : null,
     status,
     effect,
   );

@@ -1,21 +1,23 @@
 // The course's pages: the stylesheet tells one by its first heading, with `:has`, so that it is right before anything
 // has run. But after every change of such a page the browser looks for the heading again, and restyles all of it. The
-// first live view marks the page instead, once, and has the stylesheet ask for the mark.
+// first live view marks the page instead, once, and has the stylesheet ask for the mark. Where nothing has loaded the
+// sheet, that view brings it along.
 
 const PAGE = ".jp-Notebook:has("; // how the sheet's one outer rule begins
 const PAGE_MARK = "anatomy-page";
 
 function markPages() {
-  const seen = (globalThis.anatomySheets ??= new WeakSet());
-  for (const sheet of document.styleSheets) {
-    if (seen.has(sheet)) continue;
-    seen.add(sheet);
-    for (const rule of rulesOf(sheet)) {
-      if (!rule.selectorText?.startsWith(PAGE)) continue;
-      watchForHeading(rule.selectorText.slice(PAGE.length, -1));
-      rule.selectorText = `.jp-Notebook.${PAGE_MARK}`;
-    }
-  }
+  if (globalThis.anatomyPage?.isConnected) return;
+  if (!pageRule()) document.head.append(element("style", { text: PAGE_SHEET }));
+  const rule = pageRule();
+  globalThis.anatomyPage = rule.parentStyleSheet.ownerNode;
+  watchForHeading(rule.selectorText.slice(PAGE.length, -1));
+  rule.selectorText = `.jp-Notebook.${PAGE_MARK}`;
+}
+
+function pageRule() {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...rulesOf(sheet)]);
+  return rules.find(({ selectorText }) => selectorText?.startsWith(PAGE));
 }
 
 // A stylesheet from another place keeps its rules to itself.
