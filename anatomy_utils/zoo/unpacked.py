@@ -34,13 +34,13 @@ from anatomy_utils.zoo.gguf import GgufFile
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 VARIABLE = "ANATOMY_CACHE"
-FORMAT = 2
+FORMAT = 3
 """Raised whenever what is written changes; folders of another format are left alone."""
 PATIENCE = 120.0
 """Seconds to wait for another kernel that unpacks the same file; then this one unpacks its own."""
 CONFIG, TENSORS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 SUM = "sum"
-"""In the file's own notes: the sum of all its bits, read as whole numbers."""
+"""In the file's own notes: the sum of all its bits, read as whole numbers of eight bytes."""
 TURNED = "turned"
 """There, too: the names of the matrices that lie column by column."""
 
@@ -187,6 +187,10 @@ def _is_wide(tensor: Tensor) -> bool:
 
 
 def _sum(tensors: dict[str, Tensor]) -> int:
-    """Sees a damaged byte anywhere; NumPy adds whole numbers ten times as fast as torch."""
-    bits = (tensor.view(-1).numpy().view(np.uint32) for tensor in tensors.values())
-    return sum(int(np.add.reduce(each, dtype=np.uint64)) for each in bits)
+    """Sees a damaged byte anywhere; NumPy adds words of eight bytes as fast as memory gives them."""
+    total = 0
+    for tensor in tensors.values():
+        bits = tensor.view(-1).numpy().view(np.uint32)
+        even = len(bits) // 2 * 2
+        total += int(np.add.reduce(bits[:even].view(np.uint64))) + int(bits[even:].sum())
+    return total

@@ -96,7 +96,7 @@ def test_what_a_large_decoder_wrote_is_kept_while_its_weights_stay(
 ) -> None:
     monkeypatch.setattr(trainings, "FOLDER", tmp_path)
     monkeypatch.setattr(trainings, "LARGE", 100_000)
-    model, written = untrained_llama(torch.Generator().manual_seed(0)), 0
+    model, written, caller = untrained_llama(torch.Generator().manual_seed(0)), 0, "__main__"
 
     def counted(*arguments: Any, **options: Any) -> Any:
         nonlocal written
@@ -105,8 +105,9 @@ def test_what_a_large_decoder_wrote_is_kept_while_its_weights_stay(
 
     def write(filters: Filters, source: torch.Generator) -> list[int]:
         options = {"max_new_tokens": 5, "filters": filters, "generator": source}
-        kept = trainings.remembering_text(counted)(model.step, model.start(1, 9), torch.tensor([[1, 2]]), **options)
-        ids: list[int] = kept.ids.tolist()
+        arguments = (model.step, model.start(1, 9), torch.tensor([[1, 2]]))
+        names = {"__name__": caller, "generate": trainings.remembering_text(counted), "given": (arguments, options)}
+        ids: list[int] = eval("generate(*given[0], **given[1])", names).ids.tolist()
         return ids
 
     one, two = torch.Generator().manual_seed(3), torch.Generator().manual_seed(3)
@@ -119,6 +120,9 @@ def test_what_a_large_decoder_wrote_is_kept_while_its_weights_stay(
         model.vocabulary.weight.add_(0.1 * torch.randn(1000, 128, generator=one))
     write(Filters(2.0), torch.Generator().manual_seed(3))
     assert written == 4, "other filters, other weights"
+    caller = "anatomy_utils.experiments.part_swaps"
+    write(Filters(2.0), torch.Generator().manual_seed(3))
+    assert written == 5, "a model whose parts were changed for a while has the same weights"
 
 
 def test_the_steps_of_a_search_are_kept_once_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

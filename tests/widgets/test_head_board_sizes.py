@@ -49,7 +49,7 @@ def test_choosing_and_filtering_keep_the_height(browser: Browser, width: int) ->
     assert root is not None
     seen = look_at(root, window=width, press=True)
     assert seen.presses >= 20 and seen.jump <= 8
-    assert shown.page.locator(".shape").first.inner_text() == "72 of 72 heads"
+    assert shown.page.locator(".shape").first.inner_text() == "6 layers × 12 heads"
     shown.page.get_by_role("slider", name="At least").fill("0.5")
     assert "of 72 heads" in shown.page.locator(".shape").first.inner_text()
     assert_fits(shown.page)

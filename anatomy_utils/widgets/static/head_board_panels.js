@@ -121,8 +121,8 @@ function boardOrder(view) {
     board.replaceChildren(...sorted.shown.map((place) => tiles[place]));
     none.hidden = sorted.shown.length > 0;
     board.hidden = !sorted.shown.length;
-    const all = String(tiles.length);
-    count.textContent = `${String(sorted.shown.length).padStart(all.length, "\u2007")} of ${all} heads`;
+    const some = sorted.shown.length;
+    count.textContent = some < tiles.length ? `${some} of ${tiles.length} heads` : `${layers} layers × ${heads} heads`;
     for (const [place, was] of old) {
       const is = tiles[place].getBoundingClientRect();
       const [x, y] = [was.x - is.x, was.y - is.y];

@@ -153,7 +153,7 @@ function render({ model, el }) {
   root.append(
     heading(
       model.get("label"),
-      element("span", { class: "note", text: "Click a part of the figure to go there." }),
+      element("span", { class: "note", text: "Click a part of the figure, or press ← → and Page Up/Down." }),
       phaseLine,
     ),
     element("div", { class: "row fl-controls" }, back, next, steps.play, wordBack, wordNext, chapters.node),

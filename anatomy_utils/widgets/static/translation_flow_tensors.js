@@ -7,8 +7,8 @@ const LETTERS = "11px sans-serif";
 
 // What a tensor is called in words, by the end of its name.
 const NAMED = {
-  input_ids: "numbers of the tokens",
-  decoder_input_ids: "numbers of the tokens",
+  input_ids: "input_ids: numbers of the tokens",
+  decoder_input_ids: "decoder_input_ids: numbers of the tokens",
   tokens: "token vectors",
   "positions(…)": "position vectors",
   query: "queries",

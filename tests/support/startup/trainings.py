@@ -107,18 +107,20 @@ def remembering_whole(experiment: Any) -> Any:
 
 
 def remembering_text(generate: Any) -> Any:
-    """`generate`, but what a large decoder wrote is taken from the folder; the cache it was given stays empty then."""
+    """`generate`, but what a notebook had a large decoder write is taken from the folder.
+
+    The cache that was given stays empty then. What the package asks for itself is written again: it also asks models
+    with parts changed, which may do something else with the same weights.
+    """
     import torch
 
     def remembered(step: Any, cache: Any, prompt_ids: Any, **options: Any) -> Any:
         model, generator = getattr(step, "__self__", None), options.get("generator")
-        if not hasattr(model, "decoder") or not _is_large(model):
+        of_a_notebook = sys._getframe(1).f_globals["__name__"] == "__main__"
+        if not of_a_notebook or not hasattr(model, "decoder") or not _is_large(model):
             return generate(step, cache, prompt_ids, **options)
         options["stop_ids"] = list(options.get("stop_ids", ()))
-        try:
-            place = _place(generate, [step.__func__, model, prompt_ids], options)
-        except (RecursionError, TypeError):  # what the changed parts of a model hold cannot be told
-            return generate(step, cache, prompt_ids, **options)
+        place = _place(generate, [step.__func__, model, prompt_ids], options)
         if place.exists() and not os.environ.get(ONLY_KEEP):
             written, then = torch.load(place, weights_only=False)
             if generator is not None:
@@ -147,7 +149,6 @@ def _kept_when_done(steps: Any, place: Path) -> Any:
 
 def _is_large(model: Any) -> bool:
     return any(parameter.numel() >= LARGE for parameter in model.parameters())
-
 
 
 def _keep(value: Any, place: Path) -> None:
