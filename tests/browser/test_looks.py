@@ -30,6 +30,8 @@ STYLES = """([root, own]) => {
 }"""
 KEYS = ("d", "d", "a", "m")
 """Delete the cell, insert one above, turn it into Markdown."""
+KEY_BY_SCRIPT = "a"
+"""All of them take the same way."""
 # Marks what Tab can reach: of each kind of widget, one control of each kind. One of each tag and role has a number.
 MARK_CONTROLS = """() => {
   const widgets = new Map();
@@ -107,8 +109,10 @@ def test_widgets_are_accessible_and_follow_the_theme(notebook: NotebookPage, the
     notebook.theme(theme)
     try:
         with all_cells_laid_out(notebook):
-            rules = RULES if theme == "light" else ["color-contrast"]
-            faults = [*nameless_controls(notebook), *violations(notebook, rules)]
+            if theme == "light":  # names do not depend on it, and of axe-core's rules only one does
+                faults = [*nameless_controls(notebook), *violations(notebook, RULES)]
+            else:
+                faults = violations(notebook, ["color-contrast"])
             for root in notebook.page.locator(".anatomy").all():
                 name, brightest = root.evaluate(LOOK)
                 if (brightest > 200) != (theme == "light"):
@@ -122,7 +126,7 @@ def test_no_key_typed_into_a_widget_reaches_the_notebook(notebook: NotebookPage)
     before = notebook.ids()
     count, tags = notebook.page.evaluate(MARK_CONTROLS)
     assert count >= 4 <= tags
-    tried, deaf = notebook.page.evaluate(SEND_KEYS, ["[data-try]", KEYS])
+    tried, deaf = notebook.page.evaluate(SEND_KEYS, ["[data-try]", [KEY_BY_SCRIPT]])
     assert deaf is None, f"keys sent to {deaf}"
     assert tried >= 0.8 * count
     for number in range(tags):

@@ -321,3 +321,91 @@ def test_one_objection_does_not_explain_another() -> None:
     bench = Bench.of(Trial(exercise, key, function, run, exercise.seconds))
     assert bench.objections == {"part"}
     assert "no_step" not in {key.mistaken[number][0].name for number in bench.possible}, "its file has no step at all"
+
+
+def test_an_edit_that_spoils_what_is_right_and_so_equals_a_mistake_is_not_told() -> None:
+    verdict = judged("workshop.llama_block", """class LlamaBlock(torch.nn.Module):
+    def __init__(self, d_model, num_heads, num_key_value_heads, d_inner, base, epsilon):
+        super().__init__()
+        self.attention_norm = torch.nn.RMSNorm(d_model, eps=epsilon)
+        self.feed_forward_norm = torch.nn.RMSNorm(d_model, eps=epsilon)
+        self.attention = GroupedAttention(d_model, num_heads, num_key_value_heads, base)
+        self.feed_forward = GatedFeedForward(d_model, d_inner)
+
+    def forward(self, x):
+        x = x + self.attention_norm(self.attention(x))
+        return x + self.feed_forward_norm(self.feed_forward(x))
+""")  # fmt: skip
+    assert "num_heads" not in verdict.sentence and not verdict.found_by.endswith("own_keys")
+
+
+def test_two_places_on_one_line_that_do_equally_well_are_both_named() -> None:
+    verdict = judged("attention.one_word", """def attend_one_word(query, key, value):
+    scores = (key * query).sum(dim=-1) * query.shape[-1] ** 0.5
+    return scores.softmax(-1) @ value
+""")  # fmt: skip
+    assert "`(key * query).sum(dim=-1) * query.shape[-1] ** 0.5`" in verdict.sentence
+
+
+def test_a_function_that_no_right_answer_calls_is_not_told_of_an_answer_that_is_partly_right() -> None:
+    verdict = judged("attention.masked_softmax", """def masked_softmax(scores, mask):
+    powers = (scores - scores.max(dim=-1, keepdim=True).values).exp() * mask
+    return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+""")  # fmt: skip
+    assert not verdict.passed and "`scores.max" not in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("id", "kind", "text", "code"),
+    [
+        ("taxonomy.repair", "copied", "labels[:]", """def repaired_batch(input_ids, attention_mask, labels):
+    silent = labels[:]
+    silent.fill_(-100)
+    return input_ids.repeat(1, 2), attention_mask.repeat(1, 2), torch.cat([silent, labels], dim=1)
+"""),
+        ("encoder.repair_positions", "length", "len(input_ids)",
+         """def repaired_embedding(input_ids, token_table, position_table):
+    return token_table[input_ids] + position_table[:len(input_ids)]
+"""),
+        ("encoder_decoder.translate", "left_out", "next_logits(ids, memory)[:, -1, :]",
+         """def translate(next_logits, memory, start_id, stop_id, pad_id, max_new_tokens):
+    ids = torch.full((len(memory), 1), start_id)
+    done = torch.zeros(len(memory), dtype=torch.bool)
+    for _ in range(max_new_tokens):
+        best = next_logits(ids, memory)[:, -1, :].argmax(-1).masked_fill(done, pad_id)
+        ids = torch.cat([ids, best[:, None]], 1)
+        done = done | (best == stop_id)
+        if bool(done.all()):
+            break
+    return ids
+"""),
+    ],
+    ids=["copy", "length", "index"],
+)  # fmt: skip
+def test_the_kind_of_edit_that_is_told_is_the_natural_one(id: str, kind: str, text: str, code: str) -> None:
+    repair = found(id, code)
+    assert repair is not None and (repair.slips[0].kind, repair.slips[0].text) == (kind, text)
+
+
+def test_the_first_call_that_differs_comes_before_an_edit_that_leaves_a_mistake() -> None:
+    verdict = judged("decoder.write", """def write(step, cache, prompt_ids, max_new_tokens, stop_id):
+    ids = unread = prompt_ids
+    for _ in range(max_new_tokens):
+        logits, longer = step(unread, cache)
+        unread = logits.argmax(dim=-1).reshape(1, 1)
+        if unread.item() == stop_id:
+            break
+        ids = torch.cat((ids, unread), dim=1)
+    return ids
+""")  # fmt: skip
+    assert "second call of `step` receives as its second argument `cache`" in verdict.sentence
+    assert "`unread`" not in verdict.sentence
+
+
+def test_a_mask_that_lacks_an_axis_in_the_middle_is_said_to() -> None:
+    verdict = judged("encoder_decoder.attend_to_memory", """def attend_to_memory(query, key, value, attention_mask):
+    scores = query @ key.transpose(-2, -1)
+    padding = attention_mask[:, None, :] == 0
+    return scores.masked_fill(padding, float("-inf")).softmax(-1) @ value
+""")  # fmt: skip
+    assert "`padding` has no axis to go with axis 1 of `scores`" in verdict.sentence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,6 +13,9 @@ from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.attempt.run import Execution
 from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_result
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake
+
+LONGEST = 40
+"""How many characters of an argument are shown."""
 
 
 class OutputPair(NamedTuple):
@@ -100,9 +103,18 @@ class Trial:
 
 
 def kinds_in_words(cases: Sequence[Case]) -> str:
-    """The kinds of some cases: `"one sentence and with a batch of sentences"`."""
-    return " and with ".join(dict.fromkeys(case.kind for case in cases))
+    """The kinds of some cases: `"one sentence, with a batch of sentences and with a single word"`."""
+    return listed(case.kind for case in cases)
+
+
+def listed(kinds: Iterable[str]) -> str:
+    """Kinds of cases, each once, as the words behind "with"."""
+    *first, last = dict.fromkeys(kinds)
+    return f"{', with '.join(first)} and with {last}" if first else last
 
 
 def _short(value: Any) -> str:
-    return str(tuple(value.shape)) if isinstance(value, Tensor) else repr(value)[:40]
+    if isinstance(value, Tensor):
+        return str(tuple(value.shape))
+    words = repr(value)
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]} …"

@@ -68,6 +68,25 @@ def and_short(cases: Cases, axis: str, kind: str, *, length: int = 1) -> Cases:
     return drawn
 
 
+def and_large(cases: Cases, *names: str, kind: str = "large logits", more: float = 200.0) -> Cases:
+    """The same cases and, made of the last of them, one with larger numbers: e to their power is beyond float32.
+
+    Args:
+        names: arguments to all of whose numbers `more` is added; softmax of them stays what it is.
+        kind: of the new case.
+    """
+
+    def drawn(generator: torch.Generator) -> Iterator[Case]:
+        case = None
+        for case in cases(generator):
+            yield case
+        if case is not None:
+            larger = {name: case.arguments[name] + more for name in names}
+            yield Case({**case.arguments, **larger}, kind, case.sizes)
+
+    return drawn
+
+
 def _cut(value: Any, long: int, length: int) -> Any:
     if isinstance(value, torch.Tensor):
         for number, now in enumerate(value.shape):

@@ -14,6 +14,8 @@ from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Wrong
 
 MOST_ROWS = 4
 MOST_LINES = 8
+ROUNDING = 1e-6
+"""Which part of the largest gradient is no more than rounding."""
 Used = dict[str, Tensor]
 """Argument → True wherever a number of it takes part."""
 
@@ -56,8 +58,10 @@ def _used(wrong: Wrong, function: Callable[..., Any], cell: tuple[int, ...]) -> 
         gradients = torch.autograd.grad(value, list(watched.values()), allow_unused=True)
     except (RuntimeError, IndexError):
         return None
+    largest = (float(gradient.abs().max()) for gradient in gradients if gradient is not None and gradient.numel())
+    least = ROUNDING * max(largest, default=0.0)
     return {
-        name: torch.zeros(tensor.shape, dtype=torch.bool) if gradient is None else gradient.detach() != 0
+        name: torch.zeros(tensor.shape, dtype=torch.bool) if gradient is None else gradient.abs() > least
         for (name, tensor), gradient in zip(watched.items(), gradients, strict=True)
     }
 

@@ -52,7 +52,7 @@ def equal_to_a_mistake(wrong: Wrong) -> tuple[str, str] | None:
     if not telling(wrong.yours, wrong.targets):
         return None
     found = [
-        (_agreement(wrong, results), mistake)
+        (round(_agreement(wrong, results), 6), mistake)
         for mistake, results in wrong.trial.answer_key.mistaken
         if (theirs := _outputs(wrong, results)) and all(map(close, wrong.yours, theirs))
     ]
@@ -61,13 +61,13 @@ def equal_to_a_mistake(wrong: Wrong) -> tuple[str, str] | None:
         return None
     name = "|".join(mistake.name for mistake in best)
     if len(best) == 2:
-        one, other = (_about_this(mistake) for mistake in best)
+        one, other = (about_this(mistake) for mistake in best)
         start = f"{wrong.this_is} what either of two mistakes gives; here they give the same."
         return name, f"{start} “{one}” Or: “{other}”"
     results = next(results for mistake, results in wrong.trial.answer_key.mistaken if mistake is best[0])
-    if all(_same_in_all_outputs(wrong, i, results) for i in wrong.indices):
+    if all(_same_in_all_outputs(wrong, i, results) for i in wrong.indices) and _same_elsewhere(wrong, results):
         return name, best[0].sentence
-    return name, f"{wrong.this_is} just what a known mistake gives: “{_about_this(best[0])}”"
+    return name, f"{wrong.this_is} just what a known mistake gives: “{about_this(best[0])}”"
 
 
 def with_a_likeness(wrong: Wrong) -> tuple[str, str] | None:
@@ -92,7 +92,7 @@ def with_a_likeness(wrong: Wrong) -> tuple[str, str] | None:
     best = [entry for entry in found if entry[0] == min(rank for rank, *_ in found)]
     if not best or len(best) > 2 or len({entry[2:] for entry in best}) > 1:
         return None
-    mistakes, likeness = [f"“{_about_this(entry[1])}”" for entry in best], best[0][3]
+    mistakes, likeness = [f"“{about_this(entry[1])}”" for entry in best], best[0][3]
     words = f"A known mistake: {' Or, which gives the same here: '.join(mistakes)}"
     words += f" And, with that result as the target: {likeness[0].lower()}{likeness[1:]}"
     names = "|".join(f"{mistake.name}+{name}" for _, mistake, name, _ in best)
@@ -133,13 +133,19 @@ def _outputs(wrong: Wrong, results: Sequence[object]) -> list[Tensor] | None:
     return theirs
 
 
-def _agreement(wrong: Wrong, results: Sequence[object]) -> int:
-    """In how many outputs of how many cases the answer and the mistake agree."""
+def _agreement(wrong: Wrong, results: Sequence[object]) -> float:
+    """How far the answer and the mistake agree: 1 for each equal output of a case, else the share of equal cells."""
     return sum(
-        close(pair.yours, plain(result[pair.output]))
+        _equal_cells(pair.yours, plain(result[pair.output]))
         for pair in wrong.trial.pairs
         if (result := parts(results[pair.case])) and len(result) > pair.output
     )
+
+
+def _equal_cells(yours: Tensor, theirs: Tensor) -> float:
+    if yours.shape != theirs.shape:
+        return 0.0
+    return 1.0 if close(yours, theirs) else 1.0 - float(differing(yours, theirs).double().mean())
 
 
 def _same_in_all_outputs(wrong: Wrong, case: int, results: Sequence[object]) -> bool:
@@ -152,10 +158,19 @@ def _same_in_all_outputs(wrong: Wrong, case: int, results: Sequence[object]) -> 
     )
 
 
-def _about_this(mistake: Mistake) -> str:
+def _same_elsewhere(wrong: Wrong, results: Sequence[object]) -> bool:
+    """Whether the mistake leaves this output right in every case in which it is; else it is the answer's only here."""
+    others = [pair for pair in wrong.trial.pairs if pair.output == wrong.index and pair.case not in wrong.indices]
+    right = [pair for pair in others if pair.case not in wrong.trial.wrong[wrong.index]]
+    return all(
+        (result := parts(results[pair.case])) and close(pair.yours, plain(result[pair.output])) for pair in right
+    )
+
+
+def about_this(mistake: Mistake) -> str:
     """The sentence without a first part that says what else is right, for here it may not be."""
     rest = re.sub(r"^(Your|The) [^.,;:]* (is|are) right(, but|[.;]) ?", "", mistake.sentence)
-    return rest[:1].upper() + rest[1:]
+    return rest if "_" in rest.split()[0] else rest[:1].upper() + rest[1:]
 
 
 def another_for_each_kind(wrong: Wrong) -> tuple[str, str] | None:

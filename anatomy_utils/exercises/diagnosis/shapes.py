@@ -40,10 +40,12 @@ def extra_or_missing_ones(wrong: Wrong) -> tuple[str, str] | None:
     if not wrong.holds(lambda t: t) and not all(close(y.reshape(t.shape), t) for y, t in wrong.pairs()):
         return None
     yours, target = wrong.yours[0], wrong.targets[0]
+    count = abs(yours.dim() - target.dim())
+    axes = "an axis" if count == 1 else f"{count} axes"
     if yours.dim() > target.dim():
-        what = "there is an axis of length 1 too many"
+        what = f"there {'is' if count == 1 else 'are'} {axes} of length 1 too many"
     elif yours.dim() < target.dim():
-        what = "an axis of length 1 is missing"
+        what = f"{axes} of length 1 {'is' if count == 1 else 'are'} missing"
     else:
         what = "the axis of length 1 is in another place"
     return "ones", f"Your numbers are right, but {what}: {_shapes(wrong)}."

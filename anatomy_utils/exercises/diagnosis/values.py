@@ -64,7 +64,7 @@ def one_factor(wrong: Wrong) -> tuple[str, str] | None:
 def factor_per_case(wrong: Wrong) -> tuple[str, str] | None:
     """y = c · t, with a c that changes from case to case and is made of no single size."""
     known = _factors(wrong)
-    if known is None or len(known) < 2:
+    if known is None or len(known) < 2 or one_number(known) is not None:
         return None
     return "case_factor", (
         f"In your {wrong.name} every number is the target's times one number, but another one in each case "

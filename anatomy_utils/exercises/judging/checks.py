@@ -14,7 +14,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises.attempt import time_limit
 from anatomy_utils.exercises.attempt.tensors import close, parts, plain
-from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words
+from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words, listed
 from anatomy_utils.exercises.definition import Objection
 from anatomy_utils.exercises.diagnosis import axes, calls
 from anatomy_utils.exercises.judging.crash import line_of, type_words
@@ -256,7 +256,7 @@ def not_a_number(trial: Trial) -> Finding | None:
             (
                 yours.isnan() & ~target.isnan(),
                 "NaN (not a number)",
-                "It comes from 0/0, from ∞ − ∞ or from the root of a negative number.",
+                "It comes from 0/0, ∞/∞, 0 · ∞ or ∞ − ∞, or from the root of a negative number.",
             ),
             (
                 yours.isinf() & ~target.isinf().any(),  # where −∞ is wanted somewhere, it is only misplaced
@@ -279,9 +279,9 @@ def _kind_of_case(trial: Trial, case: int, output: int) -> str:
     off = {trial.cases[i].kind for i in trial.wrong[output]}
     right = sorted({c.kind for c in trial.cases} - off)
     if right:
-        return f" with {kind}; with {' and with '.join(right)} it is right"
+        return f" with {kind}; with {listed(right)} it is right"
     lost = {trial.cases[i].kind for i, k, yours, _ in trial.pairs if k == output and not bool(yours.isfinite().all())}
     finite = sorted(off - lost)
     if finite:
-        return f" with {kind}; with {' and with '.join(finite)} there is none, but the numbers are not right either"
+        return f" with {kind}; with {listed(finite)} there is none, but the numbers are not right either"
     return ""

@@ -36,7 +36,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     (
         r"probability tensor contains either",
         "`torch.multinomial` wants probabilities, and here are NaN, ∞ or numbers below 0: was something divided by 0, "
-        "or is the softmax missing?",
+        "was e to the power of a large number beyond float32, or is the softmax missing?",
     ),
     (
         r"selected index k out of range",
@@ -203,13 +203,21 @@ PLAIN: tuple[tuple[str, Words], ...] = (
         r"name '(\w+)' is not defined",
         "`{1}` is not known here. Is it spelled as it was where it was made, and was it imported or computed before?",
     ),
-    (r"cannot access local variable '(\w+)'", "`{1}` is used before anything has been put into it."),
+    (
+        r"cannot access local variable '(\w+)'",
+        "`{1}` is used before anything has been put into it. A name to which a function assigns is its own: one of the "
+        "same name outside is another.",
+    ),
     (
         r"'(Tensor|NoneType|list|tuple|int|float)' object has no attribute '(\w+)'(.+)",
         "A {1} has nothing called `{2}`{3}",
     ),
     (r"'(Tensor|NoneType|list|tuple|int|float)' object has no attribute '(\w+)'", "A {1} has nothing called `{2}`."),
     (r"'(\w+)' object is not callable", "A {1} cannot be called like a function; is there a `(` too many?"),
+    (
+        r"'(\w*Batch)' object is not subscriptable",
+        "A batch is no dict: its parts have names, which are taken with a point, as in `batch.labels`.",
+    ),
     (r"'(\w+)' object is not subscriptable", "A {1} has no parts to take with `[ ]`."),
     (r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'", "`{1}` does not work between {2} and {3}."),
     (r"maximum recursion depth exceeded", "The function calls itself without end."),
@@ -232,6 +240,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     (r"division by zero", "Something is divided by zero."),
     (r"missing \d+ required positional arguments?: (.+)", "A call on this line lacks an argument: {1}."),
     (r"missing \d+ required positional argument", "A call on this line lacks an argument."),
+    (r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'", "`{1}` knows no option `{2}`."),
     (r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", "`{1}` knows no option `{2}`."),
     (
         r"The shape of the mask \[(.*)\] at index \d+ does not match the shape of the indexed tensor \[(.*)\]",

@@ -103,6 +103,8 @@ def do_not_meet(place: Place, message: str) -> str | None:
     if match is None or operands is None:
         return None
     (left, one), (right, other) = operands
+    if _is_product(place.nodes[0]):
+        return _stacks_do_not_meet(place, *operands)
     place_from_end = next(
         (i for i, (a, b) in enumerate(zip(one.shape[::-1], other.shape[::-1], strict=False), 1) if _clash(a, b)), None
     )
@@ -116,6 +118,20 @@ def do_not_meet(place: Place, message: str) -> str | None:
         f"Two shapes do not fit each other: one has {have[0]} and the other {have[1]} where they should be equal. "
         f"{_is(place, left, one)} and {_is(place, right, other)}; compared from the end, they "
         f"differ in {_from_end(place_from_end)}.{lost}"
+    )
+
+
+def _is_product(node: ast.AST) -> bool:
+    by_name = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "matmul"
+    return by_name or (isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult))
+
+
+def _stacks_do_not_meet(place: Place, one: tuple[ast.AST, Tensor], other: tuple[ast.AST, Tensor]) -> str:
+    """Of a matrix product: the axes before the last two are those of stacks of matrices."""
+    stacks = " and ".join(str(tuple(held.shape[:-2])) for _, held in (one, other))
+    return (
+        f"{_is(place, *one)} and {_is(place, *other)}: a matrix product of stacks needs equal axes before the last "
+        f"two, and here these are {stacks}."
     )
 
 
@@ -168,6 +184,13 @@ def _missing_axis(place: Place, node: ast.AST, held: Tensor, partner: ast.AST, o
         kept = held.unsqueeze(axis)
         if not any(_clash(a, b) for a, b in zip(kept.shape[::-1], other.shape[::-1], strict=False)):
             return f" `{place.shown(node)}` has lost the axis {how}{where}."
+    for axis in range(1, held.dim()):  # one in the middle, so that the first axes meet
+        kept = held.unsqueeze(axis)
+        if 1 < held.shape[0] == other.shape[0] and not any(map(_clash, kept.shape, other.shape)):
+            return (
+                f" `{place.shown(node)}` has no axis to go with axis {axis} of `{place.shown(partner)}`, so its axis "
+                f"{axis - 1} stands there{where}."
+            )
     if held.shape == other.shape[:-1]:
         return (
             f" `{place.shown(node)}` has the first axes of `{place.shown(partner)}`, but none to go with its last, "

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from anatomy_utils.exercises.attempt.trial import Trial
+from anatomy_utils.exercises.diagnosis.calls import first_other_call
+from anatomy_utils.exercises.diagnosis.mistakes import about_this
 from anatomy_utils.exercises.judging.crash import SourceLine
 from anatomy_utils.exercises.judging.verdict import Finding
 from anatomy_utils.exercises.repair.search import MAKESHIFT, find_repair
@@ -18,6 +22,13 @@ HAPPENED = ("crash", "time", "nothing", "type", "device", "mutated", "complex", 
 """What happened, said before where it comes from."""
 LITTLE = ("likeness:cell", "likeness:stage", "likeness:entry", "likeness:unused", "likeness:calls_right")
 """What says less than a line of the learner's."""
+BY_CHANCE = (
+    *("likeness:inputs", "likeness:cut", "likeness:of_argument", "likeness:power", "likeness:amount_factor"),
+    "shape:fixed",
+)
+"""What the result happens to be; once an edit makes everything right, it explains nothing more."""
+CALLS = ":calls"
+"""The first call that differs: it is seen, not worked out."""
 
 
 def with_slip(trial: Trial, finding: Finding, on_wait: Callable[[], None] | None = None) -> Finding:
@@ -30,15 +41,30 @@ def with_slip(trial: Trial, finding: Finding, on_wait: Callable[[], None] | None
     may_be_arithmetic = repair.mistake or repair.slips[0].kind in MAKESHIFT
     if may_be_arithmetic and finding.exact and not trial.run.changed:
         return finding
+    if repair.mistake and finding.found_by.endswith(CALLS) and not _makes_the_same_calls(trial, finding, repair):
+        return finding
     return _explained(trial, finding, repair)
 
 
+def _makes_the_same_calls(trial: Trial, finding: Finding, repair: Repair) -> bool:
+    """Whether the mistake that a repair leaves is seen in the same call as the answer itself."""
+    mistake = next(mistake for mistake in trial.exercise.mistakes if mistake.name == repair.mistake)
+
+    def named_alike(*arguments: Any) -> Any:
+        return mistake.function(*arguments)
+
+    named_alike.__signature__ = inspect.signature(trial.function)  # type: ignore[attr-defined]
+    said = first_other_call(trial.exercise, named_alike, trial.cases[finding.case])
+    return said is not None and said[1:] in finding.sentence
+
+
 def _explained(trial: Trial, finding: Finding, repair: Repair) -> Finding:
-    left = {mistake.name: mistake.sentence for mistake in trial.exercise.mistakes}.get(repair.mistake, "")
+    left = {mistake.name: about_this(mistake) for mistake in trial.exercise.mistakes}.get(repair.mistake, "")
     said, notes = sentence(repair, left), finding.notes
     if finding.found_by.split(":")[0] in HAPPENED:
-        said = f"{finding.sentence} {said}"
-    elif finding.found_by not in LITTLE:
+        happened = finding.sentence if finding.sentence.endswith((".", "?", "!", "”")) else f"{finding.sentence}."
+        said = f"{happened} {said}"
+    elif finding.found_by not in LITTLE and not (finding.found_by in BY_CHANCE and not repair.mistake):
         notes = (finding.sentence, *notes)
     name = ":".join(filter(None, ("slip", repair.slips[0].kind, repair.mistake)))
     marked = tuple(SourceLine(slip.line, slip.line_text, slip.text) for slip in (*repair.slips, *repair.rivals[:2]))

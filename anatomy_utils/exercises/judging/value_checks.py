@@ -49,8 +49,8 @@ def swapped_outputs(trial: Trial) -> Finding | None:
             return Finding(words, "swapped")
         for mistake, results in trial.answer_key.mistaken:
             if _in_order(trial, order, results):
-                words = f"You return your results in the wrong order; wanted is `return {names}`. Besides, they are "
-                return Finding(f"{words}what a known mistake gives: “{mistake.sentence}”", f"swapped:{mistake.name}")
+                words = f"Wanted is `return {names}`. In another order, your results would be a known mistake's: "
+                return Finding(f"{words}“{mistake.sentence}”", f"swapped:{mistake.name}")
     return None
 
 
@@ -152,8 +152,11 @@ def _told(wrong: Wrong, prefix: str, said: tuple[str, str] | None = None) -> Fin
                 notes.append(f"Your {output.name}: wrong too. {_scope(other)}{more[1]}")
     if types := wrong_dtype(trial, wrong.index):
         sentence += f" Besides, {types.sentence[0].lower()}{types.sentence[1:]}"
+    scope = _scope(wrong)
+    if scope.endswith(": "):
+        sentence = sentence.removeprefix("In the case shown: ")
     return Finding(
-        _scope(wrong) + sentence, f"{prefix}:{name}", wrong.indices[0], wrong.index, tuple(notes), exact=exact
+        scope + sentence, f"{prefix}:{name}", wrong.indices[0], wrong.index, tuple(notes), exact=exact
     )
 
 

@@ -38,6 +38,11 @@ class EditOutcome:
     mistake: Mistake | None = None
     right: bool = False
 
+    @property
+    def form(self) -> tuple[float, float]:
+        """Whether it ran and returned so many things, and how many of them have the right shape."""
+        return self.nearness[1], self.nearness[3] if len(self.nearness) > 3 else 0.0
+
 
 @dataclass
 class Bench:
@@ -49,6 +54,7 @@ class Bench:
         order: the cases' numbers, the one on which the answer was wrong first.
         right: (case, output) that the learner's answer has right; a mistake that spoils one of them is not part of it.
         untouched: whether the arguments must be left as they are, which the learner's answer did not do.
+        partly_right: whether the learner's answer is right on some case.
         objections: what was objected to in the answer; a mistake with another objection only comes before it.
     """
 
@@ -57,6 +63,7 @@ class Bench:
     order: Sequence[int]
     untouched: bool = False
     right: Sequence[tuple[int, int]] = ()
+    partly_right: bool = False
     objections: frozenset[str] = frozenset()
     keys: dict[int, AnswerKey] = field(default_factory=dict)
 
@@ -65,8 +72,15 @@ class Bench:
         """The bench for an answer that did not pass: its first wrong case comes first."""
         first = min(trial.wrong_cases, default=0)
         others = [i for i in range(len(trial.cases)) if i != first]
-        touched, objections = bool(trial.run.changed), _objections(trial.results)
-        return cls(trial.exercise, trial.answer_key, [first, *others], touched, _right(trial), objections)
+        return cls(
+            trial.exercise,
+            trial.answer_key,
+            [first, *others],
+            untouched=bool(trial.run.changed),
+            right=_right(trial),
+            partly_right=len(trial.wrong_cases) < len(trial.results),
+            objections=_objections(trial.results),
+        )
 
     def prepare(self) -> None:
         """Work out what every edited answer is compared to."""

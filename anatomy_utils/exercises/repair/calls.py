@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator
 from itertools import combinations
 
-from anatomy_utils.exercises.repair.edit import Edit, change, expression, put
+from anatomy_utils.exercises.repair.edit import Edit, change, expression, fill, put
 from anatomy_utils.exercises.repair.program import Slot
 from anatomy_utils.exercises.repair.small import function_name
 from anatomy_utils.exercises.repair.vocabulary import ALIKE, EditVocabulary
@@ -34,6 +34,9 @@ def arguments(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     if len(node.args) > 1:
         yield change(slot, "argument_less", "args", node.args[:-1], 1.7, mark=node.args[-1])
     yield from _keywords(slot, node)
+    if function_name(node) == "len" and len(node.args) == 1:
+        for axis in (1, -1, -2, 2):
+            yield put(slot, "length", fill(expression(f"_.shape[{axis}]"), node.args[0]), 1.1)
     if function_name(node) == "one_hot":
         for size in (f"{name}.shape[{axis}]" for name in words.arguments for axis in (0, -1)):
             yield change(slot, "argument_missing", "keywords", [ast.keyword("num_classes", expression(size))], 1.2)

@@ -83,6 +83,17 @@ def expression(text: str) -> ast.expr:
     return without_places(tree)
 
 
+def fill(tree: ast.expr, node: ast.expr) -> ast.expr:
+    """The tree with `_` replaced."""
+
+    class Put(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.expr:
+            return node if name.id == "_" else name
+
+    filled: ast.expr = Put().visit(tree)
+    return filled
+
+
 def without_places(tree: ast.expr) -> ast.expr:
     """The same tree, to be put anywhere: its nodes take the place of what they replace."""
     for node in ast.walk(tree):

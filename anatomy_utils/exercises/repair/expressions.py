@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from anatomy_utils.exercises.repair.edit import Edit, change, expression, put
+from anatomy_utils.exercises.repair.edit import Edit, change, expression, fill, put
 from anatomy_utils.exercises.repair.program import Slot
 from anatomy_utils.exercises.repair.small import function_name, number_of
 from anatomy_utils.exercises.repair.vocabulary import EditVocabulary, size
@@ -75,17 +75,6 @@ def around(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
         if not number and (kind != "more" or not isinstance(slot.node, ast.BinOp)):
             cost = {"bounded": 1.65, "call_missing": 2.0, "copied": 1.8, "kind": 1.7, "axis_added": 1.6}.get(kind, 1.5)
             yield put(slot, kind, fill(expression(text), slot.node), cost)
-
-
-def fill(tree: ast.expr, node: ast.expr) -> ast.expr:
-    """The tree with `_` replaced."""
-
-    class Put(ast.NodeTransformer):
-        def visit_Name(self, name: ast.Name) -> ast.expr:
-            return node if name.id == "_" else name
-
-    filled: ast.expr = Put().visit(tree)
-    return filled
 
 
 def missing(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:

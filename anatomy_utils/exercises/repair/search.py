@@ -31,6 +31,8 @@ LIKER = 0.1
 """What it saves for each word that an edited answer shares with the solution and the answer did not."""
 FRESH = ("copied", "in_place")
 """Kinds of edits that mend an answer which changes its arguments."""
+FRESHENS = 0.8
+"""What it saves to be one of them then."""
 BASES = 8
 """How many edits that come nearer are tried together with a second one."""
 DESTRUCTIVE = frozenset("left_out line_less replaced argument_less returned condition".split())
@@ -74,7 +76,7 @@ class RepairSearch:
             return None
         self._likeness, self._words = self.words.likeness(), self.words.now()
         try:
-            self._base = self.bench.outcome(function).nearness
+            self._base = self.bench.outcome(function)
             self._try_all(())
             if not self.found:
                 self.nearer.sort(key=lambda pair: ([-number for number in pair[0]], pair[1].cost))
@@ -86,14 +88,15 @@ class RepairSearch:
         except OutOfTime:
             pass
         if self.found and best_of(self.found).slips[0].kind == "axis_added":
-            self._try_without_reductions()
+            self._try_without()
         return best_of(self.found) if self.found else None
 
-    def _try_without_reductions(self) -> None:
-        """Where an added axis only makes a reduction do nothing, that it is one too many is the truth."""
+    def _try_without(self) -> None:
+        """Where an added axis only makes a reduction or an index do nothing, that it is one too many is the truth."""
         added = best_of(self.found).cost
         for slot in list(self.program.slots()):
-            if not isinstance(slot.node, ast.Call) or small.function_name(slot.node) not in REDUCTIONS:
+            reduces = isinstance(slot.node, ast.Call) and small.function_name(slot.node) in REDUCTIONS
+            if not reduces and not isinstance(slot.node, ast.Subscript):
                 continue
             for edit in expressions.left_out(slot, self.words):
                 with edit.applied():
@@ -102,7 +105,7 @@ class RepairSearch:
                         self._judge((replace(edit, cost=added - 2 * AS_GOOD),), function)
 
     def _try_all(self, before: tuple[Edit, ...]) -> None:
-        for edit in sorted(all_edits(self.program, self.words), key=lambda edit: edit.cost):
+        for edit in sorted(all_edits(self.program, self.words), key=self._cost):
             if self._is_enough(edit, len(before)):
                 return
             if self._spent() > self._end:
@@ -130,18 +133,36 @@ class RepairSearch:
     def _is_enough(self, edit: Edit, before: int) -> bool:
         """Whether something was found that no such costly edit can better."""
         costs = [repair.cost for repair in self.found if not repair.mistake and len(repair.slips) == before + 1]
-        return bool(costs) and edit.cost > min(costs) + 2 * AS_GOOD
+        return bool(costs) and self._cost(edit) > min(costs) + 2 * AS_GOOD
+
+    def _cost(self, edit: Edit) -> float:
+        """What an edit costs; little where arguments were changed and it takes a copy of them."""
+        return edit.cost - FRESHENS if self.bench.untouched and edit.kind in FRESH else edit.cost
 
     def _judge(self, edits: tuple[Edit, ...], function: Callable[..., object]) -> None:
         self.tried += 1
         outcome = self.bench.outcome(function)
-        if (outcome.right and len(edits) == 1) or (
-            (outcome.right or (outcome.mistake and len(edits) == 1)) and self._leads_somewhere(edits)
-        ):
+        alone = len(edits) == 1
+        if outcome.right and alone and self.bench.partly_right and self._is_another_function(edits[0]):
+            return
+        left = outcome.mistake is not None and alone and self._comes_no_farther(outcome)
+        if (outcome.right and alone) or ((outcome.right or left) and self._leads_somewhere(edits)):
             if self.bench.confirms(function, outcome.mistake):
                 self._keep(edits, outcome)
-        elif len(edits) == 1 and outcome.nearness > self._base and edits[0].kind not in DESTRUCTIVE:
+        elif alone and outcome.nearness > self._base.nearness and edits[0].kind not in DESTRUCTIVE:
             self.nearer.append((outcome.nearness, edits[0]))
+
+    def _is_another_function(self, edit: Edit) -> bool:
+        """Whether an edit calls what no right answer calls. Where only some cases are wrong, too few to tell by, that
+        may be right by accident: `min` for a `max` that is taken over too much."""
+        return edit.kind == "method" and bool(self.words.now() - self._words - self.words.of_right_answers)
+
+    def _comes_no_farther(self, outcome: EditOutcome) -> bool:
+        """Whether what is left when a mistake is left lies no farther from a right answer than before the edit.
+
+        A mistake may hold what the edit has just spoiled: then the learner's own words were right there.
+        """
+        return outcome.form >= self._base.form and self.words.likeness() >= self._likeness
 
     def _leads_somewhere(self, edits: tuple[Edit, ...]) -> bool:
         """Whether what is left may be told: the edits take nothing away and add only what right answers have too.
@@ -153,9 +174,7 @@ class RepairSearch:
         return not any(edit.kind in vague for edit in edits) and not added - self.words.of_right_answers
 
     def _keep(self, edits: tuple[Edit, ...], outcome: EditOutcome) -> None:
-        cost = sum(edit.cost for edit in edits) + (MISTAKE_LEFT if outcome.mistake else 0.0)
-        if self.bench.untouched and edits[0].kind in FRESH:
-            cost -= 0.8
+        cost = sum(map(self._cost, edits)) + (MISTAKE_LEFT if outcome.mistake else 0.0)
         cost -= LIKER * (self.words.likeness() - self._likeness)
         name = outcome.mistake.name if outcome.mistake else ""
         self.found.append(Repair(tuple(map(self._slip, edits)), name, cost))
@@ -184,16 +203,17 @@ def best_of(found: Sequence[Repair]) -> Repair:
     best = min(found, key=lambda repair: repair.cost)
     if len(best.slips) > 1:
         return best
-    here = best.slips[0]
-    rivals = {
-        repair.slips[0].line: repair.slips[0]
-        for repair in found
-        if len(repair.slips) == 1
-        and repair.mistake == best.mistake
-        and repair.cost <= best.cost + AS_GOOD
-        and repair.slips[0].line != here.line
-    }
-    return replace(best, rivals=tuple(rivals.values()))
+    places = [best.slips[0]]
+    for repair in sorted(found, key=lambda repair: repair.cost):
+        as_good = len(repair.slips) == 1 and repair.cost <= best.cost + AS_GOOD
+        if as_good and repair.mistake == best.mistake and not any(_overlap(repair.slips[0], slip) for slip in places):
+            places.append(repair.slips[0])
+    return replace(best, rivals=tuple(places[1:]))
+
+
+def _overlap(one: Slip, other: Slip) -> bool:
+    """Whether one of two places is part of the other."""
+    return one.line == other.line and (one.text in other.text or other.text in one.text)
 
 
 def statement_at(tree: ast.AST, line: int) -> str:

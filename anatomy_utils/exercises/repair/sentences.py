@@ -6,6 +6,7 @@ from anatomy_utils.exercises.repair.slip import Repair, Slip
 
 WHAT = {
     "axis": "with another axis here",
+    "length": "with the length of another axis here",
     "number": "with another number here",
     "name": "with another name here",
     "operator": "with another operator here",
@@ -37,7 +38,7 @@ WHAT = {
     "kind": "with another type of number",
     "call_missing": "with one more step done to it",
     "copied": "with a copy of it",
-    "missing": "with something more done to it, which is missing",
+    "missing": "with one more step, which is missing here",
     "replaced": "with something else in its place",
     "left_out": "without a part of it",
     "slice": "with another end to this slice",
@@ -64,16 +65,18 @@ def sentence(repair: Repair, mistake: str = "") -> str:
     first, *more = repair.slips
     if mistake:
         ways = " ".join(f"{_capital(place(slip))}: {WHAT[slip.kind]}," for slip in repair.slips)
-        return f"Two things seem to be off. {ways} what is left is a known mistake. “{mistake}”"
+        return f"Two things seem to be off. {ways} only a known mistake would be left: “{mistake}”"
     if more:
         places = ". ".join(f"{_capital(place(slip))}: it is fixed {WHAT[slip.kind]}" for slip in repair.slips)
         return f"Two things are off, and fixing both makes everything right. {places}."
     if not repair.rivals:
         return f"{_capital(place(first))}: everything is right {WHAT[first.kind]}."
-    others = repair.rivals[:2]
-    places = ", or ".join(map(place, (first, *others)))
-    ways = " or ".join(dict.fromkeys(WHAT[slip.kind] for slip in (first, *others)))
-    return f"{_capital(places)}: everything is right {ways}, in one of these places."
+    each = (first, *repair.rivals[:2])
+    if len({slip.kind for slip in each}) > 1:
+        places = ". Or: ".join(f"{place(slip)}, {WHAT[slip.kind]}" for slip in each)
+        return f"One change makes everything right. Either: {places}."
+    places = ", or ".join(map(place, each))
+    return f"{_capital(places)}: everything is right {WHAT[first.kind]}, in one of these places."
 
 
 def place(slip: Slip) -> str:

@@ -33,7 +33,7 @@ def scores_eps(query, key):
     return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1]) + 0.1
 
 
-@answer("attention.scores", "crash", "Two shapes do not fit each other: one has")
+@answer("attention.scores", "crash", "a matrix product of stacks needs equal axes before the last two")
 def scores_dott(query, key):
     return query @ key.T / math.sqrt(query.shape[-1])
 
@@ -782,7 +782,7 @@ def scores_loop1(q, k):
     return out
 
 
-@answer("attention.scores", "crash", "Two shapes do not fit each other: one has")
+@answer("attention.scores", "crash", "a matrix product of stacks needs equal axes before the last two")
 def scores_transb(q, k):
     return q @ k.transpose(0, 1) / math.sqrt(q.shape[-1])
 

@@ -58,7 +58,7 @@ def batch_not_padded(texts, pad_id):
 @answer(
     "decoder.batch_of",
     "likeness:cut_off",
-    "Right with one text and with texts of the same length and with texts of no",
+    "Right with one text, with texts of the same length and with texts of no",
 )
 def batch_minus_one(texts, pad_id):
     longest = max(map(len, texts))
@@ -313,7 +313,7 @@ def top_p_gathered(logits, p):
 @answer(
     "decoder.top_p",
     "likeness:cell",
-    "50 of 65 cells of your logits differ from the target, in a way that this check does",
+    "53 of 86 cells of your logits differ from the target, in a way that this check does",
 )
 def top_p_logit_sums(logits, p):
     best, order = logits.sort(dim=-1, descending=True)
@@ -376,7 +376,7 @@ def penalty_in_place(logits, input_ids, penalty):
 @answer(
     "decoder.write",
     "shape:entries",
-    "Right with a text that ends by itself and with a text that ends with its first new",
+    "Right with a text that ends by itself, with a text that ends with its first new",
 )
 def write_endless(step, cache, prompt_ids, max_new_tokens, stop_id):
     ids = new_ids = prompt_ids

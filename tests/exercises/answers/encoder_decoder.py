@@ -173,7 +173,7 @@ def smooth_number(logits, labels, epsilon):
 @answer(
     "encoder_decoder.smoothed_cross_entropy",
     "likeness:cell",
-    "Right in 1 of 5 cases. In the others: Your loss is not the target, in a way that",
+    "Right in 1 of 6 cases. In the others: Your loss is not the target, in a way that",
 )
 def smooth_default(logits, labels, epsilon):
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=0.1)

@@ -283,7 +283,7 @@ def whole_shared(x, q, k, v, o, n):
     return merged(attended(heads(x @ q, n), ks, vs)) @ o
 
 
-@answer("multi_head.multi_head_attention", "crash", "Two shapes do not fit each other: one has")
+@answer("multi_head.multi_head_attention", "crash", "a matrix product of stacks needs equal axes before the last two")
 def whole_only_query_split(x, q, k, v, o, n):
     return merged(attended(heads(x @ q, n), x @ k, x @ v)) @ o
 
@@ -675,7 +675,7 @@ def rep_keys_scrambled(query, key, value, num_heads, mask):
     return merged(masked(q @ k.mT / q.shape[-1] ** 0.5, mask).softmax(-1) @ v)
 
 
-@answer("multi_head.repair", "crash", "Two shapes do not fit each other: one has")
+@answer("multi_head.repair", "crash", "a matrix product of stacks needs equal axes before the last two")
 def rep_per_position(query, key, value, num_heads, mask):
     n = num_heads
     q, k, v = (t.unflatten(-1, (n, -1)) for t in (query, key, value))

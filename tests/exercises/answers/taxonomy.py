@@ -445,7 +445,7 @@ def prefix_added(prefix_lengths, length):
 @answer(
     "taxonomy.prefix_mask",
     "likeness:same",
-    "Right with one text and with no prefix at all and with texts of one word, but not with texts with",
+    "Right with one text, with no prefix at all and with texts of one word, but not with texts with",
 )
 def prefix_longest(prefix_lengths, length):
     causal = torch.ones(length, length, dtype=torch.bool).tril()

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
-from anatomy_utils.exercises.catalogue.sizes import and_short
+from anatomy_utils.exercises.catalogue.sizes import and_large, and_short
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
@@ -36,7 +36,7 @@ def _word_by_word(logits: Tensor, labels: Tensor) -> Tensor:
     for row, text in zip(logits, labels, strict=True):
         for numbers, label in zip(row, text, strict=True):
             if label != IGNORE:
-                losses.append(numbers.exp().sum().log() - numbers[label])
+                losses.append(numbers.logsumexp(0) - numbers[label])
     return torch.stack(losses).mean()
 
 
@@ -65,7 +65,7 @@ EXERCISE = Exercise(
     docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ().",
     reference="anatomy_utils.training.losses.cross_entropy",
     returns=(Output("cross-entropy"),),
-    cases=and_short(labelled_cases, "position", "texts of one word"),
+    cases=and_large(and_short(labelled_cases, "position", "texts of one word"), "logits"),
     mistakes=(
         *averaging_mistakes(_losses),
         *logits_mistakes(_losses),

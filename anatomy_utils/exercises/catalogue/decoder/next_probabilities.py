@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
+from anatomy_utils.exercises.catalogue.sizes import and_large, batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -24,6 +24,11 @@ def _powers(logits: Tensor, temperature: float) -> Tensor:
     return powers / powers.sum(-1, keepdim=True)
 
 
+def _by_hand(logits: Tensor, temperature: float) -> Tensor:
+    powers = ((logits - logits.amax(-1, keepdim=True)) / temperature).exp()
+    return powers / powers.sum(-1, keepdim=True)
+
+
 EXERCISE = Exercise(
     id="decoder.next_probabilities",
     title="Temperature",
@@ -34,7 +39,7 @@ EXERCISE = Exercise(
     docstring="logits (batch, vocab_size), temperature above 0 → probabilities (batch, vocab_size); rows sum to 1.",
     reference="anatomy_utils.decoding.by_hand.next_probabilities",
     returns=(Output("probabilities", "batch vocab_size"),),
-    cases=_cases,
+    cases=and_large(_cases, "logits"),
     mistakes=(
         Mistake(
             "multiplied",
@@ -72,13 +77,18 @@ EXERCISE = Exercise(
             lambda logits, t: (logits / t).softmax(0),
             "Your columns sum to 1: the softmax ran over the texts of the batch.",
         ),
+        Mistake(
+            "overflow",
+            lambda logits, t: (logits / t).exp() / (logits / t).exp().sum(-1, keepdim=True),
+            "Right for small logits. When one is large, e to the power of it is beyond float32, and ∞/∞ is NaN.",
+        ),
         Mistake("root", lambda logits, t: (logits / t**0.5).softmax(-1), "You divide by the root of the temperature."),
     ),
     alternatives={
         "F.softmax": lambda logits, t: F.softmax(logits / t, dim=-1),
         "times 1 / T": lambda logits, t: (logits * (1 / t)).softmax(dim=1),
         "powers of probabilities": _powers,
-        "by hand": lambda logits, t: (logits / t).exp() / (logits / t).exp().sum(-1, keepdim=True),
+        "by hand": _by_hand,
     },
     hints=(
         "First change the logits, then turn them into probabilities.",

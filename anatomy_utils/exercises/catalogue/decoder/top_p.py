@@ -7,11 +7,14 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import and_large, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 CLEAR = 0.005
 """How far from p every sum of probabilities is, so that rounding decides nothing."""
+
+
+OVERFLOW = "Right for small logits. When one is large, e to the power of it is beyond float32, and ∞/∞ is NaN: "
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
@@ -95,6 +98,13 @@ def _least_likely(logits: Tensor, p: float) -> Tensor:
     return logits.masked_fill(~kept.scatter(-1, order, kept), -torch.inf)
 
 
+def _unsafe_before(logits: Tensor) -> Tensor:
+    """The sum of all likelier tokens, by a softmax that is NaN for large logits."""
+    powers = logits.sort(dim=-1, descending=True).values.exp()
+    probabilities = powers / powers.sum(-1, keepdim=True)
+    return probabilities.cumsum(-1) - probabilities
+
+
 def _steps(logits: Tensor, p: float) -> Mapping[str, Tensor]:
     best = _sorted(logits)[0]
     return {
@@ -117,7 +127,7 @@ EXERCISE = Exercise(
     "kept. With probabilities .5 .3 .2 and p = 0.6, the first two are kept.",
     reference="anatomy_utils.decoding.filters.top_p",
     returns=(Output("logits", "batch vocab_size"),),
-    cases=_cases,
+    cases=and_large(_cases, "logits"),
     mistakes=(
         Mistake(
             "crossing_dropped",
@@ -181,6 +191,12 @@ EXERCISE = Exercise(
             lambda logits, p: logits.masked_fill((_before(logits) >= p).gather(-1, _sorted(logits)[1]), -torch.inf),
             "As many tokens as wanted are kept, but the wrong ones: your mask has been sorted once more (gather), not "
             "put back (scatter).",
+        ),
+        Mistake("overflow", lambda logits, p: _only(logits, _unsafe_before(logits) < p), OVERFLOW + "no sum is below p."),
+        Mistake(
+            "overflow_keeps_all",
+            lambda logits, p: _only(logits, ~(_unsafe_before(logits) >= p)),
+            OVERFLOW + "no sum is above p.",
         ),
         Mistake(
             "turned_round",

@@ -168,7 +168,7 @@ EXERCISE = Exercise(
     difficulty="medium",
     minutes=6,
     signature="train_step(model, optimizer, batch, max_norm: float) -> float",
-    docstring="batch has input_ids and attention_mask (batch, position) and labels (batch,);\n"
+    docstring="batch.input_ids and batch.attention_mask (batch, position), batch.labels (batch,);\n"
     "model(input_ids, attention_mask) → logits (batch, labels). Switch the model to training mode,\n"
     "shorten a gradient that is longer than max_norm, and return the loss as a plain number.",
     reference="anatomy_utils.training.step.train_step",

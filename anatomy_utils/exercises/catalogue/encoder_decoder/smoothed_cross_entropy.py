@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
-from anatomy_utils.exercises.catalogue.sizes import and_short
+from anatomy_utils.exercises.catalogue.sizes import and_large, and_short
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE, cross_entropy
 
@@ -60,7 +60,7 @@ def _word_by_word(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
     losses = []
     for numbers, label in zip(logits.flatten(0, 1), labels.flatten().tolist(), strict=True):
         if label != IGNORE:
-            each = numbers.exp().sum().log() - numbers
+            each = numbers.logsumexp(0) - numbers
             losses.append((1 - epsilon) * each[label] + epsilon * each.mean())
     return torch.stack(losses).mean()
 
@@ -83,7 +83,7 @@ EXERCISE = Exercise(
     "to below 1 → one number, ().",
     reference=_smoothed,
     returns=(Output("loss"),),
-    cases=and_short(_cases, "position", "texts of one word"),
+    cases=and_large(and_short(_cases, "position", "texts of one word"), "logits"),
     mistakes=(
         *averaging_mistakes(_losses),
         *logits_mistakes(_losses),

@@ -34,7 +34,7 @@ EXERCISE = Exercise(
             "reshape_alone",
             shared.merge_scrambled,
             "Your shape is right, but no axes have changed places: each of your vectors is filled with "
-            "neighboring rows of one head.",
+            "what lies next to each other, mostly neighboring positions of one head.",
         ),
         Mistake(
             "not_joined",

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import and_short, normal, primes
+from anatomy_utils.exercises.catalogue.sizes import and_large, and_short, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -65,7 +65,7 @@ EXERCISE = Exercise(
     "vocabulary.",
     reference="anatomy_utils.training.losses.soft_loss",
     returns=(Output("loss"),),
-    cases=and_short(_cases, "position", "texts of one word"),
+    cases=and_large(and_short(_cases, "position", "texts of one word"), "student_logits", "teacher_logits"),
     mistakes=(
         Mistake(
             "wrong_way_round",

@@ -20,12 +20,12 @@ LONG = "a long warm-up"
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("down to 0", "down to a rest", NO_WARM_UP, ONE_STEP, SMALL, LEVEL, RISING, LONG):
+    for kind in ("an end at 0", "an end above 0", NO_WARM_UP, ONE_STEP, SMALL, LEVEL, RISING, LONG):
         steps, warmup = primes(generator, 1, (13, 17, 19))[0], primes(generator, 1, (3, 5, 7))[0]
         warmup = {NO_WARM_UP: 0, ONE_STEP: 1, LONG: steps - 2}.get(kind, warmup)
         peak, rest = (round(1 + 4 * part, 1) for part in torch.rand(2, generator=generator).tolist())
         peak = peak / 10 if kind == SMALL else peak
-        end = {"down to 0": 0.0, SMALL: rest / 100, LEVEL: peak, RISING: peak + rest}.get(kind, 0.1 + rest / 10)
+        end = {"an end at 0": 0.0, SMALL: rest / 100, LEVEL: peak, RISING: peak + rest}.get(kind, 0.1 + rest / 10)
         arguments = {"steps": steps, "warmup": warmup, "peak": peak, "end": end}
         yield Case(arguments, kind, {"step": steps})
 

@@ -21,10 +21,12 @@ DRAWS, FEW = 300, 40
 NEAR, APART = 0.15, 0.12
 """How far a share may be from a probability, and from where on two distributions are told apart."""
 BEST, ALL, ONLY = "temperature 0", "a top_k beyond the vocabulary", "only the best token"
+LARGE = "large logits"
 HEIGHTS = {
     "a low temperature": (-1.0, -1.8, -2.6, -3.4, -4.2),
     "a high temperature": (9.5, 0.5, -14.0, -15.0, -16.0),
     BEST: (2.0, 2.0 - 5e-7, -0.05, -0.1, -0.15),
+    LARGE: (202.0, 200.0, 199.5, 199.0, 198.5),
 }
 """Logits in falling order, such that what usually goes wrong shows in which tokens come, or clearly in how often: at
 temperature 0, the second would come too if somebody drew at a tiny temperature instead."""
@@ -37,6 +39,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         (BEST, 0.0, 3),
         (ALL, 1.0, 50),
         (ONLY, 2.0, 1),
+        (LARGE, 1.0, 1),
     ):
         vocabulary = primes(generator, 1, (5, 7))[0]
         heights = torch.tensor(HEIGHTS.get(kind, (2.0, 0.0, -0.05, -0.1, -0.15)))

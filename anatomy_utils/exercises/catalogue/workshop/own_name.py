@@ -43,6 +43,12 @@ def _own_name(published: str) -> str:
     return f"blocks.{match[1]}.{PARTS[match[2]]}.weight"
 
 
+def _names(published: str) -> list[str]:
+    """The published names of the tensors outside the layers and of one layer: that of `published`, or else layer 0."""
+    layer = next(iter(re.findall(r"\d+", published)), "0")
+    return [*OUTSIDE, *(f"model.layers.{layer}.{part}.weight" for part in PARTS)]
+
+
 def _drive(answer: Callable[[str], object], published: str) -> tuple[Tensor, ...] | Objection:
     """1 where the name is right; else what is off about it, in words."""
     try:
@@ -56,7 +62,9 @@ def _drive(answer: Callable[[str], object], published: str) -> tuple[Tensor, ...
         return Objection("nothing", f"For {published!r} your function returns nothing (None); a name is wanted.")
     if not isinstance(found, str):
         return Objection("type", f"Your function returns a {type(found).__name__}; a name is wanted, as text.")
-    return Objection("name", f"For {published!r} your function returns {found!r}, which no parameter is called.")
+    other = next((name for name in _names(published) if _own_name(name) == found), None)
+    what = f"which belongs to {other!r}" if other else "which no parameter is called"
+    return Objection("name", f"For {published!r} your function returns {found!r}, {what}.")
 
 
 def _refusal(answer: Callable[[str], object], published: str) -> tuple[Tensor, ...] | Objection:
