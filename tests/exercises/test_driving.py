@@ -86,7 +86,7 @@ FORWARD = "forward(self, hidden_states: Tensor, attention_mask: Tensor | None = 
         (("(torch.nn.Module)", "", "super().__init__()", "pass"), "objection:no_module", "(torch.nn.Module)"),
         (("def forward", "def forwards"), "objection:no_forward", "no `forward`"),
         ((FORWARD, "forward(self, hidden_states)"), "signature", "`forward(self, hidden_states, attention_mask)`"),
-        ((RETURN, RETURN.removeprefix("return ")), "objection:nothing", "`forward` ran to its end"),
+        ((RETURN, RETURN.removeprefix("return ")), "objection:nothing", "`forward` returned nothing"),
         ((RETURN, f"{RETURN}, speaker"), "objection:type", "returns a tuple"),
         ((RETURN, f"{RETURN} * 2"), "likeness:factor", "times 2"),
         (("speaker = ", "hidden_states[:, -1] = 7\n        speaker = "), "mutated", "Your class changes its input"),

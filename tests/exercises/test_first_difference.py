@@ -40,7 +40,7 @@ def test_a_variable_that_is_a_stage_times_a_number_is_named_with_the_number() ->
         return weights @ value, weights
 
     said = judge(ATTENTION, doubled).sentence
-    assert "None of your variables holds the scaled scores" in said
+    assert "In the end none of your variables holds the scaled scores" in said
     assert "in your variable `table` every number is the target's times 2." in said
 
 

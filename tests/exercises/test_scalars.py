@@ -24,7 +24,7 @@ def right(probabilities: Tensor, mask: Tensor) -> Tensor:
     [
         (lambda t, mask: t * math.log(2), "the target times 0.693 (log 2)."),
         (lambda t, mask: -t, "the target with its sign flipped."),
-        (lambda t, mask: t + 0.5, "0.5 too large, in every case."),
+        (lambda t, mask: t + 0.5, "0.5 too large, in each of these cases."),
         (lambda t, mask: t ** math.log(10), "the target to the power of 2.3 (log 10)."),
         (lambda t, mask: t * mask.sum(), "the target times the number of entries that count in `attention_mask`."),
         (lambda t, mask: t / mask.sum(), "the target divided by the number of entries that count in `attention_mask`."),

@@ -38,13 +38,13 @@ def groups_without_numbers(model, weight_decay):
     return groups
 
 
-@wrong("parameter_groups", "by_layer", "You go by kinds of layers: the weights of Linear and Embedding decay")
+@wrong("parameter_groups", "by_layer", "The weights of Linear and Embedding decay in yours, but not a")
 def groups_by_layer(model, weight_decay):
     layers = [part for part in model.modules() if isinstance(part, (torch.nn.Linear, torch.nn.Embedding))]
     return sorted_by(model, lambda name, each: any(each is layer.weight for layer in layers), weight_decay)
 
 
-@wrong("parameter_groups", "by_layer_with_kernels", "in none of them, does not decay")
+@wrong("parameter_groups", "by_layer_with_kernels", "in no layer, does not decay in yours")
 def groups_by_layers_and_kernels(model, weight_decay):
     kinds = (torch.nn.Linear, torch.nn.Embedding, torch.nn.Conv1d)
     layers = [part for part in model.modules() if isinstance(part, kinds)]

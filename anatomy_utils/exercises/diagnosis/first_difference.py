@@ -100,7 +100,7 @@ def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:
     for stage in way.before:
         if (name := stage.replace(" ", "_")) in way.others and _fits(stage, way.held, way.stages):
             return "stage", f"{way.in_words()}If your `{name}` is to hold the {stage}, it does not do so yet."
-    following = f"None of your variables holds the next stage ({way.after[0]}). " if way.after else ""
+    following = f"In the end none of your variables holds the next stage ({way.after[0]}). " if way.after else ""
     return "stage", f"{way.in_words()}{following}The fault lies after that, or in something that joins it there."
 
 
@@ -150,7 +150,7 @@ def _changed(wrong: Wrong, way: Way, stage: str, looks: Sequence[Diagnosis]) -> 
         for look in looks:
             if said := look(beside):
                 return (
-                    f"None of your variables holds the {stage}. With the {stage} as the target: "
+                    f"In the end none of your variables holds the {stage}. With the {stage} as the target: "
                     f"{said[1][0].lower()}{said[1][1:]}"
                 )
     return None

@@ -122,10 +122,8 @@ def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
     too_many = [(y.abs() > 1e-6) & (t == 0) for y, t in wrong.pairs()]
     if all(bool(m.any()) for m in too_many):
         count, cells = sum(int(m.sum()) for m in too_many), sum(int((t == 0).sum()) for _, t in wrong.pairs())
-        return (
-            "not_zero",
-            f"Where the target is 0, your {wrong.name} should be 0 too; in {count} of these {cells} cells it is not.",
-        )
+        where = "in none of these cells it is" if count == cells else f"in {count} of these {cells} cells it is not"
+        return "not_zero", f"Where the target is 0, yours should be 0 too; {where}."
     too_few = [(y == 0) & (t.abs() > 1e-6) for y, t in wrong.pairs()]
     if not all(bool(m.any()) for m in too_few):
         return None

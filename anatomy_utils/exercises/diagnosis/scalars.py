@@ -9,22 +9,12 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.attempt.tensors import plain
-from anatomy_utils.exercises.diagnosis.values import STEADY, is_bool, one_number, say, size_words
+from anatomy_utils.exercises.diagnosis.values import STEADY, is_bool, named, one_number, size_words
 from anatomy_utils.exercises.diagnosis.wrong_answer import Diagnosis, Wrong
 from anatomy_utils.training.losses import IGNORE
 
-KNOWN = {
-    "log 2": math.log(2),
-    "log 10": math.log(10),
-    "1/log 2": 1 / math.log(2),
-    "1/log 10": 1 / math.log(10),
-    "√2": math.sqrt(2),
-    "1/√2": math.sqrt(0.5),
-    "1/3": 1 / 3,
-    "e": math.e,
-    "1/e": 1 / math.e,
-    "π": math.pi,
-}
+ENOUGH = 3
+"""From so many different targets on, that whole numbers are all equally far off is no accident."""
 
 
 def one_relation(wrong: Wrong) -> tuple[str, str] | None:
@@ -45,9 +35,10 @@ def one_relation(wrong: Wrong) -> tuple[str, str] | None:
             if all(amounts) and _alike(ratios, [1 / amount for amount in amounts]):
                 return "amount_factor", f"{wrong.this_is} the target divided by {words}."
     differences = [y - t for y, t in zip(yours, targets, strict=True)]
-    if (number := one_number(differences)) is not None:
-        much = f"{_named(abs(number))} too {'large' if number > 0 else 'small'}"
-        return "offset", f"{wrong.this_is} {much}, in every case."
+    whole = not wrong.targets[0].is_floating_point()  # few whole numbers are often equally far apart
+    if (number := one_number(differences)) is not None and not (whole and len(set(targets)) < ENOUGH):
+        much = f"{named(abs(number))} too {'large' if number > 0 else 'small'}"
+        return "offset", f"{wrong.this_is} {much}, in each of these cases."
     for words, amounts in _amounts(wrong):
         if _alike(differences, amounts):
             return "amount_offset", f"{wrong.this_is} the target plus {words}."
@@ -56,20 +47,14 @@ def one_relation(wrong: Wrong) -> tuple[str, str] | None:
     if min(yours) > 0 and min(targets) > 0 and all(abs(t - 1) > STEADY for t in targets):
         power = one_number([math.log(y) / math.log(t) for y, t in zip(yours, targets, strict=True)])
         if power is not None:
-            return "power", f"{wrong.this_is} the target to the power of {_named(power)}."
+            return "power", f"{wrong.this_is} the target to the power of {named(power)}."
     return None
 
 
 def _one_factor(wrong: Wrong, number: float) -> tuple[str, str]:
     if abs(number + 1) < STEADY:
         return "sign", f"{wrong.this_is} the target with its sign flipped."
-    return "factor", f"{wrong.this_is} the target times {_named(number)}."
-
-
-def _named(number: float) -> str:
-    """A number, and what it is known as: `"0.693 (log 2)"`."""
-    known = (name for name, value in KNOWN.items() if abs(abs(number) / value - 1) < STEADY)
-    return f"{say(number)}{''.join(f' ({name})' for name in known)}"
+    return "factor", f"{wrong.this_is} the target times {named(number)}."
 
 
 def _alike(measured: Sequence[float], amounts: Sequence[float]) -> bool:

@@ -15,6 +15,20 @@ from anatomy_utils.figures import canvas
 
 STEADY = 1e-3
 """How far a factor or an offset may wander between cells and cases and still be called one number."""
+KNOWN = {
+    "log 2": math.log(2),
+    "log 10": math.log(10),
+    "1/log 2": 1 / math.log(2),
+    "1/log 10": 1 / math.log(10),
+    "√2": math.sqrt(2),
+    "1/√2": math.sqrt(0.5),
+    "√3": math.sqrt(3),
+    "1/√3": math.sqrt(1 / 3),
+    "1/3": 1 / 3,
+    "e": math.e,
+    "1/e": 1 / math.e,
+    "π": math.pi,
+}
 
 
 def all_one_number(wrong: Wrong) -> tuple[str, str] | None:
@@ -54,7 +68,7 @@ def one_factor(wrong: Wrong) -> tuple[str, str] | None:
             f"In your {wrong.name} every sign is flipped: where the target has +, you have −, and vice versa.",
         )
     if number is not None:
-        return "factor", f"In your {wrong.name} every number is the target's times {say(number)}."
+        return "factor", f"In your {wrong.name} every number is the target's times {named(number)}."
     words = size_in_words(known, wrong.cases)
     if words:
         return "size_factor", f"In your {wrong.name} every number is the target's {words}."
@@ -212,6 +226,12 @@ def say(value: float) -> str:
     """A number in at most three digits, with a true minus sign."""
     whole = round(value)
     return canvas.number(value, 0) if abs(value - whole) < 1e-4 * abs(whole) else canvas.number(value, 3, "g")
+
+
+def named(number: float) -> str:
+    """A number, and what it is known as: `"0.693 (log 2)"`."""
+    known = (name for name, value in KNOWN.items() if abs(abs(number) / value - 1) < STEADY)
+    return f"{say(number)}{''.join(f' ({name})' for name in known)}"
 
 
 FIRST: tuple[Diagnosis, ...] = (all_one_number, opposite, one_factor, one_offset)

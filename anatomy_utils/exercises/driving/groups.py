@@ -93,11 +93,13 @@ def _held(group: Any, places: dict[int, int]) -> list[nn.Parameter] | Objection:
     held: list[Any] = [group["params"]] if isinstance(group["params"], Tensor) else list(group["params"])
     for parameter in held:
         if isinstance(parameter, str | tuple):
-            return Objection("names", "Your `params` hold names; the optimizer wants the parameters themselves.")
+            return Objection(
+                "names", "Your `params` hold names or tuples; the optimizer wants the parameters themselves."
+            )
         if id(parameter) not in places:
             return Objection(
                 "copies",
-                "Your `params` hold something that is no parameter of the model, such as a copy: the optimizer would "
-                "train that, and the model would stay as it is.",
+                "Your `params` hold something that is no parameter of the model, such as a copy: through that, the "
+                "optimizer could not train the model.",
             )
     return held

@@ -129,15 +129,15 @@ class ModuleDrive:
             if not all(close(once, other) for other in again):
                 return Objection(
                     "eval_changes",
-                    "In evaluation mode (`.eval()`) your module gives another result each time, as in training: what "
-                    "is random in it must look at `self.training`, as `torch.nn.Dropout` does.",
+                    "In evaluation mode (`.eval()`) your module gives another result each time, as if in training: "
+                    "whatever is random in it must look at `self.training`, as `torch.nn.Dropout` does.",
                 )
             other.load_state_dict(made.state_dict())
             if not close(once, output) or not close(other(*map(fresh, inputs)), output):
                 return Objection(
                     "not_saved",
-                    "Saved with `state_dict()` and loaded into another one, your module computes something else: it "
-                    "holds numbers that are not parameters.",
+                    "Saved with `state_dict()` and loaded into another one, your module computes something else, as "
+                    "if it held numbers that are not parameters.",
                 )
             if not self.copies and not close(made.train()(*map(fresh, inputs)), output):
                 return Objection(
@@ -181,6 +181,6 @@ def _under_all_names(module: nn.Module, weights: tuple[Tensor, ...]) -> dict[str
 def _no_tensor(output: Any) -> Objection:
     if output is None:
         return Objection(
-            "nothing", "Your `forward` ran to its end, but it returned nothing (None). It should end with `return`."
+            "nothing", "Your `forward` returned nothing (None). It should end with `return` and what it computed."
         )
     return Objection("type", f"Your `forward` returns a {type(output).__name__}; one tensor is wanted.")

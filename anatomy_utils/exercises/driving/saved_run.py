@@ -108,7 +108,7 @@ def drive_saving(answer: Callable[..., Any], table: Tensor, weight: Tensor, step
         torch.manual_seed(0)
         answer(str(folder / NAME), *run.parts(), steps)
         if not all(map(torch.equal, run.effects(steps), before)):
-            return Objection("touched", "Your function changes the run that it saves: training cannot go on.")
+            return Objection("touched", "Your function changes the run that it saves: training would go on otherwise.")
         return _content(folder)
 
 
@@ -136,7 +136,7 @@ def _content(folder: Path) -> tuple[Tensor, ...] | Objection:
         return Objection("key", f"Your dictionary has no {' and no '.join(map(repr, missing))}{instead}.")
     model, optimizer, generator, step = (saved[key] for key in KEYS)
     if not isinstance(model, dict):
-        return Objection("names", "What you save of the model has no names: `state_dict()` gives weights with names.")
+        return Objection("names", "What you save of the model is no dictionary; `state_dict()` is one, with names.")
     lacking = [name for name in WEIGHTS if name not in model]
     if lacking:
         return Objection("weights", f"What you save of the model lacks `{lacking[0]}`: `state_dict()` has all of it.")

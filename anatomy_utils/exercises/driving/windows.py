@@ -39,7 +39,8 @@ def drive(
         if not all(map(torch.equal, first, others[0])):
             return Objection(
                 "not_repeatable",
-                "Two generators in the same state give two different batches: something is drawn without `generator`.",
+                "Two generators in the same state give two different batches, as if something were drawn without "
+                "`generator`.",
             )
         generator, batches = torch.Generator().manual_seed(seed), []
         for _ in range(-(-DRAWS * max(1, len(ids) - length) // batch_size)):
@@ -63,7 +64,9 @@ def drive(
     return _objection_to_windows(ids, length, shares) or shares
 
 
-_ALWAYS = Objection("always", "Whatever the generator says, you give the same windows: nothing is drawn from it.")
+_ALWAYS = Objection(
+    "always", "Whatever the generator says, you give the same windows, as if nothing were drawn from it."
+)
 
 
 def _shares(drawn: Tensor, length: int) -> tuple[Tensor, ...]:
@@ -101,7 +104,7 @@ def _relative(numbers: Tensor, count: int) -> Tensor:
 
 def _objection_to_form(batch: Any, batch_size: int, length: int) -> Objection | None:
     if batch is None:
-        return Objection("nothing", "Your function returned nothing (None); it should end with `return`.")
+        return Objection("nothing", "Your function returned nothing (None); it should `return inputs, labels`.")
     if not isinstance(batch, tuple) or len(batch) != 2 or not all(isinstance(part, Tensor) for part in batch):
         kind = f"a {type(batch).__name__}" + (f" of {len(batch)}" if isinstance(batch, list | tuple) else "")
         return Objection("type", f"You return {kind}; two tensors are wanted: `return inputs, labels`.")

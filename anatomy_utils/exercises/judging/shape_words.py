@@ -4,6 +4,7 @@ that only torch sees."""
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -39,8 +40,22 @@ def beyond_the_end(place: Place, message: str) -> str | None:
             length, shape = base.shape[axis], tuple(base.shape)
             beyond = "lies before the start" if outside < 0 else "is beyond the end"
             holds = f"which holds {length}{_first_to_last(length)}" if length else "which is empty"
-            return f"Index {outside} {beyond} of axis {axis}, {holds}: `{place.shown(node.value)}` has shape {shape}."
+            said = f"Index {outside} {beyond} of axis {axis}, {holds}: `{place.shown(node.value)}` has shape {shape}."
+            return said + _where_it_counts(place, node.slice, outside)
     return None
+
+
+def _where_it_counts(place: Place, index: ast.AST, number: int) -> str:
+    """The loop over `range(…)` that an index comes from."""
+    held = {n.id: place.names.get(n.id) for n in ast.walk(index) if isinstance(n, ast.Name)}
+    named = [name for name, value in held.items() if type(value) is int and value == number]
+    for loop in ast.walk(place.function) if place.function is not None else ():
+        if isinstance(loop, ast.For | ast.comprehension) and isinstance(loop.target, ast.Name):
+            counts = isinstance(loop.iter, ast.Call) and place.shown(loop.iter.func) == "range"
+            if counts and loop.target.id in named:
+                line = loop.iter.lineno + place.shift
+                return f" `{loop.target.id}` counts through `{place.shown(loop.iter)}` (line {line})."
+    return ""
 
 
 def beyond_what_gather_can_reach(place: Place, message: str) -> str | None:
@@ -118,6 +133,29 @@ def do_not_meet(place: Place, message: str) -> str | None:
         f"Two shapes do not fit each other: one has {have[0]} and the other {have[1]} where they should be equal. "
         f"{_is(place, left, one)} and {_is(place, right, other)}; compared from the end, they "
         f"differ in {_from_end(place_from_end)}.{lost}"
+    )
+
+
+def laid_out(place: Place, message: str) -> str | None:
+    """Sizes for `reshape` or `view` of which one is not the length of the axis that it stands for."""
+    node = place.nodes[0] if place.nodes else None
+    if "is invalid for input of size" not in message or not isinstance(node, ast.Call):
+        return None
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("reshape", "view"):
+        return None
+    held, sizes = known(node.func.value, place.names), [known(part, place.names) for part in node.args]
+    if not isinstance(held, Tensor) or not all(type(size) is int for size in sizes):
+        return None
+    off = [axis for axis, (size, length) in enumerate(zip(sizes[:-2], held.shape, strict=False)) if size != length]
+    if len(off) != 1 or off[0] + 1 >= held.dim():
+        return None
+    axis = off[0]
+    if -1 not in sizes and held.numel() * sizes[axis] != math.prod(sizes) * held.shape[axis]:
+        return None
+    return (
+        f"{held.numel()} numbers cannot be laid out as ({', '.join(map(str, sizes))}): "
+        f"{_is(place, node.func.value, held)}, so its axis {axis} has {held.shape[axis]}, and "
+        f"`{place.shown(node.args[axis])}` is {sizes[axis]}."
     )
 
 
@@ -274,4 +312,4 @@ def put_in(place: Place, message: str) -> str | None:
     return f"What is put into `{place.shown(target)}` has shape ({given}), but the room there is ({room})."
 
 
-WORDS = (beyond_the_end, beyond_what_gather_can_reach, do_not_meet, product, put_in)
+WORDS = (beyond_the_end, beyond_what_gather_can_reach, do_not_meet, laid_out, product, put_in)

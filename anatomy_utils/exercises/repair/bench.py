@@ -54,7 +54,8 @@ class Bench:
         order: the cases' numbers, the one on which the answer was wrong first.
         right: (case, output) that the learner's answer has right; a mistake that spoils one of them is not part of it.
         untouched: whether the arguments must be left as they are, which the learner's answer did not do.
-        partly_right: whether the learner's answer is right on some case.
+        wrong: the cases in which the learner's answer is wrong; those after a crash are not known.
+        partly_right: whether it is right on some case.
         objections: what was objected to in the answer; a mistake with another objection only comes before it.
     """
 
@@ -63,6 +64,7 @@ class Bench:
     order: Sequence[int]
     untouched: bool = False
     right: Sequence[tuple[int, int]] = ()
+    wrong: frozenset[int] = frozenset()
     partly_right: bool = False
     objections: frozenset[str] = frozenset()
     keys: dict[int, AnswerKey] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class Bench:
             [first, *others],
             untouched=bool(trial.run.changed),
             right=_right(trial),
+            wrong=frozenset(trial.wrong_cases),
             partly_right=len(trial.wrong_cases) < len(trial.results),
             objections=_objections(trial.results),
         )
@@ -130,6 +133,15 @@ class Bench:
             if not right and not alike:
                 return EditOutcome(nearness)
         return EditOutcome(nearness, None if right else mistaken[alike[0]][0], right)
+
+    def shows_beside(self, mistake: Mistake) -> bool:
+        """Whether the answer is wrong in a case that the mistake leaves right, so that something else is off as well.
+
+        Where the mistake is wrong in every case there is none to tell by, and it may be.
+        """
+        targets, results = self.answer_key.targets, dict(self.answer_key.mistaken)[mistake]
+        untouched = {i for i, target in enumerate(targets) if same_result(results[i], target)}
+        return not untouched or bool(untouched & self.wrong)
 
     def nearness(self, result: Any, target: Any) -> tuple[float, ...]:
         """Ran, returned so many things, of the right shapes, with so many right, and one of them but for a factor."""

@@ -96,6 +96,11 @@ def missing(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
         else:
             made.args[0] = slot.node
         yield put(slot, "missing", made, 1.6)
+        if isinstance(slot.node, ast.BinOp) and isinstance(made.func, ast.Attribute) and made.func.value is slot.node:
+            for side in (slot.node.left, slot.node.right):
+                instead = copy.deepcopy(call)
+                instead.func.value = side  # type: ignore[attr-defined]
+                yield put(slot, "step", instead, 1.55)
     for name in words.arguments:
         for shape in (f"_.reshape({name}.shape)", f"_.reshape(*{name}.shape, -1)"):
             yield put(slot, "laid_out", fill(expression(shape), slot.node), 1.9)

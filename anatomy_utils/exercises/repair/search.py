@@ -29,6 +29,8 @@ MISTAKE_LEFT = 0.8
 """What it costs to leave a catalogued mistake to be explained."""
 LIKER = 0.1
 """What it saves for each word that an edited answer shares with the solution and the answer did not."""
+MOST_WORDS = 2
+"""From how many on no more is saved: what is taken from the solution whole shares more than that."""
 FRESH = ("copied", "in_place")
 """Kinds of edits that mend an answer which changes its arguments."""
 FRESHENS = 0.8
@@ -145,7 +147,7 @@ class RepairSearch:
         alone = len(edits) == 1
         if outcome.right and alone and self.bench.partly_right and self._is_another_function(edits[0]):
             return
-        left = outcome.mistake is not None and alone and self._comes_no_farther(outcome)
+        left = outcome.mistake is not None and alone and self._comes_no_farther(edits[0], outcome)
         if (outcome.right and alone) or ((outcome.right or left) and self._leads_somewhere(edits)):
             if self.bench.confirms(function, outcome.mistake):
                 self._keep(edits, outcome)
@@ -157,12 +159,14 @@ class RepairSearch:
         may be right by accident: `min` for a `max` that is taken over too much."""
         return edit.kind == "method" and bool(self.words.now() - self._words - self.words.of_right_answers)
 
-    def _comes_no_farther(self, outcome: EditOutcome) -> bool:
+    def _comes_no_farther(self, edit: Edit, outcome: EditOutcome) -> bool:
         """Whether what is left when a mistake is left lies no farther from a right answer than before the edit.
 
         A mistake may hold what the edit has just spoiled: then the learner's own words were right there.
         """
-        return outcome.form >= self._base.form and self.words.likeness() >= self._likeness
+        assert outcome.mistake is not None
+        nearer = outcome.form >= self._base.form and self.words.likeness() >= self._likeness
+        return nearer and (edit.kind != "method" or self.bench.shows_beside(outcome.mistake))
 
     def _leads_somewhere(self, edits: tuple[Edit, ...]) -> bool:
         """Whether what is left may be told: the edits take nothing away and add only what right answers have too.
@@ -171,11 +175,12 @@ class RepairSearch:
         """
         vague = DESTRUCTIVE | (MAKESHIFT if len(edits) == 1 else frozenset())
         added = self.words.now() - self._words
-        return not any(edit.kind in vague for edit in edits) and not added - self.words.of_right_answers
+        harmless = not any(edit.kind in vague or isinstance(edit.node, ast.Return) for edit in edits)
+        return harmless and not added - self.words.of_right_answers
 
     def _keep(self, edits: tuple[Edit, ...], outcome: EditOutcome) -> None:
         cost = sum(map(self._cost, edits)) + (MISTAKE_LEFT if outcome.mistake else 0.0)
-        cost -= LIKER * (self.words.likeness() - self._likeness)
+        cost -= LIKER * min(self.words.likeness() - self._likeness, MOST_WORDS)
         name = outcome.mistake.name if outcome.mistake else ""
         self.found.append(Repair(tuple(map(self._slip, edits)), name, cost))
         self.tell(best_of(self.found))

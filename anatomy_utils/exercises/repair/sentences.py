@@ -39,6 +39,7 @@ WHAT = {
     "call_missing": "with one more step done to it",
     "copied": "with a copy of it",
     "missing": "with one more step, which is missing here",
+    "step": "with another step in its place",
     "replaced": "with something else in its place",
     "left_out": "without a part of it",
     "slice": "with another end to this slice",
@@ -91,5 +92,17 @@ def _capital(text: str) -> str:
 
 def hint(repair: Repair) -> str:
     """The edit itself."""
-    edits = " And ".join(f"line {slip.line} could read `{slip.edited}`." for slip in repair.slips)
-    return _capital(edits)
+    return _capital(" And ".join(map(_edited, repair.slips)))
+
+
+def _edited(slip: Slip) -> str:
+    match slip.kind:
+        case "order_of_lines":
+            return f"what begins in line {slip.line} could come after what follows it."
+        case "line_less":
+            return f"line {slip.line} could be left out."
+        case "block":
+            return f"line {slip.line} could be indented differently."
+        case "return_missing" if slip.edited != f"return {slip.line_text.strip()}":
+            return f"`{slip.edited}` could come after line {slip.line}."
+    return f"line {slip.line} could read `{slip.edited}`."

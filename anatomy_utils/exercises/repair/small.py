@@ -93,9 +93,16 @@ def names(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
         return
     else:
         others = words.variables(slot.scope)
+        if _is_written_into(slot):
+            others = [name for name in others if name not in words.arguments]
     for other in others:
         if other != slot.node.id:
             yield put(slot, "name", ast.Name(other, ast.Load()), 1.2)
+
+
+def _is_written_into(slot: Slot) -> bool:
+    """Whether it is the `x` of `x[i] = …`."""
+    return isinstance(slot.parent, ast.Subscript) and slot.field == "value" and isinstance(slot.parent.ctx, ast.Store)
 
 
 def operators(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:

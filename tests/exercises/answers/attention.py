@@ -320,7 +320,7 @@ def attention_roundw(query, key, value):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells",
+    "Where the target is 0, yours should be 0 too; in 126 of these 143 cells",
 )
 def masked_softmax_halfmask(scores, mask):
     return scores.masked_fill(~mask, -5.0).softmax(-1) * mask.any(-1, keepdim=True)
@@ -564,7 +564,7 @@ def one_word_sqr(query_i, key, value):
 @answer(
     "attention.one_word",
     "likeness:stage",
-    "The weights are right: your variable `w` holds them. None of your variables holds",
+    "The weights are right: your variable `w` holds them. In the end none of your variables holds",
 )
 def one_word_lastonly(query_i, key, value):
     w = (key @ query_i / len(query_i) ** 0.5).softmax(-1)
@@ -631,7 +631,7 @@ def repair_logarithm(query, key, value, mask):
     return weights @ value, weights
 
 
-@answer("attention.repair", "likeness:not_zero", "Where the target is 0, your weights should be 0 too")
+@answer("attention.repair", "likeness:not_zero", "Where the target is 0, yours should be 0 too")
 def repair_soft_mask(query, key, value, mask):
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
     weights = scores.masked_fill(~mask, -3.0).softmax(-1)
@@ -869,7 +869,7 @@ def attention_dictret(q, k, v):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 126 of these 143 cells",
+    "Where the target is 0, yours should be 0 too; in 126 of these 143 cells",
 )
 def masked_softmax_mask_value(s, m):
     return s.masked_fill(~m, s.min().item()).softmax(-1) * m.any(-1, keepdim=True)
@@ -893,7 +893,7 @@ def masked_softmax_renorm(s, m):
 @answer(
     "attention.masked_softmax",
     "likeness:not_zero",
-    "Where the target is 0, your weights should be 0 too; in 87 of these 143 cells",
+    "Where the target is 0, yours should be 0 too; in 87 of these 143 cells",
 )
 def masked_softmax_tri(s, m):
     return s.masked_fill(torch.ones_like(s).triu(1).bool(), -1e9).softmax(-1)
@@ -1007,7 +1007,7 @@ def causal_mask_hardcode(length):
 @answer(
     "attention.one_word",
     "likeness:stage",
-    "The scaled scores are right: your variable `s` holds them. None of your variables",
+    "The scaled scores are right: your variable `s` holds them. In the end none of your variables",
 )
 def one_word_nosoft2(q, k, v):
     s = k @ q / len(q) ** 0.5

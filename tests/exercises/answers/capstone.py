@@ -65,7 +65,7 @@ def parting_mask_does_not_fit(yours, theirs, attention_mask, tolerance):
 @answer(
     "capstone.first_difference",
     "mistake:argmax_of_greater",
-    "Two things: where no layer differs argmax says 0, the lowest layer's number; and you miss NaN",
+    "Two things: where no layer differs you say 0, the lowest layer's number, as argmax does; and with NaN, too",
 )
 def parting_argmax_of_greater(yours, theirs, attention_mask, tolerance):
     off = (yours - theirs).abs()[:, attention_mask == 1].flatten(1).amax(dim=1)
@@ -98,7 +98,7 @@ def parting_as_float(yours, theirs, attention_mask, tolerance):
 @answer(
     "capstone.first_difference",
     "mistake:mean",
-    "You compare a layer's mean difference with the tolerance. A single number that is",
+    "A single number that is off disappears in yours, as it does in the mean of a layer's",
 )
 def parting_squared(yours, theirs, attention_mask, tolerance):
     off = ((yours - theirs) ** 2)[:, attention_mask == 1].flatten(1).mean(dim=1).sqrt()
@@ -235,6 +235,6 @@ def positions_stacked(length, count, padding):
     return torch.stack([torch.arange(length - first, length - first + count) for first in padding])
 
 
-@answer("capstone.repair", "likeness:not_zero", "Where the target is 0, your positions should be 0 too;")
+@answer("capstone.repair", "likeness:not_zero", "Where the target is 0, yours should be 0 too;")
 def positions_without_a_sign(length, count, padding):
     return (torch.arange(length, length + count) - padding[:, None]).abs()

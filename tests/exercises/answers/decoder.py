@@ -70,7 +70,7 @@ def batch_minus_one(texts, pad_id):
 @answer(
     "decoder.batch_of",
     "mistake:padded_then_cut",
-    "You pad first and cut the last position afterwards, so short texts keep",
+    "Your short texts keep their last token among what is read",
 )
 def batch_in_place(texts, pad_id):
     longest = max(map(len, texts))
@@ -289,7 +289,7 @@ def top_k_truths(logits, k):
 @answer(
     "decoder.top_p",
     "likeness:stage",
-    "None of your variables holds the probabilities. With the probabilities as the",
+    "In the end none of your variables holds the probabilities. With the probabilities as the",
 )
 def top_p_ascending(logits, p):
     best, order = logits.sort(dim=-1)
@@ -301,7 +301,7 @@ def top_p_ascending(logits, p):
 @answer(
     "decoder.top_p",
     "mistake:gathered",
-    "As many tokens as wanted are kept, but the wrong ones: your mask has been sorted",
+    "As many tokens as wanted are kept, but the wrong ones: your mask is sorted",
 )
 def top_p_gathered(logits, p):
     best, order = logits.sort(dim=-1, descending=True)
@@ -601,7 +601,7 @@ def rms_no_axis(hidden_states, weight, epsilon):
     return hidden_states / (hidden_states.square().mean(dim=-1) + epsilon).sqrt() * weight
 
 
-@answer("decoder.rms_norm", "mistake:no_epsilon", "Your ε is missing: a vector of zeros would be divided by 0.")
+@answer("decoder.rms_norm", "mistake:no_epsilon", "Yours is the result without the given ε, which keeps a vector of")
 def rms_own_epsilon(hidden_states, weight, epsilon):
     return F.rms_norm(hidden_states, weight.shape, weight, 1e-6)
 

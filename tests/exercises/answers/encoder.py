@@ -271,7 +271,7 @@ def feed_negative(x, w1, b1, w2, b2, activation):
 @answer(
     "encoder.feed_forward",
     "likeness:stage",
-    "The hidden features are right: your variable `hidden` holds them. None of your",
+    "The hidden features are right: your variable `hidden` holds them. In the end none of your",
 )
 def feed_normed(x, w1, b1, w2, b2, activation):
     hidden = activation(x @ w1 + b1)
@@ -290,7 +290,7 @@ def norm_no_keepdim(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "The centered vectors are right: your variable `centered` holds them. None of your",
+    "The centered vectors are right: your variable `centered` holds them. In the end none of your",
 )
 def norm_absolute(x, weight, bias, epsilon):
     centered = x - x.mean(-1, keepdim=True)
@@ -300,7 +300,7 @@ def norm_absolute(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "The centered vectors are right: your variable `centered` holds them. None of your",
+    "The centered vectors are right: your variable `centered` holds them. In the end none of your",
 )
 def norm_length(x, weight, bias, epsilon):
     centered = x - x.mean(-1, keepdim=True)
@@ -338,7 +338,7 @@ def norm_unit(x, weight, bias, epsilon):
 @answer(
     "encoder.layer_norm",
     "likeness:stage",
-    "The centered vectors are right: your variable `centered` holds them. None of your",
+    "The centered vectors are right: your variable `centered` holds them. In the end none of your",
 )
 def norm_variance_of_total(hidden_states, weight, bias, epsilon):
     centered = hidden_states - hidden_states.mean(dim=-1, keepdim=True)
@@ -576,7 +576,7 @@ def dropout_in_place(hidden_states, uniform, probability, training):
 @answer(
     "encoder.dropout",
     "likeness:not_zero",
-    "Right with a model in use, but not with a model in training. Where the target is 0, your output should be 0",
+    "Right with a model in use, but not with a model in training. Where the target is 0, yours should be 0",
 )
 def dropout_constant(hidden_states, uniform, probability, training):
     return hidden_states * (uniform >= 0.1) / 0.9 if training else hidden_states
@@ -614,7 +614,7 @@ def classify_label(hidden_states, attention_mask, weight, bias):
 @answer(
     "encoder.classify",
     "likeness:stage",
-    "The means are right: your variable `mean` holds them. None of your variables holds",
+    "The means are right: your variable `mean` holds them. In the end none of your variables holds",
 )
 def classify_tanh(hidden_states, attention_mask, weight, bias):
     real = attention_mask[..., None]
@@ -744,7 +744,7 @@ def mask_float(input_ids, attention_mask, choice, action, random_ids, mask_id):
 @answer(
     "encoder.mask_words",
     "likeness:stage",
-    "You are right up to the chosen words: your variable `chosen` holds them. None of",
+    "You are right up to the chosen words: your variable `chosen` holds them. In the end none of",
 )
 def mask_share(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = (choice < 0.15) & (attention_mask == 1)

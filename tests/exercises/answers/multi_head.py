@@ -184,7 +184,7 @@ def stack_rev(weights):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:stage",
-    "The keys of each head are right: your variable `ks` holds them. None of your",
+    "The keys of each head are right: your variable `ks` holds them. In the end none of your",
 )
 def whole_causal(hidden_states, q, k, v, o, n):
     x = hidden_states
@@ -245,7 +245,7 @@ def whole_o_per_head(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:stage",
-    "The contexts of each head are right: your variable `c` holds them. None of your",
+    "The contexts of each head are right: your variable `c` holds them. In the end none of your",
 )
 def whole_first_head(x, q, k, v, o, n):
     d = x.shape[-1] // n
@@ -266,7 +266,7 @@ def whole_no_root(x, q, k, v, o, n):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:stage",
-    "The scores are right: your variable `scores` holds them. None of your variables",
+    "The scores are right: your variable `scores` holds them. In the end none of your variables",
 )
 def whole_query_axis(hidden_states, query_weight, key_weight, value_weight, output_weight, num_heads):
     n = num_heads
@@ -387,7 +387,7 @@ def off_in_place(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 207 of these 207 cells",
+    "Where the target is 0, yours should be 0 too; in none of these cells",
 )
 def off_one(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -421,7 +421,7 @@ def off_too_long(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 57 of these 207 cells",
+    "Where the target is 0, yours should be 0 too; in 57 of these 207 cells",
 )
 def off_too_short(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -455,7 +455,7 @@ def off_first(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 207 of these 207 cells",
+    "Where the target is 0, yours should be 0 too; in none of these cells",
 )
 def off_before(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -467,7 +467,7 @@ def off_before(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 126 of these 207 cells",
+    "Where the target is 0, yours should be 0 too; in 126 of these 207 cells",
 )
 def off_view(context, head, num_heads):
     b, p, d = context.shape
@@ -514,7 +514,7 @@ def off_unchanged(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, your context should be 0 too; in 177 of these 177 cells",
+    "Where the target is 0, yours should be 0 too; in none of these cells",
 )
 def off_from_end(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -562,7 +562,7 @@ def cross_mean(x, m, q, k, v, o, n):
 @answer(
     "multi_head.cross_attention",
     "likeness:stage",
-    "The scores are right: your variable `s` holds them. None of your variables holds",
+    "The scores are right: your variable `s` holds them. In the end none of your variables holds",
 )
 def cross_axis(x, m, q, k, v, o, n):
     s = heads(x @ q, n) @ heads(m @ k, n).mT / (x.shape[-1] // n) ** 0.5
@@ -602,7 +602,7 @@ def rep_query_mask(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "You are right up to the scores: your variable `s` holds them. None of your",
+    "You are right up to the scores: your variable `s` holds them. In the end none of your",
 )
 def rep_zero_before(query, key, value, num_heads, mask):
     n = num_heads
@@ -636,7 +636,7 @@ def rep_no_merge(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "You are right up to the keys of each head: your variable `k` holds them. None of",
+    "You are right up to the keys of each head: your variable `k` holds them. In the end none of",
 )
 def rep_axis(query, key, value, num_heads, mask):
     n = num_heads
@@ -665,7 +665,7 @@ def rep_no_root(query, key, value, num_heads, mask):
 @answer(
     "multi_head.repair",
     "likeness:stage",
-    "You are right up to the queries of each head: your variable `q` holds them. None of",
+    "You are right up to the queries of each head: your variable `q` holds them. In the end none of",
 )
 def rep_keys_scrambled(query, key, value, num_heads, mask):
     b, _, d = query.shape

@@ -88,7 +88,7 @@ def soft_no_sum(student_logits, teacher_logits, temperature):
 @answer(
     "taxonomy.soft_loss",
     "mistake:negative",
-    "Your loss is never above 0: you have log q − log p where log p − log q should be.",
+    "Your loss has the wrong sign, as if log q − log p stood in place of log p − log q",
 )
 def soft_negative(student_logits, teacher_logits, temperature):
     teacher = (teacher_logits / temperature).log_softmax(dim=-1)
@@ -159,7 +159,7 @@ def replace_no_labels(input_ids, attention_mask, chosen, samples):
     return torch.where(chosen & (attention_mask == 1), samples, input_ids)
 
 
-@answer("taxonomy.disentangled_scores", "likeness:factor", "In your scores every number is the target's times 0.577.")
+@answer("taxonomy.disentangled_scores", "likeness:factor", "In your scores every number is the target's times 0.577 (1/√3).")
 def disentangled_divided_apart(query, key, offset_query, offset_key, rows):
     scale = query.shape[-1] ** 0.5
     content_scores = query @ key.transpose(-2, -1) / scale
@@ -474,7 +474,7 @@ def hide_norm_of_all(read, length):
 @answer(
     "taxonomy.leave_one_out",
     "likeness:stage",
-    "You are right up to the masks: your variable `masks` holds them. None of your",
+    "You are right up to the masks: your variable `masks` holds them. In the end none of your",
 )
 def hide_cosine(read, length):
     masks = 1 - torch.eye(length, dtype=torch.long)
@@ -484,7 +484,7 @@ def hide_cosine(read, length):
 @answer(
     "taxonomy.leave_one_out",
     "likeness:stage",
-    "You are right up to the masks: your variable `masks` holds them. None of your",
+    "You are right up to the masks: your variable `masks` holds them. In the end none of your",
 )
 def hide_largest(read, length):
     masks = 1 - torch.eye(length, dtype=torch.long)

@@ -79,7 +79,7 @@ EXERCISE = Exercise(
         Mistake(
             "inverted_nan",
             lambda scores, mask: scores.masked_fill(mask, -math.inf).softmax(-1),
-            "Your weights are on the forbidden keys, because −∞ went to the allowed ones. Rows that allow everything "
+            "Your weights are on the forbidden keys, as if −∞ went to the allowed ones. Rows that allow everything "
             "became NaN.",
         ),
         Mistake(
@@ -90,7 +90,7 @@ EXERCISE = Exercise(
         Mistake(
             "zero_before",
             lambda scores, mask: (scores * mask).softmax(-1),
-            "Your forbidden scores are 0 when the softmax begins, and e⁰ is 1: forbidden keys get a weight.",
+            "Your forbidden scores count as 0 in the softmax, and e⁰ is 1: forbidden keys get a weight.",
         ),
         Mistake(
             "nan_rows",

@@ -57,7 +57,7 @@ EXERCISE = Exercise(
         Mistake(
             "scrambled_weight",
             _scrambled,
-            "Your weight matrix was reshaped, not transposed: its numbers are no longer in the rows they belong to.",
+            "Your result is that of a reshaped weight matrix: its numbers are no longer in the rows they belong to.",
         ),
         Mistake(
             "relu",

@@ -90,12 +90,12 @@ EXERCISE = Exercise(
         Mistake(
             "unchanged_and_unmasked",
             lambda q, k, v, m: almost_right_attention(q, k, v),
-            "These are the colleague's own weights, and the mask is not used yet.",
+            "These are the colleague's own weights, and the mask has no effect yet.",
         ),
         Mistake(
             "mask_ignored",
             lambda q, k, v, m: attend(q, k, v, _scaled(q)),
-            "The scale is repaired. The mask is not used yet: forbidden keys still get a weight.",
+            "The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.",
         ),
         Mistake(
             "mask_inverted",
@@ -105,7 +105,7 @@ EXERCISE = Exercise(
         Mistake(
             "zero_afterwards",
             _zero_afterwards,
-            "The scale is repaired, but the mask comes after the softmax: your rows no longer sum to 1.",
+            "The scale is repaired, but the mask acts as if it came after the softmax: your rows no longer sum to 1.",
         ),
         Mistake(
             "wrong_direction",
@@ -115,7 +115,8 @@ EXERCISE = Exercise(
         Mistake(
             "no_scale",
             lambda q, k, v, m: attend(q, k, v, 1.0, m),
-            "The sentence's length no longer matters, but your weights are too sharp: nothing is divided any more.",
+            "The sentence's length no longer matters, but your weights are too sharp: they are those of bare dot "
+            "products.",
         ),
         Mistake(
             "no_root",
@@ -125,7 +126,7 @@ EXERCISE = Exercise(
         Mistake(
             "both",
             lambda q, k, v, m: attend(q, k, v, (k.shape[-2] * q.shape[-1]) ** -0.5, m),
-            "Your scores are now divided twice: the colleague's division is still there.",
+            "Your scores are now as if divided twice: the colleague's divisor is still in them.",
         ),
         Mistake(
             "root_of_values",

@@ -91,8 +91,8 @@ EXERCISE = Exercise(
         Mistake(
             "not_divided",
             _exp,
-            "The largest weight of each row is 1 in your result, and the rows sum to more: nothing has been "
-            "divided yet.",
+            "The largest weight of each row is 1 in your result, and the rows sum to more: they are not divided by "
+            "their sums.",
         ),
         Mistake(
             "largest_is_one",

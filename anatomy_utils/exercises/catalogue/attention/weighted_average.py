@@ -49,7 +49,7 @@ EXERCISE = Exercise(
         Mistake(
             "divided_again",
             lambda weights, vectors: weights @ vectors / len(vectors),
-            "Your numbers are too small by the number of keys: you divided, although the weights already sum to 1.",
+            "Your numbers are too small by the number of keys, as if divided once more: the weights already sum to 1.",
         ),
         Mistake(
             "strongest",

@@ -136,25 +136,27 @@ EXERCISE = Exercise(
         Mistake(
             "only_padding",
             lambda yours, theirs, mask, tolerance: _first(_layers(yours, theirs, 1 - mask, tolerance)),
-            "You look at padding alone; 1 in the mask means that a token is real.",
+            "Your number is that of the first layer in which padding differs; 1 in the mask means that a token is "
+            "real.",
         ),
         Mistake(
             "padding_times_nothing",
             _padding_times_nothing,
-            "Padding that holds NaN gets through: 0 × NaN is NaN. Choose with the mask instead of multiplying by it.",
+            "Padding that holds NaN gets through, as it does when the mask only multiplies: 0 × NaN is NaN. Choose "
+            "with the mask.",
         ),
         Mistake(
             "padding_and_nan",
             lambda yours, theirs, mask, tolerance: _first(((yours - theirs).abs() > tolerance).flatten(1).any(1)),
-            "Two things: you count padding, and you miss NaN, because NaN > tolerance is False.",
+            "Two things: you count padding, and you miss NaN. (NaN > tolerance is False.)",
         ),
         Mistake(
             "argmax_of_greater",
             lambda yours, theirs, mask, tolerance: (
                 ((yours - theirs).abs()[:, mask.bool()] > tolerance).flatten(1).any(1).int().argmax()
             ),
-            "Two things: where no layer differs argmax says 0, the lowest layer's number; and you miss NaN, because "
-            "NaN > tolerance is False.",
+            "Two things: where no layer differs you say 0, the lowest layer's number, as argmax does; and with NaN, "
+            "too, as if you missed it. (NaN > tolerance is False.)",
         ),
         Mistake(
             "largest_with_padding",
@@ -172,13 +174,13 @@ EXERCISE = Exercise(
         Mistake(
             "mean",
             _by(lambda off: off.abs().flatten(1).mean(1)),
-            "You compare a layer's mean difference with the tolerance. A single number that is off disappears in it.",
+            "A single number that is off disappears in yours, as it does in the mean of a layer's differences.",
         ),
         Mistake(
             "distance",
             _by(lambda off: off.norm(dim=-1).amax(1)),
-            "You compare the length of a difference vector with the tolerance; each of its numbers should be compared "
-            "by itself.",
+            "A vector differs for you though each of its numbers is within the tolerance, as if you compared its "
+            "length.",
         ),
         Mistake(
             "signed",
@@ -208,7 +210,7 @@ EXERCISE = Exercise(
         Mistake(
             "first_text",
             lambda yours, theirs, mask, tolerance: _first((_far(yours, theirs, tolerance) & mask.bool())[:, 0].any(1)),
-            "You look at the first text of the batch alone.",
+            "Your number is that of the first layer in which the first text of the batch differs; all texts count.",
         ),
         Mistake(
             "every_position",
@@ -244,7 +246,8 @@ EXERCISE = Exercise(
         Mistake(
             "exact",
             lambda yours, theirs, mask, tolerance: _layers(yours, theirs, mask, 0.0).nonzero()[0, 0],
-            "You ask for equal numbers. Rounding alone makes them unequal: that is what the tolerance is for.",
+            "Your number is always 0, as if you asked for equal numbers. Rounding alone makes them unequal: that is "
+            "what the tolerance is for.",
         ),
     ),
     alternatives={"one layer after the other": _one_by_one, "argmax": _with_argmax, "isclose": _with_isclose},

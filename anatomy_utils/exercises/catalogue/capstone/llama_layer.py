@@ -118,7 +118,8 @@ EXERCISE = Exercise(
         Mistake(
             "not_turned",
             _with(_turned()),
-            "You turn nothing, so your layer does not know the order of its words, except through the mask.",
+            "Your scores are those of unturned queries and keys, so your layer does not know the order of its words, "
+            "except through the mask.",
         ),
         Mistake(
             "all_turned",
@@ -146,13 +147,13 @@ EXERCISE = Exercise(
         Mistake(
             "heads_mixed_up",
             _with(lambda x, parts: _attention(x, parts._replace(merge=lambda context: context.reshape(x.shape)))),
-            "You reshape the context without bringing heads and features together, so each vector gets numbers of "
-            "other positions. merge_heads does it right.",
+            "Your context is as if reshaped without bringing heads and features together, so each vector gets numbers "
+            "of other positions. merge_heads does it right.",
         ),
         Mistake(
             "no_output_projection",
             _with(lambda x, parts: _attention(x, parts._replace(out=lambda states: states))),
-            "Your heads are side by side, but nothing mixes them: to_output is missing.",
+            "Your heads are side by side, but nothing mixes them: to_output has no effect.",
         ),
         Mistake(
             "post_norm",
@@ -167,17 +168,17 @@ EXERCISE = Exercise(
         Mistake(
             "no_residuals",
             _around(lambda x, mix, feed, norm1, norm2: feed(norm2(mix(norm1(x))))),
-            "Neither of your sub-layers has its input added.",
+            "The results of both sub-layers go on alone, without their inputs.",
         ),
         Mistake(
             "no_first_residual",
             _around(lambda x, mix, feed, norm1, norm2: pre_norm(mix(norm1(x)), feed, norm2)),
-            "The result of attention goes on alone: the first residual connection is missing.",
+            "The result of attention goes on alone, as if the first residual connection were missing.",
         ),
         Mistake(
             "no_second_residual",
             _around(lambda x, mix, feed, norm1, norm2: feed(norm2(pre_norm(x, mix, norm1)))),
-            "The result of the feed-forward network goes on alone: the second residual connection is missing.",
+            "The result of the feed-forward network goes on alone, as if the second residual connection were missing.",
         ),
         Mistake(
             "second_residual_from_below",
@@ -197,7 +198,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_norm_twice",
             _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, mix, norm1), feed, norm1)),
-            "You use the first norm twice, and the second not at all.",
+            "Your first norm is at work in both halves, and the second has no effect.",
         ),
         Mistake(
             "no_second_norm",
@@ -217,7 +218,7 @@ EXERCISE = Exercise(
         Mistake(
             "attention_only",
             _around(lambda x, mix, feed, norm1, norm2: pre_norm(x, mix, norm1)),
-            "The first half is right; the feed-forward network is not used.",
+            "The first half is right; the feed-forward network has no effect.",
         ),
     ),
     alternatives={

@@ -130,8 +130,8 @@ EXERCISE = Exercise(
         Mistake(
             "padded_then_cut",
             _whole_first,
-            "You pad first and cut the last position afterwards, so short texts keep their last token among what is "
-            "read. Nothing follows it.",
+            "Your short texts keep their last token among what is read, as if the last position were cut after "
+            "padding. Nothing follows it.",
         ),
         Mistake(
             "padded_in_front",

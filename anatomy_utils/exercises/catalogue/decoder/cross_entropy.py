@@ -72,7 +72,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_logarithm",
             lambda logits, labels: -_mean(_chosen(logits.softmax(-1), labels), labels),
-            "Yours is the average of −p; the logarithm is missing.",
+            "Yours is the average of −p, not of −log p.",
         ),
         Mistake(
             "logarithm_last",
@@ -82,7 +82,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_softmax",
             lambda logits, labels: -_mean(_chosen(logits, labels), labels),
-            "Yours is the average of the right tokens' logits, with a minus; there was no softmax.",
+            "Yours is the average of the right tokens' logits, with a minus, as if there were no softmax.",
         ),
         Mistake(
             "over_positions",

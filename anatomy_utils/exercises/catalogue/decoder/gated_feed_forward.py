@@ -63,7 +63,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_activation",
             lambda x, gate, expand, contract, act: (x @ gate * (x @ expand)) @ contract,
-            "Your gate has no activation.",
+            "Your gate multiplies as if it had no activation.",
         ),
         Mistake(
             "both_activated",
@@ -103,7 +103,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_contracted",
             lambda x, gate, expand, contract, act: act(x @ gate) * (x @ expand),
-            "Yours are the gated vectors, d_ff wide; the way back to d_model is missing.",
+            "Yours are the gated vectors, d_ff wide; what is wanted is d_model wide again.",
         ),
     ),
     alternatives={

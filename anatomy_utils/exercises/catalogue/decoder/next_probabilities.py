@@ -61,7 +61,11 @@ EXERCISE = Exercise(
             lambda logits, t: (logits.softmax(-1) / t).softmax(-1),
             "One softmax too many: what is divided by T are probabilities already.",
         ),
-        Mistake("no_softmax", lambda logits, t: logits / t, "Yours are the divided logits; the softmax is missing."),
+        Mistake(
+            "no_softmax",
+            lambda logits, t: logits / t,
+            "Yours are the divided logits; what is wanted is their softmax.",
+        ),
         Mistake(
             "log_probabilities",
             lambda logits, t: (logits / t).log_softmax(-1),
@@ -70,7 +74,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_normalized",
             lambda logits, t: (logits / t).exp(),
-            "You take powers of e, but nothing brings their sum to 1.",
+            "Yours are powers of e as they are: the rows do not sum to 1.",
         ),
         Mistake(
             "over_the_batch",

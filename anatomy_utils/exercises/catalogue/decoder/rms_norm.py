@@ -68,12 +68,12 @@ EXERCISE = Exercise(
         Mistake(
             "no_epsilon",
             lambda x, w, e: x / _mean_square(x).sqrt() * w,
-            "Your ε is missing: a vector of zeros would be divided by 0.",
+            "Yours is the result without the given ε, which keeps a vector of zeros from being divided by 0.",
         ),
         Mistake(
             "no_root",
             lambda x, w, e: x / (_mean_square(x) + e) * w,
-            "You divide by the mean square itself; the root is missing.",
+            "You divide by the mean square itself, not by its root.",
         ),
         Mistake(
             "summed",

@@ -103,7 +103,7 @@ def averaging_mistakes(losses: Callable[..., Tensor]) -> tuple[Mistake, ...]:
         Mistake(
             "no_minus",
             over(lambda each, real: -each[real].mean()),
-            "The sign is missing: log p is never above 0, the loss never below.",
+            "Your loss has the wrong sign: log p is never above 0, the loss never below.",
         ),
         Mistake(
             "base_two",

@@ -189,10 +189,14 @@ EXERCISE = Exercise(
         Mistake(
             "gathered",
             lambda logits, p: logits.masked_fill((_before(logits) >= p).gather(-1, _sorted(logits)[1]), -torch.inf),
-            "As many tokens as wanted are kept, but the wrong ones: your mask has been sorted once more (gather), not "
-            "put back (scatter).",
+            "As many tokens as wanted are kept, but the wrong ones: your mask is sorted once more (as gather does), "
+            "not put back (as scatter does).",
         ),
-        Mistake("overflow", lambda logits, p: _only(logits, _unsafe_before(logits) < p), OVERFLOW + "no sum is below p."),
+        Mistake(
+            "overflow",
+            lambda logits, p: _only(logits, _unsafe_before(logits) < p),
+            OVERFLOW + "no sum is below p.",
+        ),
         Mistake(
             "overflow_keeps_all",
             lambda logits, p: _only(logits, ~(_unsafe_before(logits) >= p)),

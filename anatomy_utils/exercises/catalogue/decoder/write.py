@@ -116,7 +116,7 @@ EXERCISE = Exercise(
             "cache_forgotten",
             _forgetful,
             "Your first new token is right. After that the model knows only the last one: the cache that step gives "
-            "back is not used.",
+            "back does not reach the next step.",
         ),
         Mistake(
             "all_again",
@@ -130,7 +130,7 @@ EXERCISE = Exercise(
             lambda step, cache, prompt, most, stop: torch.cat(
                 [prompt[:, :-1], _write(step, cache, prompt[:, -1:], most, stop)], 1
             ),
-            "The model has read nothing of the prompt but its last token.",
+            "Your text goes on as if the model had read nothing of the prompt but its last token.",
         ),
         Mistake(
             "no_prompt",

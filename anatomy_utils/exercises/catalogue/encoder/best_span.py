@@ -114,7 +114,8 @@ EXERCISE = Exercise(
         Mistake(
             "each_alone",
             lambda start, end, longest: (start.argmax(1), end.argmax(1)),
-            "You take the best start and the best end, each by itself: in some texts the end comes before the start.",
+            "You give the best start and the best end, as if each were chosen by itself: in some texts the end comes "
+            "before the start.",
         ),
         Mistake(
             "put_in_order",
@@ -122,7 +123,7 @@ EXERCISE = Exercise(
                 torch.minimum(start.argmax(1), end.argmax(1)),
                 torch.maximum(start.argmax(1), end.argmax(1)),
             ),
-            "You take the best start and the best end, and call the earlier one the start: a word that ends an answer "
+            "You give the best start and the best end, and call the earlier one the start: a word that ends an answer "
             "well need not begin one well.",
         ),
         Mistake(
@@ -133,7 +134,7 @@ EXERCISE = Exercise(
         Mistake(
             "backwards_only",
             lambda start, end, longest: _within(start, end, 1 - longest, 0),
-            "Your spans end before they start: you kept the wrong triangle.",
+            "Your spans end where they start or before, as if you had kept the wrong triangle.",
         ),
         Mistake(
             "any_length",
@@ -170,12 +171,12 @@ EXERCISE = Exercise(
         Mistake(
             "zero_wins",
             lambda start, end, longest: _largest(_sums(start, end), _band(start, 0, longest - 1), 0.0),
-            "Spans that are not allowed have a sum of 0, and where all scores are negative, 0 is the largest.",
+            "A span that is not allowed wins, as if its sum were 0: where all scores are negative, 0 is the largest.",
         ),
         Mistake(
             "multiplied",
             lambda start, end, longest: _largest(start[:, :, None] * end[:, None, :], _band(start, 0, longest - 1)),
-            "Your two scores are multiplied: two very bad ones make a large product. Scores like these are added.",
+            "Your spans have the largest product: two very bad scores make a large one. Scores like these are added.",
         ),
         Mistake(
             "subtracted",

@@ -209,13 +209,18 @@ EXERCISE = Exercise(
         Mistake(
             "no_label_bias",
             _NoLabelBias,
-            "Your module has no `labels.bias`: its last layer is a product alone, without the numbers that are added.",
+            "Your module has no `labels.bias`, as if its last layer were a product alone, without the numbers that are "
+            "added.",
         ),
-        Mistake("no_dense_bias", _NoDenseBias, "Your module has no `dense.bias`: its first layer is a product alone."),
+        Mistake(
+            "no_dense_bias",
+            _NoDenseBias,
+            "Your module has no `dense.bias`, as if its first layer were a product alone.",
+        ),
         Mistake(
             "no_dense",
             _NoDense,
-            "Your module has no `dense`: the labels are read off the first vector directly.",
+            "Your module has no parameters of `dense`, as if the labels were read off the first vector directly.",
         ),
         Mistake(
             "dense_to_labels",
@@ -233,7 +238,7 @@ EXERCISE = Exercise(
             "You take the first text of the batch, with all its positions; take the first position of every text.",
         ),
         Mistake("every_position", _EveryPosition, "You give logits for every position; each text needs one row."),
-        Mistake("no_tanh", _NoTanh, "There is no tanh between your two layers, so together they are one linear layer."),
+        Mistake("no_tanh", _NoTanh, "No tanh acts between your two layers, so together they are one linear layer."),
         Mistake("relu", _Relu, "Between your layers every negative number is set to 0 (ReLU); use tanh."),
         Mistake("no_dropout", _NoDropout, "Right in use. In training your module drops nothing."),
         Mistake(
@@ -247,7 +252,7 @@ EXERCISE = Exercise(
         Mistake(
             "dropout_always",
             _DropoutAlways,
-            "Your dropout is on in evaluation mode too: `torch.nn.functional.dropout` knows no mode by itself.",
+            "Your dropout is on in evaluation mode too, as `torch.nn.functional.dropout` is unless told otherwise.",
         ),
         Mistake(
             "dropout_fixed",

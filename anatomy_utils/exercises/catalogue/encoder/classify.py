@@ -119,7 +119,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_bias",
             lambda x, mask, w, b: _mean(x, mask) @ w,
-            "The averages are right, and so is the product; the bias is missing.",
+            "The averages are right, and so is the product; the bias is missing from your logits.",
         ),
         Mistake(
             "bias_shared_out",

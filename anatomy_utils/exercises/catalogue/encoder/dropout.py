@@ -93,7 +93,7 @@ EXERCISE = Exercise(
             lambda x, u, p, training: x if training else _dropped(x, u, p) / (1 - p),
             "Training and use are swapped.",
         ),
-        Mistake("never", lambda x, u, p, training: x, "You never leave a feature out."),
+        Mistake("never", lambda x, u, p, training: x, "Your output is the input: no feature is left out of it."),
         Mistake(
             "kept_below",
             lambda x, u, p, training: x * (u < p) / (1 - p) if training else x,
@@ -103,7 +103,7 @@ EXERCISE = Exercise(
         Mistake(
             "kept_below_and_enlarged",
             lambda x, u, p, training: x * (u < p) / p if training else x,
-            "You use `probability` as the chance of staying; here it is the chance of being left out.",
+            "Your features stay as if `probability` were the chance of staying; it is the chance of being left out.",
         ),
         Mistake(
             "divided_by_the_probability",

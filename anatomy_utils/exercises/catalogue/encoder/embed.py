@@ -100,7 +100,7 @@ EXERCISE = Exercise(
         Mistake(
             "from_one",
             lambda ids, segments, t, p, s: t[ids] + p[1 : ids.shape[1] + 1] + s[segments],
-            "Your positions begin with 1: row 0 of the table is never used.",
+            "Your positions begin with 1, as if the table had no row 0.",
         ),
         Mistake(
             "last_positions",
@@ -110,7 +110,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_segment",
             lambda ids, segments, t, p, s: t[ids] + _positions(ids, p) + s[0],
-            "All your words belong to segment 0: you do not use segment_ids.",
+            "All your words belong to segment 0, whatever segment_ids contains.",
         ),
         Mistake(
             "averaged",

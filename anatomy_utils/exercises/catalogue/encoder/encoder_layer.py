@@ -59,17 +59,18 @@ EXERCISE = Exercise(
         Mistake(
             "no_residuals",
             lambda x, attend, feed, norm1, norm2: norm2(feed(norm1(attend(x)))),
-            "Neither of your sub-layers has its input added.",
+            "Your output is that of a layer in which neither sub-layer has its input added.",
         ),
         Mistake(
             "no_first_residual",
             lambda x, attend, feed, norm1, norm2: post_norm(norm1(attend(x)), feed, norm2),
-            "Attention's output goes on without its input: the first residual connection is missing.",
+            "Attention's output goes on without its input, as if there were no first residual connection.",
         ),
         Mistake(
             "no_second_residual",
             lambda x, attend, feed, norm1, norm2: norm2(feed(post_norm(x, attend, norm1))),
-            "The feed-forward network's output goes on without its input: the second residual connection is missing.",
+            "The feed-forward network's output goes on without its input, as if there were no second residual "
+            "connection.",
         ),
         Mistake(
             "second_residual_from_below",
@@ -99,17 +100,17 @@ EXERCISE = Exercise(
         Mistake(
             "one_norm_twice",
             lambda x, attend, feed, norm1, norm2: post_norm(post_norm(x, attend, norm1), feed, norm1),
-            "You use the first norm twice, and the second not at all.",
+            "In your result the first norm acts twice, and the second not at all.",
         ),
         Mistake(
             "no_first_norm",
             lambda x, attend, feed, norm1, norm2: post_norm(x + attend(x), feed, norm2),
-            "There is no norm after your first sum.",
+            "Your first sum goes on as it is, without a norm.",
         ),
         Mistake(
             "no_second_norm",
             lambda x, attend, feed, norm1, norm2: post_norm(x, attend, norm1) + feed(post_norm(x, attend, norm1)),
-            "There is no norm after your second sum.",
+            "You return your second sum as it is, without a norm.",
         ),
         Mistake(
             "norms_before",
@@ -129,7 +130,7 @@ EXERCISE = Exercise(
         Mistake(
             "half_a_layer",
             lambda x, attend, feed, norm1, norm2: post_norm(x, attend, norm1),
-            "You return the output of the first half: the feed-forward network is missing.",
+            "You return the output of the first half: the feed-forward network has no part in it.",
         ),
     ),
     alternatives={"two residual connections": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},

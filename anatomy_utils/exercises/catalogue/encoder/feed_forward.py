@@ -66,7 +66,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_activation",
             lambda x, w1, b1, w2, b2, f: (x @ w1 + b1) @ w2 + b2,
-            "Your activation is missing: two linear layers without one are no more than one linear layer.",
+            "No activation acts on your features: two linear layers without one are no more than one linear layer.",
         ),
         Mistake(
             "activation_twice",
@@ -76,7 +76,7 @@ EXERCISE = Exercise(
         Mistake(
             "activation_last",
             lambda x, w1, b1, w2, b2, f: f((x @ w1 + b1) @ w2 + b2),
-            "You apply the activation after both layers, and there is none between them.",
+            "You apply the activation after both layers, and none acts between them.",
         ),
         Mistake(
             "activation_first",
@@ -91,27 +91,27 @@ EXERCISE = Exercise(
         Mistake(
             "no_first_bias",
             lambda x, w1, b1, w2, b2, f: f(x @ w1) @ w2 + b2,
-            "Your first layer has no bias.",
+            "The first layer's bias does not reach your output.",
         ),
         Mistake(
             "no_second_bias",
             lambda x, w1, b1, w2, b2, f: f(x @ w1 + b1) @ w2,
-            "Your second layer has no bias.",
+            "The second layer's bias does not reach your output.",
         ),
         Mistake(
             "no_biases",
             lambda x, w1, b1, w2, b2, f: f(x @ w1) @ w2,
-            "Neither of your layers has a bias.",
+            "Neither of the two biases reaches your output.",
         ),
         Mistake(
             "always_relu",
             lambda x, w1, b1, w2, b2, f: _feed(x, w1, b1, w2, b2, F.relu),
-            "Yours is right with ReLU only: you do not use the activation that is given.",
+            "Yours is right with ReLU only: it applies ReLU, whatever activation is given.",
         ),
         Mistake(
             "always_gelu",
             lambda x, w1, b1, w2, b2, f: _feed(x, w1, b1, w2, b2, F.gelu),
-            "Yours is right with GELU only: you do not use the activation that is given.",
+            "Yours is right with GELU only: it applies GELU, whatever activation is given.",
         ),
         Mistake(
             "input_added",
@@ -121,7 +121,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_contracted",
             lambda x, w1, b1, w2, b2, f: f(x @ w1 + b1),
-            "You stop in the middle: your vectors are still d_ff wide.",
+            "You return what is in the middle: your vectors are still d_ff wide.",
         ),
         Mistake(
             "words_averaged",

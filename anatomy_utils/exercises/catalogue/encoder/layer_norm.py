@@ -78,22 +78,23 @@ EXERCISE = Exercise(
         Mistake(
             "unbiased_and_outside",
             lambda x, w, b, e: _centred(x) / (x.std(-1, keepdim=True) + e) * w + b,
-            "Two things at once: torch's `std` divides by d_model − 1, and your ε is outside the root.",
+            "Two things at once: your variance divides by d_model − 1, as torch's `std` does, and your ε is outside "
+            "the root.",
         ),
         Mistake(
             "no_epsilon",
             lambda x, w, b, e: _centred(x) / _variance(x).sqrt() * w + b,
-            "Your ε is missing: a vector of equal numbers would be divided by 0.",
+            "The given ε does not reach your result: without one, a vector of equal numbers would be divided by 0.",
         ),
         Mistake(
             "fixed_epsilon",
             lambda x, w, b, e: F.layer_norm(x, w.shape, w, b),
-            "Your ε is torch's own, 0.00001; you do not use the one that is given.",
+            "Your ε is 0.00001, torch's own, whatever `epsilon` says.",
         ),
         Mistake(
             "no_root",
             lambda x, w, b, e: _centred(x) / (_variance(x) + e) * w + b,
-            "You divide by the variance itself; the root is missing.",
+            "You divide by the variance itself, not by its root.",
         ),
         Mistake(
             "over_the_positions",
@@ -119,13 +120,12 @@ EXERCISE = Exercise(
         Mistake(
             "mean_kept",
             lambda x, w, b, e: x / (_variance(x) + e).sqrt() * w + b,
-            "You divide by the right number, but you do not subtract the mean.",
+            "You divide by the right number, but the mean is still in what you divide.",
         ),
         Mistake(
             "root_mean_square",
             lambda x, w, b, e: x / (x.square().mean(-1, keepdim=True) + e).sqrt() * w + b,
-            "You divide by the root of the mean square and do not subtract the mean. That is RMSNorm, which came "
-            "later.",
+            "You divide by the root of the mean square, and the mean stays in. That is RMSNorm, which came later.",
         ),
         Mistake(
             "square_of_the_uncentred",
@@ -135,17 +135,17 @@ EXERCISE = Exercise(
         Mistake(
             "centred_only",
             lambda x, w, b, e: _centred(x) * w + b,
-            "You subtract the mean, but you do not divide.",
+            "The mean is gone from your vectors, but they are not divided.",
         ),
         Mistake(
             "no_weight_no_bias",
             lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt(),
-            "Mean 0 and variance 1 are right, but you have not used weight and bias yet.",
+            "Mean 0 and variance 1 are right, but weight and bias are not in your result yet.",
         ),
         Mistake(
             "no_bias",
             lambda x, w, b, e: _centred(x) / (_variance(x) + e).sqrt() * w,
-            "Everything up to the weight is right; the bias is missing.",
+            "Everything up to the weight is right; the bias is missing from your result.",
         ),
         Mistake(
             "bias_first",

@@ -123,7 +123,7 @@ EXERCISE = Exercise(
             lambda ids, real, choice, action, other, mask_id: _made(
                 ids, _chosen(real, choice), action < 2, action > 2, other, mask_id
             ),
-            "You hide all chosen words; you do not use `action`.",
+            "You hide all chosen words, whatever `action` says.",
         ),
         Mistake(
             "none_exchanged",
@@ -152,7 +152,7 @@ EXERCISE = Exercise(
             lambda ids, real, choice, action, other, mask_id: _made(
                 ids, _chosen(real, choice), action < 0.8, action < 0.9, other, mask_id
             ),
-            "No word stays hidden: words below 0.8 are below 0.9 too, and have been exchanged after they were hidden.",
+            "In the end no word is hidden: those below 0.8, which are below 0.9 too, are exchanged.",
         ),
         Mistake(
             "padding_chosen",

@@ -75,8 +75,8 @@ EXERCISE = Exercise(
         Mistake(
             "query_minus_key",
             lambda table, length: table[:, _columns(table, length).T],
-            "Your offsets have the wrong sign: you add to the score of a key on the right what belongs to one on the "
-            "left.",
+            "Your numbers are those of offsets with the wrong sign: you add to the score of a key on the right what "
+            "belongs to one on the left.",
         ),
         Mistake(
             "distance",

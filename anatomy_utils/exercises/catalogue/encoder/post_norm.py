@@ -33,7 +33,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_residual",
             lambda x, f, norm: norm(f(x)),
-            "The input is missing: you normalize the sub-layer's output alone.",
+            "You normalize the sub-layer's output alone, without the input.",
         ),
         *PLACEMENT_MISTAKES,
         Mistake(

@@ -33,7 +33,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_residual",
             lambda x, f, norm: f(norm(x)),
-            "The sub-layer works on the normed input, but you do not add the input to its output.",
+            "The sub-layer works on the normed input, but you return its output without the input.",
         ),
         *PLACEMENT_MISTAKES,
         Mistake(

@@ -98,7 +98,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_first_residual",
             lambda x, attend, feed, norm1, norm2: pre_norm(attend(norm1(x)), feed, norm2),
-            "The feed-forward network's half is repaired; in attention's half the residual connection is gone.",
+            "The feed-forward network's half is repaired; attention's output goes on without its input.",
         ),
         Mistake(
             "branches_normed",
@@ -108,7 +108,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_norms",
             lambda x, attend, feed, norm1, norm2: x + attend(x) + feed(x + attend(x)),
-            "The path around the sub-layers is free now, but your norms are gone.",
+            "The path around the sub-layers is free now, but no norm acts on your result.",
         ),
         Mistake(
             "norms_swapped",
@@ -118,12 +118,12 @@ EXERCISE = Exercise(
         Mistake(
             "one_norm_twice",
             lambda x, attend, feed, norm1, norm2: pre_norm(pre_norm(x, attend, norm1), feed, norm1),
-            "Your layer is repaired, but the first norm is used twice, and the second not at all.",
+            "Your layer is repaired, but the first norm acts twice, and the second not at all.",
         ),
         Mistake(
             "no_residuals",
             lambda x, attend, feed, norm1, norm2: feed(norm2(attend(norm1(x)))),
-            "Your norms come before the sub-layers, but the residual connections are gone.",
+            "Your norms come before the sub-layers, but each sub-layer's output goes on without its input.",
         ),
         Mistake(
             "second_residual_from_below",

@@ -74,7 +74,7 @@ EXERCISE = Exercise(
         Mistake(
             "from_one",
             lambda ids, t, p: t[ids] + p[_places(ids) + 1],
-            "Your positions begin with 1; row 0 of the table is never used.",
+            "Your positions begin with 1, as if the table had no row 0.",
         ),
         Mistake(
             "by_id",

@@ -81,18 +81,17 @@ EXERCISE = Exercise(
         Mistake(
             "turned_back",
             lambda v, c, s: v * c - _halves_turned(v) * s,
-            "Your pairs are turned by the right angle, but in the wrong direction: the sign of the sines is wrong.",
+            "Your pairs are turned by the right angle, but in the wrong direction, as if the sines had the wrong sign.",
         ),
         Mistake(
             "no_minus",
             lambda v, c, s: v * c + torch.cat((v.chunk(2, -1)[1], v.chunk(2, -1)[0]), -1) * s,
-            "In your result a becomes a·cos + b·sin. That is not a rotation, because lengths change. A minus "
-            "sign is missing.",
+            "In your result a becomes a·cos + b·sin: a sign is wrong. That is not a rotation, because lengths change.",
         ),
         Mistake(
             "minus_on_the_wrong_half",
             lambda v, c, s: v * c + torch.cat((-v.chunk(2, -1)[0], v.chunk(2, -1)[1]), -1) * s,
-            "You have not swapped the halves: each feature is mixed with itself, not with its partner.",
+            "Each of your features is mixed with itself, not with its partner, as if the halves were not swapped.",
         ),
         Mistake(
             "neighbours",
@@ -114,13 +113,13 @@ EXERCISE = Exercise(
         Mistake(
             "stretched",
             lambda v, c, s: v * c,
-            "Your features are only multiplied by the cosines; what comes from the partner is missing.",
+            "Your features are only multiplied by the cosines; what comes from the partner is not in them.",
         ),
         Mistake(
             "partner_only",
             lambda v, c, s: _halves_turned(v) * s,
-            "You have only what comes from the partner, times the sines; the feature itself, times the cosine, is "
-            "missing.",
+            "You return only what comes from the partner, times the sines; the feature itself, times the cosine, is "
+            "not in it.",
         ),
         Mistake(
             "added",

@@ -84,7 +84,7 @@ PLACEMENT_MISTAKES = (
     Mistake(
         "bare",
         lambda x, f, norm: x + f(x),
-        "There is no norm in yours, neither before the sub-layer nor after the sum.",
+        "Your result is that of a sub-layer without any norm: whatever you norm does not reach it.",
     ),
     Mistake(
         "sublayer_only",
@@ -117,6 +117,6 @@ PLACEMENT_MISTAKES = (
         lambda x, f, norm: norm(x + f(x + f(x))),
         "You run the sub-layer twice, the second time on a sum.",
     ),
-    Mistake("norm_only", lambda x, f, norm: norm(x), "You return the normed input; the sub-layer is not used."),
+    Mistake("norm_only", lambda x, f, norm: norm(x), "You return the normed input; the sub-layer has no part in it."),
 )
 """What is wrong for both placements."""

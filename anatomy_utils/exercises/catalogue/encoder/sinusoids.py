@@ -115,27 +115,29 @@ EXERCISE = Exercise(
         Mistake(
             "exponent_doubled",
             _of(lambda positions, d: positions[:, None] / 10_000 ** (2 * torch.arange(0, d, 2) / d)),
-            "Your wavelengths grow too fast, up to 10000² instead of 10000: the exponent has one factor 2 too many.",
+            "Your wavelengths grow too fast, up to 10000² instead of 10000, as if the exponent had one factor 2 too "
+            "many.",
         ),
         Mistake(
             "exponent_halved",
             _of(lambda positions, d: positions[:, None] / 10_000 ** (torch.arange(d // 2) / d)),
-            "Your wavelengths grow too slowly, up to 100 instead of 10000: the exponent lacks a factor 2.",
+            "Your wavelengths grow too slowly, up to 100 instead of 10000, as if the exponent lacked a factor 2.",
         ),
         Mistake(
             "multiplied",
             _of(lambda positions, d: positions[:, None] * 10_000 ** (torch.arange(0, d, 2) / d)),
-            "Your waves get shorter from pair to pair: you multiply the positions where you should divide them.",
+            "Your waves get shorter from pair to pair, as if the positions were multiplied where they should be "
+            "divided.",
         ),
         Mistake(
             "one_wave",
             _of(lambda positions, d: positions[:, None].expand(-1, d // 2).float()),
-            "All your pairs have the same wave, that of the first pair: you do not use 10000.",
+            "All your pairs have the same wave, that of the first pair, as if 10000 were not used.",
         ),
         Mistake(
             "from_one",
             _of(lambda positions, d: _angles(positions + 1, d)),
-            "Your vectors are those of the next position: you count from 1.",
+            "Your vectors are those of the next position, as if you counted from 1.",
         ),
         Mistake(
             "positions_counted_again",
@@ -145,7 +147,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_waves",
             lambda positions, d_model: _angles(positions, d_model).repeat_interleave(2, dim=-1),
-            "You return the angles, each of them twice; the sine and the cosine are still missing.",
+            "You return the angles, each of them twice, without sine and cosine.",
         ),
         Mistake(
             "in_turns",

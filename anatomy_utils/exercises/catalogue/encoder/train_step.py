@@ -183,13 +183,13 @@ EXERCISE = Exercise(
         Mistake(
             "no_change",
             replace(_Step(), update=lambda model, optimizer: None),
-            "Your weights never change: no step is made, or it finds no gradients (was `backward()` called?).",
+            "Your weights never change, as if no step were made or it found no gradients (was `backward()` called?).",
         ),
         Mistake(
             "cleared_last",
             replace(_Step(), clear="last"),
-            "You clear the gradients at the end of the step. If any were there before your first step, they are added "
-            "to its own.",
+            "If gradients are there before your first step, they are added to its own, as if you cleared them only at "
+            "a step's end.",
         ),
         *clipping_mistakes(_Step()),
         Mistake(
@@ -221,8 +221,7 @@ EXERCISE = Exercise(
                     model(batch.input_ids, batch.attention_mask).softmax(-1), batch.labels
                 ),
             ),
-            "Cross-entropy takes logits and makes the softmax itself; you give it probabilities, so the softmax "
-            "is applied twice.",
+            "Cross-entropy takes logits and makes the softmax itself; in your loss the softmax is applied twice.",
         ),
         Mistake(
             "uphill",
@@ -237,8 +236,8 @@ EXERCISE = Exercise(
         Mistake(
             "by_hand",
             replace(_Step(), update=_by_hand),
-            "Your first step is right and the second is not: weights minus rate times gradient leaves out what the "
-            "optimizer remembers of earlier steps.",
+            "Your first step is right and the second is not: what the optimizer remembers of earlier steps is left "
+            "out, as in weights minus rate times gradient.",
         ),
     ),
     alternatives={

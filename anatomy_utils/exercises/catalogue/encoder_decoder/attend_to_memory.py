@@ -87,7 +87,8 @@ EXERCISE = Exercise(
         Mistake(
             "masked_after_softmax",
             lambda q, k, v, mask: (_scores(q, k).softmax(-1) * _real(mask)) @ v,
-            "Padding gets no weight, but you took it away after the softmax: the other weights no longer sum to 1.",
+            "Padding adds nothing, but it has had its share in the softmax: the weights of the real tokens do not sum "
+            "to 1.",
         ),
         Mistake(
             "zero_scores",
@@ -97,7 +98,8 @@ EXERCISE = Exercise(
         Mistake(
             "mask_added",
             lambda q, k, v, mask: (_scores(q, k) + mask[:, None, None, :]).softmax(-1) @ v,
-            "You add the mask itself to the scores: a real token gains 1, and padding keeps its weight.",
+            "A real token gains only 1 over padding, as if the mask itself were added to the scores: padding keeps "
+            "weight.",
         ),
         Mistake(
             "first_text_for_all",

@@ -152,8 +152,8 @@ EXERCISE = Exercise(
         Mistake(
             "divided_by_beams",
             _divided_by_beams,
-            "You found the right numbers, but you divide their places by the number of beams. A row of the sums is "
-            "vocab_size long.",
+            "You found the right numbers, but their places are read as if a row of the sums had one column for each "
+            "beam. A row is vocab_size long.",
         ),
         Mistake(
             "whole_place",

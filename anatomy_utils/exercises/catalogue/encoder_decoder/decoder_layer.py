@@ -116,7 +116,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_cross_attention",
             lambda x, m, mix, read, feed, n1, n2, n3: (x + mix(n1(x))) + feed(n3(x + mix(n1(x)))),
-            "That is the layer of a decoder by itself: cross-attention is missing, and the memory plays no part.",
+            "That is the layer of a decoder by itself: cross-attention and the memory play no part.",
         ),
         Mistake(
             "memory_first",
@@ -159,14 +159,14 @@ EXERCISE = Exercise(
         Mistake(
             "no_second_residual",
             _no_second_residual,
-            "The residual connection around cross-attention is missing: its result goes on without its input.",
+            "Cross-attention's result goes on without its input, as if no residual connection led around it.",
         ),
         Mistake(
             "no_norms",
             lambda x, m, mix, read, feed, n1, n2, n3: _layer(
                 x, m, mix, read, feed, *(lambda states: states for _ in range(3))
             ),
-            "Your three norms are not used.",
+            "Your result is that of a layer without its three norms: whatever you norm does not reach it.",
         ),
         Mistake(
             "norms_swapped",
@@ -176,7 +176,7 @@ EXERCISE = Exercise(
         Mistake(
             "two_sublayers",
             lambda x, m, mix, read, feed, n1, n2, n3: x + mix(n1(x)) + read(n2(x + mix(n1(x))), m),
-            "You return the states after cross-attention: the feed-forward network is missing.",
+            "You return the states after cross-attention: the feed-forward network plays no part.",
         ),
     ),
     alternatives={"three lines": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},

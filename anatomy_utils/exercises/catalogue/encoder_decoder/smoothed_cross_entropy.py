@@ -139,7 +139,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_sign",
             lambda logits, labels, e: _mixed(logits, labels, 1 - e, -e),
-            "Your second part has the wrong sign: you subtract it, and it should be added.",
+            "Your second part has the wrong sign: it comes out subtracted, and it should be added.",
         ),
     ),
     alternatives={

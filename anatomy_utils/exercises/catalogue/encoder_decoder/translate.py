@@ -147,20 +147,24 @@ EXERCISE = Exercise(
         Mistake(
             "never_stops",
             lambda *given: _loop(*given, nobody_ends=True),
-            "The texts are right, but your loop always runs max_new_tokens times: the last columns are only padding.",
+            "The texts are right, but your loop goes on after every text has ended: the last columns are only padding.",
         ),
         Mistake(
             "forgets_who_ended",
             _forgets_who_ended,
-            "A row that has ended is padded for one step, and then it goes on writing: you remember only the rows that "
-            "ended just now.",
+            "A row that has ended is padded for one step, and then it goes on writing, as if only the rows that ended "
+            "just now were remembered.",
         ),
         Mistake(
             "stop_for_padding",
             lambda after, memory, start, stop, pad, most: _loop(after, memory, start, stop, stop, most),
             "After the end of a row you write more stop tokens; write the padding token.",
         ),
-        Mistake("stop_lost", _stop_lost, "You turned the stop token itself into padding; it belongs to the text."),
+        Mistake(
+            "stop_lost",
+            _stop_lost,
+            "Your rows have padding in place of the stop token itself; it belongs to the text.",
+        ),
         Mistake(
             "no_start",
             lambda *given: _loop(*given)[:, 1:],

@@ -126,7 +126,8 @@ EXERCISE = Exercise(
         Mistake(
             "mean_of_the_whole_table",
             lambda weights, offset: (weights * _pairs(weights, offset)).mean((-2, -1)),
-            "Only the right weights are left in your table, but your mean also counts all the zeros beside them.",
+            "You have the sum of the right weights, divided by the number of all cells of the table, as if zeros "
+            "counted, too.",
         ),
     ),
     alternatives={

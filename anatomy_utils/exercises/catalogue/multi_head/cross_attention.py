@@ -122,7 +122,7 @@ EXERCISE = Exercise(
         Mistake(
             "keys_unprojected",
             lambda x, m, q, k, v, o, n: in_heads(x @ q, m, m, n) @ o,
-            "Your keys and values are the memory's vectors just as they came: W_K and W_V are not used.",
+            "Your keys and values are the memory's vectors just as they came: W_K and W_V have no effect.",
         ),
         Mistake(
             "scaled_by_d_model",

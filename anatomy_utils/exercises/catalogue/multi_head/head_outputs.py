@@ -92,8 +92,8 @@ EXERCISE = Exercise(
         Mistake(
             "output_split",
             lambda context, output_weight: split(merge(context) @ output_weight, context.shape[1]),
-            "You have cut the finished output into pieces. What comes out of W_O has no heads any more: all heads "
-            "add to every feature of it.",
+            "You have pieces of the finished output. What comes out of W_O has no heads any more: all heads add to "
+            "every feature of it.",
         ),
     ),
     alternatives={

@@ -33,8 +33,8 @@ EXERCISE = Exercise(
         Mistake(
             "reshape_alone",
             shared.merge_scrambled,
-            "Your shape is right, but no axes have changed places: each of your vectors is filled with "
-            "what lies next to each other, mostly neighboring positions of one head.",
+            "Your shape is right, but the numbers are as if no axes had changed places: each of your vectors is filled "
+            "with what lies next to each other, mostly neighboring positions of one head.",
         ),
         Mistake(
             "not_joined",

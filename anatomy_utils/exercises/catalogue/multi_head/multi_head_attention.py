@@ -119,7 +119,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_scaled",
             lambda x, q, k, v, o, n: in_heads(*_projected(x, q, k, v), n, scale=1.0) @ o,
-            "Your weights are too sharp: the scores of your heads were not divided by anything.",
+            "Your weights are too sharp: the scores of your heads went into the softmax as bare dot products.",
         ),
         Mistake(
             "not_mixed",
@@ -148,8 +148,8 @@ EXERCISE = Exercise(
         Mistake(
             "merged_without_moving",
             lambda x, q, k, v, o, n: in_heads(*_projected(x, q, k, v), n, join=shared.merge_scrambled) @ o,
-            "Your heads are right. On the way back, no axes changed places: each row that goes into W_O holds several "
-            "positions of one head.",
+            "Your heads are right. On the way back, it is as if no axes changed places: each row that goes into W_O "
+            "holds several positions of one head.",
         ),
         Mistake(
             "interleaved",
@@ -161,8 +161,8 @@ EXERCISE = Exercise(
         Mistake(
             "positions_never_meet",
             _positions_never_meet,
-            "In your attention each word is alone, and its heads attend to one another: the heads still come after "
-            "the positions.",
+            "In your attention each word is alone, and its heads attend to one another, as if the heads still came "
+            "after the positions.",
         ),
         Mistake(
             "over_the_heads",

@@ -128,7 +128,7 @@ EXERCISE = Exercise(
         Mistake(
             "mask_ignored",
             lambda q, k, v, n, m: in_heads(q, k, v, n),
-            "Your heads are repaired, but forbidden keys still get a weight: the mask is not used.",
+            "Your heads are repaired, but forbidden keys still get a weight: the mask has no effect.",
         ),
         Mistake(
             "mask_inverted",
@@ -138,13 +138,13 @@ EXERCISE = Exercise(
         Mistake(
             "zero_afterwards",
             _zero_afterwards,
-            "Your heads are repaired, but the mask comes after the softmax: the allowed keys do not get the weight "
-            "that the others had.",
+            "Your heads are repaired, but the mask acts as if it came after the softmax: the allowed keys do not get "
+            "the weight that the others had.",
         ),
         Mistake(
             "one_wide_head",
             lambda q, k, v, n, m: in_heads(q, k, v, 1, m if m.dim() == 4 else m[None, None]),
-            "Nothing is scrambled any more, but there is only one head left, as wide as d_model.",
+            "Nothing is scrambled any more, but your context is that of a single head, as wide as d_model.",
         ),
         Mistake(
             "scaled_by_d_model",
@@ -154,7 +154,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_scaled",
             lambda q, k, v, n, m: in_heads(q, k, v, n, m, scale=1.0),
-            "Your heads are repaired, but their scores are not divided by √d_head.",
+            "Your heads are repaired, but their weights are those of scores not divided by √d_head.",
         ),
     ),
     alternatives={

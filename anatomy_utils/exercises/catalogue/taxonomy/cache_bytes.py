@@ -95,7 +95,7 @@ EXERCISE = Exercise(
         Mistake(
             "keys_only",
             lambda *given: _bytes(*given, kept=1),
-            "Yours is half of it: either the keys or the values are not counted.",
+            "Yours is half of it, as if either the keys or the values were not counted.",
         ),
         Mistake(
             "keys_only_and_no_window",

@@ -104,23 +104,22 @@ EXERCISE = Exercise(
         Mistake(
             "no_offset_to_content",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows), q),
-            "Two of three products are there; the one of the keys with offset_query is missing.",
+            "Two of three products are in your scores; the one of the keys with offset_query is not.",
         ),
         Mistake(
             "no_content_to_offset",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _from_offset(k, oq, rows), q),
-            "Two of three products are there; the one of the queries with offset_key is missing.",
+            "Two of three products are in your scores; the one of the queries with offset_key is not.",
         ),
         Mistake(
             "offsets_only",
             lambda q, k, oq, ok, rows: _scaled(_to_offset(q, ok, rows) + _from_offset(k, oq, rows), q),
-            "Both products with offsets are there; the one of query and key is missing.",
+            "Both products with offsets are in your scores; the one of query and key is not.",
         ),
         Mistake(
             "key_not_turned",
             lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _to_offset(k, oq, rows), q),
-            "Your third product has a row for each key, and was added as if it had one for each query: key i where key "
-            "j belongs.",
+            "Your third product has key i where key j belongs, as if each of its rows were a query's and not a key's.",
         ),
         Mistake(
             "key_looks_the_other_way",
@@ -153,7 +152,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_scaled",
             lambda q, k, oq, ok, rows: q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows),
-            "Your sum is right, but it is not divided by anything.",
+            "Your sum is right, but it comes out undivided.",
         ),
         Mistake(
             "only_contents_scaled",

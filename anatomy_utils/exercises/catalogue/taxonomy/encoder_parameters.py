@@ -81,7 +81,7 @@ EXERCISE = Exercise(
             "wide_tables",
             lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=rows * d + 2 * d + layer),
             "Your own is right. In your shared the layers are shared, but the tables are as wide as BERT's; "
-            "d_embedding is not used.",
+            "d_embedding makes no difference.",
         ),
         Mistake(
             "no_way_up",

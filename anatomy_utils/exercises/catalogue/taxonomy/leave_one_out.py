@@ -96,7 +96,8 @@ EXERCISE = Exercise(
         Mistake(
             "no_difference",
             lambda read, length: read(_masks(length)).norm(dim=-1),
-            "Those are the lengths of the outputs; the output of the whole text has not been subtracted.",
+            "Those are the lengths of the outputs themselves, not of their differences from the output of the whole "
+            "text.",
         ),
         Mistake(
             "compared_with_nothing_seen",
@@ -113,17 +114,17 @@ EXERCISE = Exercise(
         Mistake(
             "squared",
             lambda read, length: _moved(read, _masks(length), length).square().sum(-1),
-            "Those are the squares of the distances; the root is missing.",
+            "Those are the squares of the distances; what is wanted is their roots.",
         ),
         Mistake(
             "mean_square",
             lambda read, length: _moved(read, _masks(length), length).square().mean(-1).sqrt(),
-            "You take the mean of the squares before the root; it should be their sum.",
+            "Each of yours is the root of the mean of the squares; it should be that of their sum.",
         ),
         Mistake(
             "summed",
             lambda read, length: _moved(read, _masks(length), length).sum(-1),
-            "You add up the features of the difference: what one feature gains, another may lose.",
+            "Yours are the sums of the differences over the features: what one feature gains, another may lose.",
         ),
         Mistake(
             "absolute",

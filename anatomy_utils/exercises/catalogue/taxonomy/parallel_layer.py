@@ -65,12 +65,12 @@ EXERCISE = Exercise(
         Mistake(
             "no_residual",
             lambda x, mix, feed, norm: mix(norm(x)) + feed(norm(x)),
-            "Both results are added to each other, but not to what came in.",
+            "Your output is the sum of both results, without what came in.",
         ),
         Mistake(
             "residual_twice",
             lambda x, mix, feed, norm: (x + mix(norm(x))) + (x + feed(norm(x))),
-            "What came in is in your sum twice, once with each sub-layer.",
+            "What came in is in your sum twice, as if once with each sub-layer.",
         ),
         Mistake(
             "normed_residual",
@@ -93,7 +93,11 @@ EXERCISE = Exercise(
             lambda x, mix, feed, norm: x + mix(x) + feed(norm(x)),
             "Your self-attention reads states that have not been normed.",
         ),
-        Mistake("no_norm", lambda x, mix, feed, norm: x + mix(x) + feed(x), "Your norm is never used."),
+        Mistake(
+            "no_norm",
+            lambda x, mix, feed, norm: x + mix(x) + feed(x),
+            "Your result is that of a layer without any norm: whatever you norm does not reach it.",
+        ),
         Mistake(
             "norm_behind",
             lambda x, mix, feed, norm: norm(x + mix(x) + feed(x)),
@@ -102,7 +106,7 @@ EXERCISE = Exercise(
         Mistake(
             "attention_only",
             lambda x, mix, feed, norm: x + mix(norm(x)),
-            "Your feed-forward network is not used.",
+            "What your feed-forward network gives does not reach your output.",
         ),
         Mistake(
             "averaged",

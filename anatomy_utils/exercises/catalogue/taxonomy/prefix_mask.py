@@ -101,8 +101,8 @@ EXERCISE = Exercise(
         Mistake(
             "prefix_rows",
             lambda prefixes, length: ones(length).tril() | _in_prefix(prefixes, length).mT,
-            "In your mask the words of the prefix see the whole text, even the part that is still to be written; you "
-            "opened rows where you should open columns.",
+            "In your mask the words of the prefix see the whole text, even the part that is still to be written: rows "
+            "are open where columns should be.",
         ),
         Mistake(
             "everything",

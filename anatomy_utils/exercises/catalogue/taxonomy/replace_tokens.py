@@ -145,7 +145,7 @@ EXERCISE = Exercise(
         Mistake(
             "padding_in_both",
             lambda ids, mask, chosen, samples: (torch.where(chosen, samples, ids), (chosen & (samples != ids)).long()),
-            "attention_mask is not used in yours: padding is replaced and has labels.",
+            "attention_mask makes no difference in yours: padding is replaced and has labels.",
         ),
         Mistake(
             "unchosen_compared",
@@ -156,7 +156,7 @@ EXERCISE = Exercise(
         Mistake(
             "all_put_in",
             lambda ids, mask, chosen, samples: (torch.where(_real(mask), samples, ids), _labels(samples != ids, mask)),
-            "All your words come from the generator; `chosen` is not used.",
+            "All your words come from the generator; `chosen` makes no difference.",
         ),
         Mistake(
             "chosen_turned_round",

@@ -76,7 +76,7 @@ EXERCISE = Exercise(
         Mistake(
             "negative",
             lambda s, t, temperature: -_right(s, t, temperature),
-            "Your loss is never above 0: you have log q − log p where log p − log q should be.",
+            "Your loss has the wrong sign, as if log q − log p stood in place of log p − log q: it is never above 0.",
         ),
         Mistake(
             "over_positions",
@@ -90,7 +90,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_square",
             lambda s, t, temperature: _divergences(s, t, temperature).mean(),
-            "The factor of temperature² is missing: at a high temperature your loss, and its gradients, fade away.",
+            "Your loss lacks the factor of temperature²: at a high temperature it and its gradients fade away.",
         ),
         Mistake(
             "temperature_once",
@@ -105,17 +105,17 @@ EXERCISE = Exercise(
         Mistake(
             "teacher_not_softened",
             lambda s, t, temperature: _right(s, t * temperature, temperature),
-            "The teacher's logits are not divided by the temperature; the student's are.",
+            "The temperature does not reach the teacher's logits; it does reach the student's.",
         ),
         Mistake(
             "student_not_softened",
             lambda s, t, temperature: _right(s * temperature, t, temperature),
-            "The student's logits are not divided by the temperature; the teacher's are.",
+            "The temperature does not reach the student's logits; it does reach the teacher's.",
         ),
         Mistake(
             "no_temperature_inside",
             lambda s, t, temperature: temperature**2 * _divergences(s, t, 1.0).mean(),
-            "Neither logits are divided by the temperature; it is only in your factor.",
+            "The temperature reaches neither of the logits; it is only in your factor.",
         ),
         Mistake(
             "logits_multiplied",

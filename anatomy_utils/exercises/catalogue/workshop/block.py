@@ -162,17 +162,17 @@ EXERCISE = Exercise(
         Mistake(
             "no_residuals",
             _way(lambda self, x: self.feed_forward(self.feed_forward_norm(self.attention(self.attention_norm(x))))),
-            "Neither of your two parts has its input added.",
+            "In your output, neither of the two parts has its input added.",
         ),
         Mistake(
             "no_first_residual",
             _way(lambda self, x: _second_half(self, self.attention(self.attention_norm(x)))),
-            "Attention's output goes on alone: the first residual connection is missing.",
+            "Attention's output goes on alone, as if there were no first residual connection.",
         ),
         Mistake(
             "no_second_residual",
             _way(lambda self, x: self.feed_forward(self.feed_forward_norm(_first_half(self, x)))),
-            "The feed-forward network's output goes on alone: the second residual connection is missing.",
+            "The feed-forward network's output goes on alone, as if there were no second residual connection.",
         ),
         Mistake(
             "second_residual_from_below",
@@ -221,7 +221,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_norm_twice",
             _way(lambda self, x: _pre(_first_half(self, x), self.feed_forward, self.attention_norm)),
-            "You use `attention_norm` twice, and `feed_forward_norm` not at all.",
+            "In your output `attention_norm` is used twice; nothing of `feed_forward_norm` reaches it.",
         ),
         Mistake(
             "no_first_norm",
@@ -247,7 +247,7 @@ EXERCISE = Exercise(
         Mistake(
             "half_a_block",
             _way(_first_half),
-            "The first half is right; the feed-forward network is not used.",
+            "The first half is right; nothing of the feed-forward network reaches your output.",
         ),
         Mistake(
             "usual_width",

@@ -140,7 +140,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_mask",
             _other(mask=lambda self, length: torch.ones(length, length, dtype=torch.bool)),
-            "Each of your positions sees all the others, later ones too: the causal mask is missing.",
+            "Each of your positions sees all the others, later ones too, as if there were no causal mask.",
         ),
         Mistake(
             "later_ones",
@@ -161,7 +161,7 @@ EXERCISE = Exercise(
         Mistake(
             "masked_afterwards",
             _other(attend=masked_afterwards),
-            "You mask the weights after the softmax, so the weights that are left no longer sum to 1.",
+            "Your weights no longer sum to 1, as if they were masked after the softmax.",
         ),
         Mistake(
             "masked_with_zero",
@@ -176,7 +176,7 @@ EXERCISE = Exercise(
         Mistake(
             "not_scaled",
             _other(attend=lambda self, q, k, v: attend(q, k, v, self.mask(q.shape[-2]), 1.0)),
-            "Your scores were not divided by anything, so your weights are too sharp.",
+            "Your weights are too sharp, as if the scores were not divided by anything.",
         ),
         Mistake(
             "scaled_by_d_model",
@@ -195,14 +195,13 @@ EXERCISE = Exercise(
         Mistake(
             "split_by_view",
             _other(split=lambda self, states, heads: shared.split_scrambled(states, heads)),
-            "You split into heads by a view alone, and that cuts the text, not the vectors: a head must get its "
-            "features of every position.",
+            "Your split into heads cuts the text, not the vectors, as a view alone does: a head must get its features "
+            "of every position.",
         ),
         Mistake(
             "merged_by_view",
             _other(merge=lambda self, context: shared.merge_scrambled(context)),
-            "You merge the heads by a reshape alone, and that mixes positions: bring the heads next to their features "
-            "first.",
+            "Your merged heads mix positions, as after a reshape alone: bring the heads next to their features first.",
         ),
         Mistake(
             "scrambled_twice",
@@ -210,7 +209,8 @@ EXERCISE = Exercise(
                 split=lambda self, states, heads: shared.split_scrambled(states, heads),
                 merge=lambda self, context: shared.merge_scrambled(context),
             ),
-            "You split and merge by views alone: each of your heads works on a piece of the text, not of the vectors.",
+            "Each of your heads works on a piece of the text, not of the vectors, as if you split and merged by views "
+            "alone.",
         ),
         Mistake(
             "every_other_feature",
@@ -228,17 +228,17 @@ EXERCISE = Exercise(
         Mistake(
             "value_from_key",
             _other(projected=lambda self, x: (self.query(x), self.key(x), self.key(x))),
-            "Your values are the keys once more; `value` is not used.",
+            "Your values are the keys once more; nothing of `value` reaches your output.",
         ),
         Mistake(
             "value_not_projected",
             _other(projected=lambda self, x: (self.query(x), self.key(x), x)),
-            "Your values are the hidden states themselves; `value` is not used.",
+            "Your values are the hidden states themselves; nothing of `value` reaches your output.",
         ),
         Mistake(
             "not_mixed",
             _other(mixed=lambda self, context, x: context),
-            "Your heads are side by side, but they have not gone through `output` yet.",
+            "Your heads are side by side, but what you return has not gone through `output` yet.",
         ),
         Mistake(
             "input_added",

@@ -188,7 +188,7 @@ EXERCISE = Exercise(
         Mistake(
             "in_one_text",
             _in_one_text,
-            "You lay the words end to end, and count pairs that begin in one word and end in the next.",
+            "You also count pairs that begin in one word and end in the next, as if the words were one text.",
         ),
         Mistake(
             "any_two",

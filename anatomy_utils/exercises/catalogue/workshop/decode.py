@@ -141,7 +141,8 @@ EXERCISE = Exercise(
         Mistake(
             "one_level",
             _from(_joined, _one_level),
-            "You take merged ids apart only once; a part of a pair may itself be a merged id.",
+            "Your merged ids come out as if they were taken apart only once; a part of a pair may itself be a merged "
+            "id.",
         ),
         Mistake(
             "zeros",

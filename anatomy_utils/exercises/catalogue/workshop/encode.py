@@ -154,17 +154,21 @@ EXERCISE = Exercise(
     returns=(Output("ids", "position"),),
     cases=_cases,
     mistakes=(
-        Mistake("bytes_only", _word_by_word(lambda ids, merges: ids), "You return the plain bytes: no pair is merged."),
+        Mistake(
+            "bytes_only",
+            _word_by_word(lambda ids, merges: ids),
+            "You return the plain bytes: no merge reaches them.",
+        ),
         Mistake(
             "characters",
             _characters,
-            "You begin with the numbers of characters (`ord`), not with the bytes of UTF-8: é has two bytes, an emoji "
-            "four.",
+            "You begin with the numbers of characters, as `ord` gives them, not with the bytes of UTF-8: é has two "
+            "bytes, an emoji four.",
         ),
         Mistake(
             "across_words",
             lambda text, merges: list(_by(_lowest)(tuple(text.encode("utf-8")), merges)),
-            "You merge in the text as a whole, and some of your pairs reach across two words.",
+            "Some of your pairs reach across two words, as if you merged in the text as a whole.",
         ),
         Mistake(
             "spaces_lost",

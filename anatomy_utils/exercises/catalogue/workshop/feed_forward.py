@@ -123,7 +123,7 @@ EXERCISE = Exercise(
         Mistake(
             "no_activation",
             _activated(lambda states: states),
-            "There is nothing between your two layers, so together they are one linear layer.",
+            "Your output is that of two layers with nothing between them: together they are one linear layer.",
         ),
         Mistake("relu", _activated(F.relu), "Your activation is ReLU, which sets negative numbers to 0; use GELU."),
         Mistake("tanh", _activated(torch.tanh), "Your activation is tanh; use GELU."),

@@ -111,7 +111,8 @@ EXERCISE = Exercise(
         Mistake(
             "linear_maps_alone",
             started(lambda blocks: {**as_wanted(blocks), "kinds": (nn.Linear,)}),
-            "Your linear maps start with 0.02, but your tables as torch made them, with a standard deviation of 1.",
+            "Your linear maps start with 0.02, but `tokens` as torch made it, with a standard deviation of 1. What "
+            "about `positions`?",
         ),
         Mistake(
             "not_scaled_down",
@@ -122,14 +123,14 @@ EXERCISE = Exercise(
         Mistake(
             "scaled_by_blocks_alone",
             started(lambda blocks: {"last": SPREAD / blocks**0.5}),
-            "Your `attention.output` and `feed_forward.output` start with 0.02 / √num_layers; each block "
+            "Your `attention.output` and `feed_forward.output` start too large, as with 0.02 / √num_layers; each block "
             "adds twice.",
         ),
         Mistake(
             "scaled_without_root",
             started(lambda blocks: {"last": SPREAD / (2 * blocks)}),
-            "Your `attention.output` and `feed_forward.output` start with 0.02 / (2 · num_layers): the "
-            "root is missing.",
+            "Your `attention.output` and `feed_forward.output` start with about 0.02 / (2 · num_layers), as if the "
+            "root were missing.",
         ),
         Mistake(
             "all_scaled_down",
@@ -139,7 +140,8 @@ EXERCISE = Exercise(
         Mistake(
             "wider",
             started(lambda blocks: {"spread": 0.2, "last": 10 * as_wanted(blocks)["last"]}),
-            "Your weights start with ten times the standard deviation that is wanted.",
+            "Your `tokens` start with ten times the standard deviation that is wanted, and your other weights are off "
+            "as well.",
         ),
         Mistake(
             "biases_kept",
@@ -149,18 +151,22 @@ EXERCISE = Exercise(
         Mistake(
             "untied",
             UntiedGPT,
-            "Your logits come from a table of their own, `output`; they should come from `tokens.weight` once more.",
+            "Your model has one table more, `output`; the logits should come from `tokens.weight` once more.",
         ),
         Mistake(
             "one_block",
             GPTOfOneBlock,
             "Your blocks are one and the same block, used several times; each needs weights of its own.",
         ),
-        Mistake("no_norm", GPTWithoutNorm, "Your model has no `norm`: nothing norms what comes out of the last block."),
+        Mistake(
+            "no_norm",
+            GPTWithoutNorm,
+            "Your model lacks the weights of `norm`, the LayerNorm after the last block.",
+        ),
         Mistake(
             "no_positions",
             _other(embed=lambda self, ids: self.tokens(ids) + 0 * self.positions.weight[: ids.shape[1]]),
-            "You do not use `positions`, so the vectors do not say where their tokens are.",
+            "Nothing of `positions` is in your vectors, so they do not say where their tokens are.",
         ),
         Mistake(
             "one_position",
@@ -193,7 +199,7 @@ EXERCISE = Exercise(
         Mistake(
             "norm_not_used",
             _other(logits=lambda self, states: states @ self.tokens.weight.T + 0 * self.norm(states).sum()),
-            "You read the logits off the states as they come from the last block; `norm` is not used.",
+            "You read the logits off the states as they come from the last block; `norm` does not reach them.",
         ),
         Mistake(
             "norm_first",
@@ -219,8 +225,8 @@ EXERCISE = Exercise(
         Mistake(
             "last_block_alone",
             _other(through=lambda self, states: self.blocks[-1](states) + 0 * through(self.blocks, states)),
-            "Each of your blocks gets the embedded tokens, and only the last one's output counts; each should get the "
-            "output of the one before it.",
+            "Your logits come from the last block alone, and it gets the embedded tokens; each should get the output "
+            "of the one before it.",
         ),
         Mistake(
             "no_blocks",

@@ -95,13 +95,14 @@ EXERCISE = Exercise(
         Mistake(
             "full_keys",
             other.FullKeys,
-            "Your `key` and `value` make one vector for each head of queries, so nothing is shared: their weights "
-            "have the wrong shape.",
+            "Your `key` makes one vector for each head of queries, so nothing is shared: its weight has the wrong "
+            "shape. What about `value`?",
         ),
         Mistake(
             "not_turned",
             attention_with(turned=lambda self, query, key, value: (query, key, value)),
-            "You turn nothing, so your module knows the order of its words only through the causal mask.",
+            "Your queries and keys are not turned when they meet, so your module knows the order of its words only "
+            "through the causal mask.",
         ),
         Mistake(
             "query_alone",
@@ -164,12 +165,12 @@ EXERCISE = Exercise(
         Mistake(
             "not_causal",
             attending(),
-            "Your positions see what comes after them: the causal mask is missing.",
+            "Your positions see what comes after them, as if there were no causal mask.",
         ),
         Mistake(
             "not_scaled",
             attending(is_causal=True, scale=1.0),
-            "Your scores are not divided by √d_head.",
+            "Your weights are too sharp, as if the scores were not divided by √d_head.",
         ),
         Mistake(
             "scaled_by_width",
@@ -179,13 +180,13 @@ EXERCISE = Exercise(
         Mistake(
             "reshaped",
             attention_with(merge=lambda self, context: context.reshape(len(context), context.shape[2], -1)),
-            "You reshape the context without bringing heads and features together, so each vector gets numbers of "
-            "other positions.",
+            "Each of your merged vectors has numbers of other positions, as if the context were reshaped without "
+            "bringing heads and features together.",
         ),
         Mistake(
             "not_mixed",
             attention_with(forward=other.not_mixed),
-            "Your heads are side by side, but nothing mixes them: `output` is not used.",
+            "Your heads are side by side, but nothing mixes them: what you return has not gone through `output`.",
         ),
     ),
     alternatives={

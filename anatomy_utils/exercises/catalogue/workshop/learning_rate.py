@@ -159,7 +159,7 @@ EXERCISE = Exercise(
             lambda step, steps, warmup, peak, end: _Rate()(step - 1, steps, warmup, peak, end),
             "All your rates are one step late: the steps are counted from 0, and step 0 should already learn.",
         ),
-        Mistake("no_warm_up", _no_warm_up, "There is no warm-up: your rate falls from the first step on."),
+        Mistake("no_warm_up", _no_warm_up, "Your rate falls from the first step on, as if there were no warm-up."),
         Mistake(
             "whole_way",
             _whole_way,

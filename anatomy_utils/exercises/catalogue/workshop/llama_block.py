@@ -93,8 +93,8 @@ EXERCISE = Exercise(
         Mistake(
             "own_keys",
             llama.OwnKeys,
-            "You give your attention num_heads twice: there is a key for each head of queries, so `key` and `value` "
-            "have the wrong shape.",
+            "Your attention has a key for each head of queries, as if it were given num_heads twice, so `key` and "
+            "`value` have the wrong shape.",
         ),
         Mistake(
             "usual_width",
@@ -118,7 +118,7 @@ EXERCISE = Exercise(
         Mistake(
             "one_norm",
             llama.running(llama.one_norm),
-            "You use `attention_norm` twice, and `feed_forward_norm` not at all.",
+            "In your output `attention_norm` is used twice; nothing of `feed_forward_norm` reaches it.",
         ),
         Mistake(
             "no_second_norm",
@@ -135,16 +135,20 @@ EXERCISE = Exercise(
             llama.running(llama.side_by_side),
             "Your feed-forward network reads what came into the block; what attention added does not reach it.",
         ),
-        Mistake("no_residuals", llama.running(llama.no_residuals), "Neither of your two parts has its input added."),
+        Mistake(
+            "no_residuals",
+            llama.running(llama.no_residuals),
+            "In your output, neither of the two parts has its input added.",
+        ),
         Mistake(
             "no_first_residual",
             llama.running(llama.no_first_residual),
-            "The result of attention goes on alone: the states are not added to it.",
+            "The result of attention goes on alone, as if the states were not added to it.",
         ),
         Mistake(
             "no_second_residual",
             llama.running(llama.no_second_residual),
-            "The result of the feed-forward network goes on alone: the states are not added to it.",
+            "The result of the feed-forward network goes on alone, as if the states were not added to it.",
         ),
         Mistake(
             "second_residual_from_below",

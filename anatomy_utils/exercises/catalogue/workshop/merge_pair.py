@@ -159,7 +159,8 @@ EXERCISE = Exercise(
         Mistake(
             "never",
             _with(lambda ids, place, pair: False),
-            "Nothing is ever merged: is your test for the pair ever True? A slice of a list is never equal to a tuple.",
+            "Nothing is merged in what you return: is your test for the pair ever True? A slice of a list is never "
+            "equal to a tuple.",
         ),
         Mistake(
             "overlapping",
@@ -175,8 +176,8 @@ EXERCISE = Exercise(
         Mistake(
             "from_the_right",
             _from_the_right,
-            "Right, but for an id that repeats: you begin at the right end, and (1, 1, 1) becomes (1, new) in place of "
-            "(new, 1).",
+            "Right, but for an id that repeats: as if you began at the right end, (1, 1, 1) becomes (1, new) in place "
+            "of (new, 1).",
         ),
         Mistake("removed", _with(_here, put="nothing"), "You take the pairs out and write nothing in their place."),
         Mistake(

@@ -236,14 +236,14 @@ EXERCISE = Exercise(
         ),
         _mistake(
             "multiplied",
-            "You multiply by the temperature: a high one makes your tokens surer. Divide, and it makes them bolder.",
+            "A high temperature makes your tokens surer, as if you multiplied by it. Divide, and it makes them bolder.",
         ),
         _mistake("all_tokens", "All tokens can be drawn, not only the likeliest top_k."),
         _mistake("one_too_many", "One token too many can be drawn: top_k + 1 of them take part."),
         _mistake("one_too_few", "One token too few can be drawn: the last of the top_k never comes."),
         _mistake(
             "zero",
-            "The logits of the other tokens are set to 0, and e⁰ is 1: they can still be drawn. −∞ rules them out.",
+            "The other tokens can still be drawn, as if their logits were set to 0, since e⁰ is 1. −∞ rules them out.",
         ),
         _mistake("smallest", "You draw from the top_k smallest logits."),
         _mistake(
@@ -251,8 +251,7 @@ EXERCISE = Exercise(
         ),
         _mistake(
             "softmax_twice",
-            "Your tokens come almost equally often, as if a softmax had been applied to probabilities: it is taken "
-            "twice.",
+            "Your tokens come almost equally often, as if a softmax had been applied to probabilities once more.",
         ),
         _mistake("draws_at_zero", "At temperature 0 you still draw; the likeliest token should come every time."),
         _mistake("best_always", "You always take the likeliest token. Above temperature 0 it should be drawn."),
@@ -265,8 +264,8 @@ EXERCISE = Exercise(
         Mistake(
             "without_the_generator",
             _without_generator,
-            "Your token is drawn from torch's global source of random numbers: pass `generator=generator` on, and the "
-            "same seed writes the same text.",
+            "Your token is drawn from another source of random numbers, such as torch's global one: pass "
+            "`generator=generator` on, and the same seed writes the same text.",
         ),
     ),
     alternatives={

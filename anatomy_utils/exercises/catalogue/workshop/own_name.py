@@ -257,8 +257,8 @@ EXERCISE = Exercise(
         Mistake(
             "looked_up_apart",
             _looked_up_apart,
-            "Module and matrix are looked up apart from each other, so names that do not exist get an answer, such as "
-            "`self_attn.up_proj`. Look up the two together.",
+            "Names that do not exist get an answer, such as `self_attn.up_proj`, as if module and matrix were looked "
+            "up apart from each other. Look up the two together.",
         ),
         Mistake(
             "start_suffices",

@@ -178,20 +178,20 @@ EXERCISE = Exercise(
         Mistake(
             "called_weight",
             _by(lambda name, parameter: name.endswith("weight")),
-            "You go by names: what is called weight decays, the gain of a norm among it, and a matrix of another name "
-            "does not. Count the axes.",
+            "What is called weight decays in yours, the gain of a norm among it, and a matrix of another name does "
+            "not. Count the axes.",
         ),
         Mistake(
             "by_layer",
             _by_layer(nn.Linear, nn.Embedding),
-            "You go by kinds of layers: the weights of Linear and Embedding decay, but not a convolution's kernel, nor "
-            "a matrix of no layer. Count the axes.",
+            "The weights of Linear and Embedding decay in yours, but not a convolution's kernel, nor a matrix of no "
+            "layer. Count the axes.",
         ),
         Mistake(
             "by_layer_with_kernels",
             _by_layer(nn.Linear, nn.Embedding, nn.Conv1d),
-            "You go by kinds of layers: a matrix that is a parameter of its own, in none of them, does not decay. "
-            "Count the axes.",
+            "A matrix that is a parameter of its own, in no layer, does not decay in yours, as if layers or names "
+            "counted. Count the axes.",
         ),
         Mistake(
             "equal_left_out",

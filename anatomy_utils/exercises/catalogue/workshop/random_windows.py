@@ -187,24 +187,25 @@ EXERCISE = Exercise(
         Mistake(
             "one_place_for_all",
             replace(_Windows(), draw=_from_one_place),
-            "All rows of your batch are one and the same window: a place is drawn once, not once for each row.",
+            "All rows of your batch are one and the same window, as if a place were drawn once, not once for each row.",
         ),
         Mistake(
             "in_a_row",
             replace(_Windows(), draw=_in_a_row),
-            "Only your first window is drawn, and the others follow it token by token; draw a place for each row.",
+            "Your windows follow the first one token by token, as if only that one were drawn; draw a place for each "
+            "row.",
         ),
         Mistake(
             "shuffled",
             replace(_Windows(), draw=_shuffled),
-            "Within a batch no window of yours comes twice before all have come: places are shuffled, not drawn "
+            "Within a batch no window of yours comes twice before all have come, as if places were shuffled, not drawn "
             "independently.",
         ),
         Mistake(
             "no_repetition",
             replace(_Windows(), draw=_no_repetition),
-            "`randperm` gives each place once, so no window comes twice, and a short text has not enough of them for a "
-            "batch: draw each place independently.",
+            "A short text gives you too few windows for a batch, as if each came only once, as with `randperm`: draw "
+            "each place independently.",
         ),
         Mistake(
             "cut_into_rows",
@@ -221,8 +222,8 @@ EXERCISE = Exercise(
         Mistake(
             "without_the_generator",
             replace(_Windows(), draw=_without_generator),
-            "Your windows are drawn from torch's global source of random numbers, so the same seed gives other "
-            "batches: pass `generator=generator` on.",
+            "Your windows are drawn from another source of random numbers, such as torch's global one, so the same "
+            "seed gives other batches: pass `generator=generator` on.",
         ),
         Mistake(
             "always_the_beginning",
@@ -237,14 +238,14 @@ EXERCISE = Exercise(
         Mistake(
             "one_too_short",
             _one_short,
-            "Your windows have one token too few: cut length + 1 tokens from the text, so that `length` are left when "
+            "Your inputs have one token too few: cut length + 1 tokens from the text, so that `length` are left when "
             "the labels move on by one.",
         ),
         Mistake(
             "one_too_long",
             _with_one_more,
-            "You return length + 1 tokens, as inputs and as labels: leave out the last one for the inputs and the "
-            "first one for the labels.",
+            "Your inputs have length + 1 tokens: leave out the last one for the inputs and the first one for the "
+            "labels.",
         ),
         Mistake("transposed", _one_matrix, "Your axes are swapped: each row should be a window."),
     ),

@@ -226,12 +226,13 @@ EXERCISE = Exercise(
         Mistake(
             "never_cleared",
             replace(_Step(), clear=False),
-            "The fault is repaired, but now the gradients of earlier steps are never cleared.",
+            "The fault is repaired, but now the gradients of earlier steps are still there: each step adds its own to "
+            "them.",
         ),
         Mistake(
             "not_clipped",
             replace(_Step(), clip=False),
-            "The fault is repaired, but now a gradient longer than `max_norm` is not shortened.",
+            "The fault is repaired, but now a gradient longer than `max_norm` is not shortened before it is used.",
         ),
         Mistake(
             "no_step",

@@ -168,8 +168,8 @@ EXERCISE = Exercise(
         Mistake(
             "global_state",
             _varied(generator=lambda generator, run: torch.set_rng_state(run["generator"])),
-            "You set torch's global source of random numbers; the batches are drawn from `generator`, which keeps its "
-            "own state.",
+            "You change torch's global source of random numbers; the batches are drawn from `generator`, which keeps "
+            "its own state.",
         ),
         Mistake(
             "next_step",
@@ -203,20 +203,20 @@ EXERCISE = Exercise(
         Mistake(
             "stretched",
             _varied(model=_stretched),
-            "A file with weights of another shape is accepted: `copy_` stretches them where it can. A wrong shape must "
-            "raise an error.",
+            "A file with weights of another shape is accepted, as with `copy_`, which stretches them where it can. A "
+            "wrong shape must raise an error.",
         ),
         Mistake(
             "extra_ignored_and_stretched",
             _varied(model=_by_name(own=True, shapes=False)),
-            "Two things pass in silence when you copy by your model's names: weights in the file that your model has "
-            "not, and those of another shape, which `copy_` stretches where it can.",
+            "Two things pass in silence, as when you copy by your model's names: weights in the file that your model "
+            "has not, and those of another shape, which `copy_` stretches where it can.",
         ),
         Mistake(
             "missing_ignored_and_stretched",
             _varied(model=_by_name(own=False, shapes=False)),
-            "Two things pass in silence when you copy by the file's names: weights of your model that the file lacks, "
-            "and those of another shape, which `copy_` stretches where it can.",
+            "Two things pass in silence, as when you copy by the file's names: weights of your model that the file "
+            "lacks, and those of another shape, which `copy_` stretches where it can.",
         ),
         Mistake(
             "parameters_only",
@@ -233,8 +233,8 @@ EXERCISE = Exercise(
         Mistake(
             "errors_swallowed",
             _with_errors_swallowed,
-            "Your function hides errors: a file that does not fit is passed over in silence, and training begins again "
-            "without your knowing it.",
+            "No file is refused, as if you hid the errors: one that does not fit is passed over in silence, and "
+            "training begins again without your knowing it.",
         ),
     ),
     alternatives={

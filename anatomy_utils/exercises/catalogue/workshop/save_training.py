@@ -129,12 +129,12 @@ EXERCISE = Exercise(
             "whole_model",
             _changed(lambda model, optimizer, generator, step: {"model": model}),
             "You save a whole object, such as the model itself: it could only be read by running code from the file, "
-            "and no longer when your class has changed. Save its `state_dict()`.",
+            "and no longer when its class has changed. Save its state: a model's is its `state_dict()`.",
         ),
         Mistake(
             "list_of_parameters",
             _changed(lambda model, optimizer, generator, step: {"model": [p.detach() for p in model.parameters()]}),
-            "You save the model's weights without their names; `state_dict()` has both.",
+            "What you save of the model is no dictionary from names to weights; its `state_dict()` is one.",
         ),
         Mistake(
             "trained_only",
@@ -158,7 +158,8 @@ EXERCISE = Exercise(
         Mistake(
             "settings_only",
             _changed(lambda model, optimizer, generator, step: {"optimizer": optimizer.state_dict()["param_groups"]}),
-            "You save the optimizer's settings without what it remembers of earlier gradients.",
+            "What you save of the optimizer is a list, such as that of its settings; what it remembers of earlier "
+            "gradients belongs to it, too.",
         ),
         Mistake(
             "seed_only",
@@ -179,7 +180,8 @@ EXERCISE = Exercise(
         Mistake(
             "global_state",
             _changed(lambda model, optimizer, generator, step: {"generator": torch.get_rng_state()}),
-            "You save the state of torch's global source of random numbers, not that of `generator`.",
+            "You save the state of another source of random numbers, such as torch's global one, not that of "
+            "`generator`.",
         ),
         Mistake(
             "next_step",
@@ -201,7 +203,11 @@ EXERCISE = Exercise(
         Mistake(
             "another_name", _another_name, "Your file has a name of its own; it should be written where `path` says."
         ),
-        Mistake("returned", _returned, "You make the dictionary, but nothing is written: `torch.save(…, path)`."),
+        Mistake(
+            "returned",
+            _returned,
+            "Nothing is written at `path`: the dictionary belongs there, with `torch.save(…, path)`.",
+        ),
         Mistake("tuple", _a_tuple, "You save a tuple; give each part its name, in a dictionary."),
     ),
     alternatives={

@@ -78,13 +78,13 @@ EXERCISE = Exercise(
         Mistake(
             "never_cleared",
             replace(Step(), clear="never"),
-            "The gradients of earlier steps are never cleared: each step adds its own to them.",
+            "The gradients of earlier steps are still there: each step adds its own to them.",
         ),
         Mistake(
             "cleared_for_each_part",
             replace(Step(), clear="each"),
-            "You clear the gradients before each part, so only the last part is learned from: clear once, before the "
-            "first.",
+            "Only the last part is learned from: are the gradients cleared before each part, or is `backward()` after "
+            "the loop? Clear once, before the first.",
         ),
         Mistake(
             "cleared_last",
@@ -172,8 +172,8 @@ EXERCISE = Exercise(
         Mistake(
             "one_backward",
             one_backward,
-            "You add up the losses of all parts and call `backward()` once. The result is right, but memory must then "
-            "hold what every part needs for its gradients: call `backward()` in the loop.",
+            "You work on all parts before `backward()`, so memory must hold what every part needs for its gradients: "
+            "call `backward()` in the loop.",
         ),
         *clipping_mistakes(Step()),
         Mistake(
