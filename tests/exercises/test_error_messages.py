@@ -32,7 +32,7 @@ def _unassigned() -> Any:
         (lambda: A.T.view(6), "`view` reads the numbers in the order in which they lie"),
         (lambda: torch.cat([A, B]), "Joined along axis 0, tensors must be equally long along all others; here 3 meets"),
         (lambda: A.expand(2, 9), "expand repeats an axis of length 1 only; axis 1 has 3, and 9 was asked for."),
-        (lambda: torch.exp(2.0), "torch.exp wants a tensor, and this is a plain number; for numbers use math.exp"),
+        (lambda: torch.exp(2.0), "torch.exp wants a tensor, and this is a plain number; for numbers there is math.exp"),
         (lambda: A.transposed, "A Tensor has nothing called `transposed`."),
         (lambda: missing, "`missing` is not known here."),
         (lambda: _unassigned(), "`late` is used before anything has been put into it."),

@@ -88,3 +88,15 @@ def test_right_with_means_all_outputs() -> None:
         "Your weights are right with one sentence and with strong matches, but not with a"
     )
     assert any("Your context is right with a batch of sentences, but not with" in note for note in verdict.notes)
+
+
+def test_a_stage_that_was_held_and_then_overwritten_is_right() -> None:
+    def overwriting(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        table = query @ key.mT
+        table = table / query.shape[-1] ** 0.5
+        table = table.softmax(-1) * (1 + table.sin() ** 2)
+        table = table / table.sum(-1, keepdim=True)
+        return table @ value, table
+
+    said = judge(ATTENTION, overwriting).sentence
+    assert said.startswith("You are right up to the scaled scores: your variable `table` in line ")

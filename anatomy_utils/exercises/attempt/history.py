@@ -33,9 +33,16 @@ class Given:
     tensor: Tensor
 
 
-def history(function: Callable[..., Any], case: Case, seconds: float) -> list[Given]:
-    """Every tensor that the function's own variables were given, in order, up to its end or its crash."""
-    code = getattr(function, "__code__", None)
+def history(function: Callable[..., Any], case: Case, seconds: float, *, of: Any = None) -> list[Given]:
+    """Every tensor that the function's own variables were given, in order, up to its end or its crash.
+
+    Args:
+        function: is called with the case's arguments.
+        case: these.
+        seconds: how long it may take.
+        of: the answer, where `function` drives it; then the first call counts, of a class that of its `forward`.
+    """
+    code = getattr(getattr(of, "forward", of) or function, "__code__", None)
     found: list[Given] = []
     held: dict[str, tuple[int, int]] = {}
     kept: list[Tensor] = []  # so that no other tensor can get an old one's id
@@ -54,7 +61,7 @@ def history(function: Callable[..., Any], case: Case, seconds: float) -> list[Gi
 
     def enter(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal line
-        if frame.f_code is not code:
+        if frame.f_code is not code or (of and line):
             return None
         held.update({name: _state(value) for name, value in frame.f_locals.items() if isinstance(value, Tensor)})
         line = frame.f_lineno

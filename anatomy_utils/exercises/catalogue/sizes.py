@@ -68,12 +68,11 @@ def and_short(cases: Cases, axis: str, kind: str, *, length: int = 1) -> Cases:
     return drawn
 
 
-def and_large(cases: Cases, *names: str, kind: str = "large logits", more: float = 200.0) -> Cases:
-    """The same cases and, made of the last of them, one with larger numbers: e to their power is beyond float32.
+def and_large(cases: Cases, *names: str) -> Cases:
+    """The same cases and, made of the last of them, one with large logits: e to their power is beyond float32.
 
     Args:
-        names: arguments to all of whose numbers `more` is added; softmax of them stays what it is.
-        kind: of the new case.
+        names: arguments to all of whose numbers 200 is added; softmax of them stays what it is.
     """
 
     def drawn(generator: torch.Generator) -> Iterator[Case]:
@@ -81,8 +80,8 @@ def and_large(cases: Cases, *names: str, kind: str = "large logits", more: float
         for case in cases(generator):
             yield case
         if case is not None:
-            larger = {name: case.arguments[name] + more for name in names}
-            yield Case({**case.arguments, **larger}, kind, case.sizes)
+            larger = {name: case.arguments[name] + 200.0 for name in names}
+            yield Case({**case.arguments, **larger}, "large logits", case.sizes)
 
     return drawn
 

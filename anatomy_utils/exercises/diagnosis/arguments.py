@@ -62,10 +62,17 @@ def _stage_factor(wrong: Wrong, stages: list[Tensor]) -> float | None:
 
 def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
     """What the reference makes of arguments that are swapped, left out or changed."""
+    if _always_one_number(wrong):
+        return None
     for words, change in _changes(wrong):
         if wrong.holds_for_arguments(change):
             return "inputs", f"{wrong.this_is} exactly what comes out {words}."
     return None
+
+
+def _always_one_number(wrong: Wrong) -> bool:
+    """Whether it is one number, whatever comes in: that can come from many things."""
+    return len(wrong.cases) > 1 and len({float(y) for y in wrong.yours if y.numel() == 1}) == 1
 
 
 def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
@@ -134,6 +141,8 @@ LAID_OUT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 
 def missing_entries(wrong: Wrong) -> tuple[str, str] | None:
     """Along an axis that arguments share, the first or last entry is not used, or only that one is."""
+    if _always_one_number(wrong):
+        return None
     for size in sorted({size for case in wrong.cases for size in case.sizes}):
         for words, start, keep in (
             ("the last {} is left out", 0, None),

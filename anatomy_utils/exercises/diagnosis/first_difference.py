@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor
 
 from anatomy_utils.exercises.attempt.comparison import cell_text
+from anatomy_utils.exercises.attempt.history import history
 from anatomy_utils.exercises.attempt.run import variables
 from anatomy_utils.exercises.attempt.tensors import close, fresh_arguments, plain
-from anatomy_utils.exercises.definition import Output
+from anatomy_utils.exercises.definition import Case, Output
 from anatomy_utils.exercises.diagnosis.functions import function_of_target
 from anatomy_utils.exercises.diagnosis.gradient_attribution import attribution
 from anatomy_utils.exercises.diagnosis.mistakes import BY_PLACE, LOOKS, telling
@@ -66,9 +68,10 @@ class Way:
         if not self.right:
             return ""
         stage = list(self.stages[0])[self.last]
-        many = is_plural(stage)
+        many, name = is_plural(stage), self.right[stage]
+        variable = f"`{name}" if "`" in name else f"`{name}`"
         start = f"The {stage} {'are' if many else 'is'} right" if self.before else f"You are right up to the {stage}"
-        return f"{start}: your variable `{self.right[stage]}` holds {'them' if many else 'it'}. "
+        return f"{start}: your variable {variable} holds {'them' if many else 'it'}. "
 
 
 def _way(wrong: Wrong) -> Way | None:
@@ -77,8 +80,17 @@ def _way(wrong: Wrong) -> Way | None:
     driven = wrong.trial.function if wrong.trial.exercise.drive else None
     held = [variables(wrong.trial.call, case, SECONDS, of=driven) for case in wrong.cases]
     stages = _stages(wrong)
-    names = [name for name in held[0] if all(name in variables for variables in held)]
-    return Way(held, stages, {stage: name for stage in stages[0] if (name := _holder(stage, names, held, stages))})
+    right = {stage: name for stage in stages[0] if (name := _holder(stage, held, stages))}
+    if len(right) < len(stages[0]):  # one may have been overwritten
+        passed = [_passed(wrong, case, driven) for case in wrong.cases]
+        right |= {s: name for s in stages[0] if s not in right and (name := _holder(s, passed, stages))}
+    return Way(held, stages, right)
+
+
+def _passed(wrong: Wrong, case: Case, driven: Any) -> dict[str, Tensor]:
+    """What each variable was given, by its name and the line: `"keys` in line 4"`, ready for a sentence."""
+    given = history(wrong.trial.call, case, SECONDS, of=driven)
+    return {f"{each.name}` in line {each.line}": each.tensor for each in given}
 
 
 def changed_stage(wrong: Wrong) -> tuple[str, str] | None:
@@ -119,8 +131,9 @@ def _stages(wrong: Wrong) -> list[dict[str, Tensor]]:
     return [{name: plain(stages[name]) for name in names} for stages in passed]
 
 
-def _holder(stage: str, names: Sequence[str], held: Tensors, stages: Tensors) -> str | None:
+def _holder(stage: str, held: Tensors, stages: Tensors) -> str | None:
     """The variable that holds a stage on every case."""
+    names = [name for name in held[0] if all(name in variables for variables in held)]
     if not any(tensors[stage].numel() for tensors in stages):
         return None
     return next(

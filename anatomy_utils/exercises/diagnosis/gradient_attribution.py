@@ -61,7 +61,9 @@ def _used(wrong: Wrong, function: Callable[..., Any], cell: tuple[int, ...]) -> 
     largest = (float(gradient.abs().max()) for gradient in gradients if gradient is not None and gradient.numel())
     least = ROUNDING * max(largest, default=0.0)
     return {
-        name: torch.zeros(tensor.shape, dtype=torch.bool) if gradient is None else gradient.abs() > least
+        name: torch.zeros(tensor.shape, dtype=torch.bool)
+        if gradient is None or not bool((gradient.abs() > least).any())
+        else gradient != 0
         for (name, tensor), gradient in zip(watched.items(), gradients, strict=True)
     }
 

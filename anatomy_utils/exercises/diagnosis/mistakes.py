@@ -57,6 +57,9 @@ def equal_to_a_mistake(wrong: Wrong) -> tuple[str, str] | None:
         if (theirs := _outputs(wrong, results)) and all(map(close, wrong.yours, theirs))
     ]
     best = [mistake for agreement, mistake in found if agreement == max(a for a, _ in found)]
+    if len(wrong.indices) == 1:  # one case may be equal by chance, to a mistake that would show in others
+        mistaken = dict(wrong.trial.answer_key.mistaken)
+        best = [mistake for mistake in best if _same_elsewhere(wrong, mistaken[mistake])]
     if not best or len(best) > 2:
         return None
     name = "|".join(mistake.name for mistake in best)

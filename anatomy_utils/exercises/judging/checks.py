@@ -261,8 +261,8 @@ def not_a_number(trial: Trial) -> Finding | None:
             (
                 yours.isinf() & ~target.isinf().any(),  # where −∞ is wanted somewhere, it is only misplaced
                 "∞",
-                "It comes from a division by 0, from a number too large to hold, such as exp(1000), or from an ∞ that "
-                "was written there.",
+                "It comes from a division by 0, from the logarithm of 0, from a number too large to hold, such as "
+                "exp(1000), or from an ∞ that was written there.",
             ),
         ):
             if bool(lost.any()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
@@ -176,7 +177,10 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     ),
     (
         r"(\w+)\(\): argument '\w+' \(position \d\) must be Tensor, not (int|float)",
-        "torch.{1} wants a tensor, and this is a plain number; for numbers use math.{1} or `number ** 0.5`.",
+        lambda m: (
+            f"torch.{m[1]} wants a tensor, and this is a plain number"
+            + (f"; for numbers there is math.{m[1]}." if hasattr(math, m[1]) else ".")
+        ),
     ),
     (r"Negation, the `-` operator, on a bool tensor", "`-` does not flip True and False; `~mask` does."),
     (

@@ -64,8 +64,8 @@ def _explained(trial: Trial, finding: Finding, repair: Repair) -> Finding:
     if finding.found_by.split(":")[0] in HAPPENED:
         happened = finding.sentence if finding.sentence.endswith((".", "?", "!", "”")) else f"{finding.sentence}."
         said = f"{happened} {said}"
-    elif finding.found_by not in LITTLE and not (finding.found_by in BY_CHANCE and not repair.mistake):
-        notes = (finding.sentence, *notes)
+    elif not (finding.found_by in LITTLE or (left and left in finding.sentence)):
+        notes = notes if finding.found_by in BY_CHANCE and not left else (finding.sentence, *notes)
     name = ":".join(filter(None, ("slip", repair.slips[0].kind, repair.mistake)))
     marked = tuple(SourceLine(slip.line, slip.line_text, slip.text) for slip in (*repair.slips, *repair.rivals[:2]))
     return replace(finding, sentence=said, found_by=name, notes=notes, slips=marked, hint=hint(repair))

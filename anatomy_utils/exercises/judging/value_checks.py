@@ -49,7 +49,7 @@ def swapped_outputs(trial: Trial) -> Finding | None:
             return Finding(words, "swapped")
         for mistake, results in trial.answer_key.mistaken:
             if _in_order(trial, order, results):
-                words = f"Wanted is `return {names}`. In another order, your results would be a known mistake's: "
+                words = f"It should `return {names}`: in another order, your results would be a known mistake's: "
                 return Finding(f"{words}“{mistake.sentence}”", f"swapped:{mistake.name}")
     return None
 

@@ -145,7 +145,7 @@ class RepairSearch:
         self.tried += 1
         outcome = self.bench.outcome(function)
         alone = len(edits) == 1
-        if outcome.right and alone and self.bench.partly_right and self._is_another_function(edits[0]):
+        if outcome.right and alone and self._is_another_function(edits[0]):
             return
         left = outcome.mistake is not None and alone and self._comes_no_farther(edits[0], outcome)
         if (outcome.right and alone) or ((outcome.right or left) and self._leads_somewhere(edits)):
@@ -155,9 +155,11 @@ class RepairSearch:
             self.nearer.append((outcome.nearness, edits[0]))
 
     def _is_another_function(self, edit: Edit) -> bool:
-        """Whether an edit calls what no right answer calls. Where only some cases are wrong, too few to tell by, that
-        may be right by accident: `min` for a `max` that is taken over too much."""
-        return edit.kind == "method" and bool(self.words.now() - self._words - self.words.of_right_answers)
+        """Whether an edit calls what no right answer calls: a `log` that makes −∞ of a 0, or, where only some cases are
+        wrong, too few to tell by, `min` for a `max` that is taken over too much. That is right by accident."""
+        if edit.kind != "call_missing" and not (edit.kind == "method" and self.bench.partly_right):
+            return False
+        return bool(self.words.now() - self._words - self.words.of_right_answers)
 
     def _comes_no_farther(self, edit: Edit, outcome: EditOutcome) -> bool:
         """Whether what is left when a mistake is left lies no farther from a right answer than before the edit.
@@ -166,7 +168,11 @@ class RepairSearch:
         """
         assert outcome.mistake is not None
         nearer = outcome.form >= self._base.form and self.words.likeness() >= self._likeness
-        return nearer and (edit.kind != "method" or self.bench.shows_beside(outcome.mistake))
+        if not nearer or self.bench.is_farther(outcome.mistake):
+            return False
+        if not self.bench.results and edit.kind in ("name", "method"):  # it stops at once: there is nothing to tell by
+            return False
+        return edit.kind != "method" or self.bench.shows_beside(outcome.mistake)
 
     def _leads_somewhere(self, edits: tuple[Edit, ...]) -> bool:
         """Whether what is left may be told: the edits take nothing away and add only what right answers have too.

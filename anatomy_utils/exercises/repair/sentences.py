@@ -43,9 +43,9 @@ WHAT = {
     "replaced": "with something else in its place",
     "left_out": "without a part of it",
     "slice": "with another end to this slice",
-    "order_of_lines": "when this line and the next are swapped",
+    "order_of_lines": "when this step and the next are swapped",
     "line_less": "without this line",
-    "block": "when this line is indented differently: in or out of the block beside it",
+    "block": "when this line is moved into the block beside it, or out of it",
     "returned": "when something else is returned",
     "result_missing": "when something more is returned",
     "return_missing": "when something is returned here",
@@ -65,8 +65,11 @@ def sentence(repair: Repair, mistake: str = "") -> str:
     """
     first, *more = repair.slips
     if mistake:
-        ways = " ".join(f"{_capital(place(slip))}: {WHAT[slip.kind]}," for slip in repair.slips)
-        return f"Two things seem to be off. {ways} only a known mistake would be left: “{mistake}”"
+        places = ", or ".join(map(place, (first, *repair.rivals[:2])))
+        return (
+            f"Two things seem to be off. {_capital(places)}: {WHAT[first.kind]}, only a known mistake would be left: "
+            f"“{mistake}”"
+        )
     if more:
         places = ". ".join(f"{_capital(place(slip))}: it is fixed {WHAT[slip.kind]}" for slip in repair.slips)
         return f"Two things are off, and fixing both makes everything right. {places}."

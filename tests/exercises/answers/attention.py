@@ -85,11 +85,7 @@ def scores_nump(query, key):
     return (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).numpy()
 
 
-@answer(
-    "attention.scores",
-    "crash",
-    "torch.sqrt wants a tensor, and this is a plain number; for numbers use math.sqrt or `number **",
-)
+@answer("attention.scores", "crash", "torch.sqrt wants a tensor, and this is a plain number; for numbers")
 def scores_sqrtt(query, key):
     return query @ key.transpose(-2, -1) / torch.sqrt(query.shape[-1])
 

@@ -142,7 +142,7 @@ def loss_number(logits, labels):
     return F.cross_entropy(logits.mT, labels).item()
 
 
-@answer("decoder.cross_entropy", "likeness:function", "Your cross-entropy is e to the power of the target.")
+@answer("decoder.cross_entropy", "mistake:perplexity", "Yours is e to the power of the loss: that is the perplexity.")
 def loss_exp(logits, labels):
     return F.cross_entropy(logits.mT, labels).exp()
 

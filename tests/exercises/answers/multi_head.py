@@ -184,7 +184,7 @@ def stack_rev(weights):
 @answer(
     "multi_head.multi_head_attention",
     "likeness:stage",
-    "The keys of each head are right: your variable `ks` holds them. In the end none of your",
+    "The scores are right: your variable",
 )
 def whole_causal(hidden_states, q, k, v, o, n):
     x = hidden_states

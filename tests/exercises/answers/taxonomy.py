@@ -159,7 +159,7 @@ def replace_no_labels(input_ids, attention_mask, chosen, samples):
     return torch.where(chosen & (attention_mask == 1), samples, input_ids)
 
 
-@answer("taxonomy.disentangled_scores", "likeness:factor", "In your scores every number is the target's times 0.577 (1/√3).")
+@answer("taxonomy.disentangled_scores", "likeness:factor", "every number is the target's times 0.577 (1/√3).")
 def disentangled_divided_apart(query, key, offset_query, offset_key, rows):
     scale = query.shape[-1] ** 0.5
     content_scores = query @ key.transpose(-2, -1) / scale

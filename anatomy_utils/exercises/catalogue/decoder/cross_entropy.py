@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
-from anatomy_utils.exercises.catalogue.sizes import and_large, and_short
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
 
@@ -65,10 +65,21 @@ EXERCISE = Exercise(
     docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ().",
     reference="anatomy_utils.training.losses.cross_entropy",
     returns=(Output("cross-entropy"),),
-    cases=and_large(and_short(labelled_cases, "position", "texts of one word"), "logits"),
+    cases=and_short(labelled_cases, "position", "texts of one word"),
     mistakes=(
         *averaging_mistakes(_losses),
         *logits_mistakes(_losses),
+        Mistake(
+            "log_of_softmax",
+            lambda logits, labels: -_mean(_chosen(logits.softmax(-1).log(), labels), labels),
+            "Right for logits that lie close together. Of others softmax rounds a small probability to 0, and log 0 is "
+            "−∞; `log_softmax` does both at once.",
+        ),
+        Mistake(
+            "perplexity",
+            lambda logits, labels: _mean(_losses(logits, labels), labels).exp(),
+            "Yours is e to the power of the loss: that is the perplexity.",
+        ),
         Mistake(
             "no_logarithm",
             lambda logits, labels: -_mean(_chosen(logits.softmax(-1), labels), labels),

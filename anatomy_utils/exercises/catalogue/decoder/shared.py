@@ -47,6 +47,7 @@ def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
         ("padded texts", 2, 5, 7),
         ("one text", 1, 5, 13),
         ("a single word", 1, 1, 7),
+        ("large logits", 2, 3, 5),
         ("padded texts", 3, 7, 11),
     ):
         real = real_words(generator, kind, batch, position, range(1, max(2, position - 2)), max(1, position - 1))
@@ -56,6 +57,8 @@ def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
         logits = 2 * normal(generator, batch, position, vocab_size)
         if kind == "one text":
             logits.scatter_add_(2, labels[..., None], torch.full((batch, position, 1), 5.0))  # a model that is sure
+        if kind == "large logits":  # e to their power is beyond float32, and the right tokens' probabilities below it
+            logits = 200 + logits.scatter_add(2, labels[..., None], torch.full((batch, position, 1), -400.0))
         arguments = {
             "logits": logits,
             "labels": labels.masked_fill(~real, IGNORE),

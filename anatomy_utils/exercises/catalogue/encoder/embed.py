@@ -16,12 +16,17 @@ ROWS = 17
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, first in (("a batch of texts", 0), ("one text", 0), ("a batch of texts", 1)):
+    for kind, first, second in (
+        ("a batch of texts", 0, 1),
+        ("one text", 0, 1),
+        ("texts of a single segment", 0, 0),
+        ("a batch of texts", 1, 0),
+    ):
         batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
         later = torch.arange(position) >= position // 2
         arguments = {
             "input_ids": torch.randint(13, (batch, position), generator=generator),
-            "segment_ids": torch.where(later, 1 - first, first).repeat(batch, 1),
+            "segment_ids": torch.where(later, second, first).repeat(batch, 1),
             "token_table": normal(generator, 13, d_model),
             "position_table": normal(generator, ROWS, d_model),
             "segment_table": normal(generator, 2, d_model),

@@ -41,7 +41,8 @@ def _sums(before: Tensor, following: Tensor) -> Tensor:
 
 def _each_its_own(before: Tensor, following: Tensor) -> Three:
     values, tokens = _sums(before, following).max(-1)
-    return values, torch.arange(len(before)), tokens
+    order = values.argsort(descending=True)
+    return values[order], order, tokens[order]
 
 
 def _first_only(before: Tensor, following: Tensor) -> Three:

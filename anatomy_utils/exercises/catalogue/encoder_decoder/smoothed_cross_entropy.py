@@ -10,11 +10,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
-from anatomy_utils.exercises.catalogue.sizes import and_large, and_short
+from anatomy_utils.exercises.catalogue.sizes import and_short
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE, cross_entropy
 
-EPSILONS = (0.1, 0.05, 0.2, 0.3)
+EPSILONS = (0.1, 0.05, 0.2, 0.15, 0.3)
 
 
 def _cases(generator: torch.Generator) -> list[Case]:
@@ -41,6 +41,12 @@ def _mixed(logits: Tensor, labels: Tensor, right: float, spread: float) -> Tenso
     """right · −log p(right token) + spread · the mean over the vocabulary, averaged over the real positions."""
     mine, even = _both(logits, labels)
     return (right * mine + spread * even)[labels != IGNORE].mean()
+
+
+def _log_of_softmax(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
+    losses = -logits[labels != IGNORE].softmax(-1).log()
+    mine = losses.gather(-1, labels[labels != IGNORE][:, None])[:, 0]
+    return ((1 - epsilon) * mine + epsilon * losses.mean(-1)).mean()
 
 
 def _others_only(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
@@ -83,10 +89,16 @@ EXERCISE = Exercise(
     "to below 1 → one number, ().",
     reference=_smoothed,
     returns=(Output("loss"),),
-    cases=and_large(and_short(_cases, "position", "texts of one word"), "logits"),
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         *averaging_mistakes(_losses),
         *logits_mistakes(_losses),
+        Mistake(
+            "log_of_softmax",
+            _log_of_softmax,
+            "Right for logits that lie close together. Of others softmax rounds a small probability to 0, and log 0 is "
+            "−∞; `log_softmax` does both at once.",
+        ),
         Mistake(
             "not_smoothed",
             lambda logits, labels, e: _mixed(logits, labels, 1.0, 0.0),
