@@ -102,7 +102,7 @@ look-site: $(STAMP_TEST) node-packages ## look at every page of site/ and use ev
 	@OMP_NUM_THREADS=1 $(PY) tests/support/look_at_site.py $(LOOK_OPTIONS)
 
 .PHONY: proof
-proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 3), ten minutes
+proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 3), half an hour
 	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/exercises/test_proof.py $(PROOF_OPTIONS)
 
 .PHONY: near

@@ -28,7 +28,7 @@ def right(probabilities: Tensor, mask: Tensor) -> Tensor:
         (lambda t, mask: t ** math.log(10), "the target to the power of 2.3 (log 10)."),
         (lambda t, mask: t * mask.sum(), "the target times the number of entries that count in `attention_mask`."),
         (lambda t, mask: t / mask.sum(), "the target divided by the number of entries that count in `attention_mask`."),
-        (lambda t, mask: t + mask.shape[1], "the target plus the number of words."),
+        (lambda t, mask: t + mask.shape[1], "the target plus the number of positions."),
         (lambda t, mask: t - mask.double().mean(), "minus the share of entries that count in `attention_mask`."),
     ],
 )

@@ -56,7 +56,8 @@ def no_second_reading(monkeypatch):
 def test_the_second_load_is_the_same_and_unpacks_nothing(file, cache, monkeypatch):
     first = numbers(file)
     (folder,) = {name.partition("/")[0] for name in kept(cache) if "/" in name}
-    assert kept(cache)[-3:] == [f"{folder}/{name}" for name in ("config.json", "model.safetensors", "tokenizer.json")]
+    names = ("config.json", "model.safetensors", "sum.txt", "tokenizer.json")
+    assert kept(cache)[-4:] == [f"{folder}/{name}" for name in names]
     no_second_reading(monkeypatch)
     assert torch.equal(numbers(file), first)
     tokens = pretrained.load(file).tokenizer(["aab", "b"])
@@ -79,7 +80,7 @@ def test_wide_matrices_lie_column_by_column_and_are_those_of_the_file(file, cach
 def test_who_may_read_one_of_its_files_may_read_all(file, cache):
     numbers(file)
     modes = {path.name: path.stat().st_mode & 0o777 for path in cache.glob("*-v*/*") if path.is_file()}
-    assert len(modes) == 3 and len(set(modes.values())) == 1, modes
+    assert len(modes) == 4 and len(set(modes.values())) == 1, modes
 
 
 def test_another_file_of_the_same_name_is_unpacked(file, cache):
@@ -112,6 +113,7 @@ DAMAGES = {
     "one bit of a weight": ("model.safetensors", one_byte_changed),
     "no weights": ("model.safetensors", os.unlink),
     "an empty file": ("model.safetensors", lambda path: path.write_bytes(b"")),
+    "no sum": ("sum.txt", os.unlink),
     "no configuration": ("config.json", os.unlink),
     "half a tokenizer": ("tokenizer.json", truncated),
 }

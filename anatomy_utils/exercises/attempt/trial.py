@@ -14,7 +14,7 @@ from anatomy_utils.exercises.attempt.run import Execution
 from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_result
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake
 
-LONGEST = 40
+LONGEST = 60
 """How many characters of an argument are shown."""
 
 

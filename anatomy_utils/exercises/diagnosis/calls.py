@@ -141,11 +141,13 @@ def _which(calls: Sequence[Call], number: int) -> str:
 
 
 def _in_portions(yours: Any, wanted: Any) -> bool:
-    """Whether yours is made of some of the rows of what is wanted: a right solution may go row by row."""
+    """Whether one is made of some of the rows of the other: a right solution may go row by row, or take more."""
     if not isinstance(yours, Tensor) or not isinstance(wanted, Tensor) or min(yours.dim(), wanted.dim()) < 2:
         return False
-    if yours.shape[-1] != wanted.shape[-1] or yours.numel() > wanted.numel():
+    if yours.shape[-1] != wanted.shape[-1]:
         return False
+    if yours.numel() > wanted.numel():
+        yours, wanted = wanted, yours
     if yours.numel() == wanted.numel():
         return close(yours.reshape(wanted.shape), wanted)
     rows = wanted.reshape(-1, wanted.shape[-1])

@@ -82,7 +82,7 @@ def factor_per_case(wrong: Wrong) -> tuple[str, str] | None:
         return None
     return "case_factor", (
         f"In your {wrong.name} every number is the target's times one number, but another one in each case "
-        f"({two_cases(known, wrong.cases)}). Which size does it depend on?"
+        f"({two_cases(known, wrong.cases)})."
     )
 
 
@@ -204,7 +204,7 @@ def size_in_words(factors: list[float], known: Sequence[Case]) -> str | None:
 def size_words(name: str, *, root: bool = False) -> str:
     """A size in words: `"the number of keys"`, `"√d_head"`."""
     counted = {
-        "query": "queries", "key": "keys", "position": "words", "batch": "sentences",
+        "query": "queries", "key": "keys", "position": "positions", "batch": "sentences",
         "heads": "heads", "kv_heads": "key heads", "group": "heads in a group",
     }  # fmt: skip
     if name in counted:

@@ -13,6 +13,9 @@ from torch import Tensor
 
 from anatomy_utils.exercises.judging.place import Place
 
+LONGEST = 60
+"""How many characters of a text are shown."""
+
 
 @dataclass(frozen=True)
 class SourceLine:
@@ -82,7 +85,7 @@ def describe(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, str):
-        return repr(value[:30])
+        return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
     if isinstance(value, list | tuple):
         return f"a {type(value).__name__} of {len(value)}"
     return ""

@@ -9,6 +9,7 @@ import re
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.judging.error_messages import str_of
 from anatomy_utils.exercises.judging.evaluation import known
 from anatomy_utils.exercises.judging.place import Place
 
@@ -120,7 +121,14 @@ def not_there_for_this_type(place: Place, message: str) -> str | None:
 
 
 def says_itself(place: Place, error: BaseException, own_names: tuple[str, ...]) -> str | None:
-    """`raise NotImplementedError` on the learner's own line, or a module without a `forward`."""
+    """A `raise` on the learner's own line, or a module without a `forward`."""
+    own_raise = place.innermost and isinstance(place.statement, ast.Raise)
+    if own_raise and not isinstance(error, NotImplementedError):
+        said = f": {str_of(error)}" if str_of(error) else ""
+        return (
+            f"Your own `raise` stops here ({type(error).__name__}{said.rstrip('.')}). For this input there is a right "
+            "answer, so something before it took it for another."
+        )
     if not isinstance(error, NotImplementedError):
         return None
     if place.innermost and isinstance(place.statement, ast.Raise):

@@ -27,6 +27,8 @@ BY_CHANCE = (
     "shape:fixed",
 )
 """What the result happens to be; once an edit makes everything right, it explains nothing more."""
+OF_NUMBERS = ("root", "opposite", "sign", "more", "bounded", "grouped", "missing", "call_missing", "operator", "number")
+"""Kinds of edits that change a type only by the way."""
 CALLS = ":calls"
 """The first call that differs: it is seen, not worked out."""
 
@@ -37,6 +39,8 @@ def with_slip(trial: Trial, finding: Finding, on_wait: Callable[[], None] | None
         return finding
     repair = find_repair(trial, on_wait=on_wait)
     if repair is None:
+        return finding
+    if finding.found_by.startswith("dtype") and repair.slips[0].kind in OF_NUMBERS:
         return finding
     may_be_arithmetic = repair.mistake or repair.slips[0].kind in MAKESHIFT
     if may_be_arithmetic and finding.exact and not trial.run.changed:

@@ -9,7 +9,7 @@ from typing import Any
 
 from anatomy_utils.exercises.attempt.run import try_once
 from anatomy_utils.exercises.attempt.tensors import close, parts, plain
-from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words
+from anatomy_utils.exercises.attempt.trial import OutputPair, Trial, kinds_in_words
 from anatomy_utils.exercises.diagnosis.find import diagnose, explain
 from anatomy_utils.exercises.diagnosis.mistakes import equal_to_a_mistake, with_a_likeness
 from anatomy_utils.exercises.diagnosis.wrong_answer import Wrong
@@ -95,8 +95,16 @@ def wrong_type_of_numbers(trial: Trial) -> Finding | None:
     finding = wrong_dtype(trial)
     if finding is None or finding.output is None or not trial.wrong[finding.output]:
         return finding
+    if all(_is_cut(trial, pair) for pair in trial.pairs if pair.output == finding.output):
+        return finding  # nothing else is off: the type cut off the decimals
     known = explain(Wrong(trial, finding.output, trial.wrong[finding.output]))
     return replace(finding, sentence=f"{finding.sentence} And something else is off. {known[1]}") if known else finding
+
+
+def _is_cut(trial: Trial, pair: OutputPair) -> bool:
+    """Whether yours are the target's whole parts, or 1 where they are not 0: what its own type leaves of them."""
+    whole = pair.target.to(pair.yours.dtype) if bool(pair.target.isfinite().all()) else pair.yours
+    return pair.yours.shape == pair.target.shape and close(pair.yours, whole)
 
 
 def unsteady(trial: Trial) -> Finding | None:
@@ -152,9 +160,7 @@ def _told(wrong: Wrong, prefix: str, said: tuple[str, str] | None = None) -> Fin
                 notes.append(f"Your {output.name}: wrong too. {_scope(other)}{more[1]}")
     if types := wrong_dtype(trial, wrong.index):
         sentence += f" Besides, {types.sentence[0].lower()}{types.sentence[1:]}"
-    scope = _scope(wrong)
-    if scope.endswith(": "):
-        sentence = sentence.removeprefix("In the case shown: ")
+    scope = "" if sentence.startswith("In the case shown: ") else _scope(wrong)  # of the others it may not hold
     return Finding(
         scope + sentence, f"{prefix}:{name}", wrong.indices[0], wrong.index, tuple(notes), exact=exact
     )

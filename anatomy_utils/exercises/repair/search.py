@@ -179,7 +179,7 @@ class RepairSearch:
 
         Others change an answer into a mistake, or into something else that happens to be right, and mend nothing.
         """
-        vague = DESTRUCTIVE | (MAKESHIFT if len(edits) == 1 else frozenset())
+        vague = DESTRUCTIVE | (MAKESHIFT | {"grouped"} if len(edits) == 1 else frozenset())
         added = self.words.now() - self._words
         harmless = not any(edit.kind in vague or isinstance(edit.node, ast.Return) for edit in edits)
         return harmless and not added - self.words.of_right_answers
