@@ -409,3 +409,43 @@ def test_a_mask_that_lacks_an_axis_in_the_middle_is_said_to() -> None:
     return scores.masked_fill(padding, float("-inf")).softmax(-1) @ value
 """)  # fmt: skip
     assert "`padding` has no axis to go with axis 1 of `scores`" in verdict.sentence
+
+
+def test_a_type_that_cuts_off_decimals_is_the_whole_fault() -> None:
+    verdict = judged("encoder_decoder.learning_rates", """def learning_rates(steps, d_model, warmup):
+    rates = torch.zeros_like(steps)
+    for i, step in enumerate(steps.tolist()):
+        rates[i] = d_model ** -0.5 * min(step ** -0.5, step * warmup ** -1.5)
+    return rates
+""")  # fmt: skip
+    assert verdict.found_by.startswith("dtype") and "else is off" not in verdict.sentence
+    assert "root" not in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("id", "says", "code"),
+    [
+        ("workshop.own_name", "Your own `raise` stops here (ValueError: no).", """def own_name(published):
+    raise ValueError("no")
+"""),
+        ("multi_head.repair", "so its axis 1 has 11, and `length` is 5",
+         """def repaired_heads(query, key, value, num_heads, mask):
+    batch, length, d_model = query.shape
+    heads = [x.reshape(batch, length, num_heads, d_model // num_heads) for x in (query, key, value)]
+    return heads[0]
+"""),
+        ("attention.weighted_average", "`j` counts through `range(len(weights))` (line ",
+         """def weighted_average(weights, vectors):
+    made = torch.zeros(len(weights), vectors.shape[1])
+    for i in range(len(weights)):
+        for j in range(len(weights)):
+            made[i] += weights[i, j] * vectors[j]
+    return made
+"""),
+    ],
+    ids=["raise", "reshape", "loop"],
+)  # fmt: skip
+def test_a_crash_is_told_with_what_led_to_it(id: str, says: str, code: str) -> None:
+    exercise = find_exercise(id)
+    verdict = judge(exercise, written(code, exercise.function_name))
+    assert says in verdict.sentence

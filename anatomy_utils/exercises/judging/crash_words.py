@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from anatomy_utils.exercises.judging import python_words, shape_words
+from anatomy_utils.exercises.judging import index_words, python_words, shape_words
 from anatomy_utils.exercises.judging.error_messages import plain_words, str_of
 from anatomy_utils.exercises.judging.place import Place
 
@@ -28,7 +28,7 @@ def crash_words(error: BaseException, place: Place | None, own_names: tuple[str,
     if words := python_words.says_itself(place, error, own_names):
         return words
     message = str_of(error)
-    for look in (*shape_words.WORDS, *python_words.WORDS):
+    for look in (*index_words.WORDS, *shape_words.WORDS, *python_words.WORDS):
         if words := look(place, message):
             return words
     return plain_words(error)

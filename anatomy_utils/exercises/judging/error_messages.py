@@ -244,8 +244,7 @@ PLAIN: tuple[tuple[str, Words], ...] = (
     (r"division by zero", "Something is divided by zero."),
     (r"missing \d+ required positional arguments?: (.+)", "A call on this line lacks an argument: {1}."),
     (r"missing \d+ required positional argument", "A call on this line lacks an argument."),
-    (r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'", "`{1}` knows no option `{2}`."),
-    (r"(\w+)\(\) got an unexpected keyword argument '(\w+)'", "`{1}` knows no option `{2}`."),
+    (r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'", "`{1}` knows no option `{2}`."),
     (
         r"The shape of the mask \[(.*)\] at index \d+ does not match the shape of the indexed tensor \[(.*)\]",
         "A mask in `[ ]` must have the lengths of the axes that it picks from; this one has shape ({1}), and it picks "

@@ -88,7 +88,7 @@ def soft_no_sum(student_logits, teacher_logits, temperature):
 @answer(
     "taxonomy.soft_loss",
     "mistake:negative",
-    "Your loss has the wrong sign, as if log q − log p stood in place of log p − log q",
+    "Your loss has the wrong sign, as if log q − log p came in place of log p − log q",
 )
 def soft_negative(student_logits, teacher_logits, temperature):
     teacher = (teacher_logits / temperature).log_softmax(dim=-1)

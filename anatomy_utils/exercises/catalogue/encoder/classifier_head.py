@@ -209,14 +209,9 @@ EXERCISE = Exercise(
         Mistake(
             "no_label_bias",
             _NoLabelBias,
-            "Your module has no `labels.bias`, as if its last layer were a product alone, without the numbers that are "
-            "added.",
+            "Your module has no `labels.bias`, as if nothing were added to the product of its last layer.",
         ),
-        Mistake(
-            "no_dense_bias",
-            _NoDenseBias,
-            "Your module has no `dense.bias`, as if its first layer were a product alone.",
-        ),
+        Mistake("no_dense_bias", _NoDenseBias, "Your module has no `dense.bias`: nothing is added in its first layer."),
         Mistake(
             "no_dense",
             _NoDense,

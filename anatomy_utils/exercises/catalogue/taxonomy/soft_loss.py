@@ -76,7 +76,7 @@ EXERCISE = Exercise(
         Mistake(
             "negative",
             lambda s, t, temperature: -_right(s, t, temperature),
-            "Your loss has the wrong sign, as if log q − log p stood in place of log p − log q: it is never above 0.",
+            "Your loss has the wrong sign, as if log q − log p came in place of log p − log q: it is never above 0.",
         ),
         Mistake(
             "over_positions",

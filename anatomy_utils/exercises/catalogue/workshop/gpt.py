@@ -140,8 +140,7 @@ EXERCISE = Exercise(
         Mistake(
             "wider",
             started(lambda blocks: {"spread": 0.2, "last": 10 * as_wanted(blocks)["last"]}),
-            "Your `tokens` start with ten times the standard deviation that is wanted, and your other weights are off "
-            "as well.",
+            "Your weights, those of `tokens` too, start with ten times the standard deviation that is wanted.",
         ),
         Mistake(
             "biases_kept",
@@ -158,11 +157,7 @@ EXERCISE = Exercise(
             GPTOfOneBlock,
             "Your blocks are one and the same block, used several times; each needs weights of its own.",
         ),
-        Mistake(
-            "no_norm",
-            GPTWithoutNorm,
-            "Your model lacks the weights of `norm`, the LayerNorm after the last block.",
-        ),
+        Mistake("no_norm", GPTWithoutNorm, "Your model lacks the weights of `norm`, which comes after the last block."),
         Mistake(
             "no_positions",
             _other(embed=lambda self, ids: self.tokens(ids) + 0 * self.positions.weight[: ids.shape[1]]),
