@@ -21,9 +21,9 @@ from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.repair.bench import Bench
 from anatomy_utils.exercises.repair.child import can_fork, in_a_child
 from anatomy_utils.exercises.repair.program import Program
-from anatomy_utils.exercises.repair.search import all_edits, find_repair
-from anatomy_utils.exercises.repair.sentences import WHAT
-from anatomy_utils.exercises.repair.slip import Repair
+from anatomy_utils.exercises.repair.search import all_edits, best_of, find_repair
+from anatomy_utils.exercises.repair.sentences import WHAT, sentence
+from anatomy_utils.exercises.repair.slip import Repair, Slip
 from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
 
 CELLS = iter(range(10**6))
@@ -339,20 +339,30 @@ def test_an_edit_that_spoils_what_is_right_and_so_equals_a_mistake_is_not_told()
     assert "num_heads" not in verdict.sentence and not verdict.found_by.endswith("own_keys")
 
 
-def test_two_places_on_one_line_that_do_equally_well_are_both_named() -> None:
+def test_two_places_on_one_line_that_do_equally_well_are_both_named_and_a_part_of_one_is_not() -> None:
+    def repair(text: str, cost: float) -> Repair:
+        return Repair((Slip("name", 3, text, "mean = total / count", ""),), cost=cost)
+
+    best = best_of([repair("count", 1.1), repair("total", 1.0), repair("total / count", 1.1), repair("mean", 2.0)])
+    assert sentence(best).startswith("Line 3, `total`, or line 3, `count`: everything is right")
+
+
+def test_the_operator_is_told_and_not_a_function_that_makes_up_for_it() -> None:
     verdict = judged("attention.one_word", """def attend_one_word(query, key, value):
     scores = (key * query).sum(dim=-1) * query.shape[-1] ** 0.5
     return scores.softmax(-1) @ value
 """)  # fmt: skip
-    assert "`(key * query).sum(dim=-1) * query.shape[-1] ** 0.5`" in verdict.sentence
+    assert verdict.found_by == "slip:operator"
 
 
 def test_a_function_that_no_right_answer_calls_is_not_told_of_an_answer_that_is_partly_right() -> None:
     verdict = judged("attention.masked_softmax", """def masked_softmax(scores, mask):
-    powers = (scores - scores.max(dim=-1, keepdim=True).values).exp() * mask
-    return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+    largest = scores.max(dim=-1, keepdim=True).values
+    powers = torch.where(mask, (scores - largest).exp(), 0.0)
+    total = powers.sum(dim=-1, keepdim=True)
+    return powers / torch.where(total == 0, 1.0, total)
 """)  # fmt: skip
-    assert not verdict.passed and "`scores.max" not in verdict.sentence
+    assert not verdict.passed and "another function" not in verdict.sentence
 
 
 @pytest.mark.parametrize(

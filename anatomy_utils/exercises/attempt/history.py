@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from anatomy_utils.exercises.attempt.run import try_once
+from anatomy_utils.exercises.attempt.run import code_looked_at, try_once
 from anatomy_utils.exercises.attempt.tensors import plain
 from anatomy_utils.exercises.definition import Case
 
@@ -34,15 +34,9 @@ class Given:
 
 
 def history(function: Callable[..., Any], case: Case, seconds: float, *, of: Any = None) -> list[Given]:
-    """Every tensor that the function's own variables were given, in order, up to its end or its crash.
-
-    Args:
-        function: is called with the case's arguments.
-        case: these.
-        seconds: how long it may take.
-        of: the answer, where `function` drives it; then the first call counts, of a class that of its `forward`.
-    """
-    code = getattr(getattr(of, "forward", of) or function, "__code__", None)
+    """Every tensor that the function's own variables were given, in order, up to its end or its crash; of whose code,
+    as in `variables`."""
+    code = code_looked_at(function, of)
     found: list[Given] = []
     held: dict[str, tuple[int, int]] = {}
     kept: list[Tensor] = []  # so that no other tensor can get an old one's id

@@ -130,6 +130,11 @@ def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any], around
         return _call(function, arguments, around)
 
 
+def code_looked_at(function: Callable[..., Any], of: Any) -> Any:
+    """The code of a function or, where it drives an answer, of that answer; of a class that of its `forward`."""
+    return getattr(getattr(of, "forward", of) or function, "__code__", None)
+
+
 def variables(function: Callable[..., Any], case: Case, seconds: float, *, of: Any = None) -> dict[str, Tensor]:
     """The tensors that the function's own variables held when it returned, arguments left out.
 
@@ -139,7 +144,7 @@ def variables(function: Callable[..., Any], case: Case, seconds: float, *, of: A
         seconds: how long it may take.
         of: the answer, where `function` drives it; then the first call counts, of a class that of its `forward`.
     """
-    code = getattr(getattr(of, "forward", of) or function, "__code__", None)
+    code = code_looked_at(function, of)
     held: dict[str, Tensor] = {}
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:

@@ -15,7 +15,7 @@ from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_re
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake
 
 LONGEST = 60
-"""How many characters of an argument are shown."""
+"""How many characters of a value are shown."""
 
 
 class OutputPair(NamedTuple):
@@ -114,7 +114,12 @@ def listed(kinds: Iterable[str]) -> str:
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, Tensor):
-        return str(tuple(value.shape))
+    return str(tuple(value.shape)) if isinstance(value, Tensor) else cut(value)
+
+
+def cut(value: Any) -> str:
+    """A value as Python writes it, and no more of it than fits a card."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
     words = repr(value)
     return words if len(words) <= LONGEST else f"{words[:LONGEST]} …"

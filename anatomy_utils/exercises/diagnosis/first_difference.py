@@ -33,7 +33,7 @@ class Way:
     Args:
         held: the function's own variables, case by case.
         stages: what a right solution passes, in its order, case by case.
-        right: stage → the variable that holds it on every case.
+        right: stage → the variable that holds it on every case: "`scores`", or "`scores` in line 4" if not to the end.
     """
 
     held: Tensors
@@ -59,7 +59,7 @@ class Way:
     def others(self) -> list[str]:
         """The variables that hold no stage."""
         everywhere = [name for name in self.held[0] if all(name in variables for variables in self.held)]
-        return [name for name in everywhere if name not in self.right.values()]
+        return [name for name in everywhere if f"`{name}`" not in self.right.values()]
 
     def in_words(self) -> str:
         """`"You are right up to the scores: your variable `s` holds them."` What holds a stage is right, and so is all
@@ -68,10 +68,9 @@ class Way:
         if not self.right:
             return ""
         stage = list(self.stages[0])[self.last]
-        many, name = is_plural(stage), self.right[stage]
-        variable = f"`{name}" if "`" in name else f"`{name}`"
+        many = is_plural(stage)
         start = f"The {stage} {'are' if many else 'is'} right" if self.before else f"You are right up to the {stage}"
-        return f"{start}: your variable {variable} holds {'them' if many else 'it'}. "
+        return f"{start}: your variable {self.right[stage]} holds {'them' if many else 'it'}. "
 
 
 def _way(wrong: Wrong) -> Way | None:
@@ -80,7 +79,8 @@ def _way(wrong: Wrong) -> Way | None:
     driven = wrong.trial.function if wrong.trial.exercise.drive else None
     held = [variables(wrong.trial.call, case, SECONDS, of=driven) for case in wrong.cases]
     stages = _stages(wrong)
-    right = {stage: name for stage in stages[0] if (name := _holder(stage, held, stages))}
+    in_the_end = [{f"`{name}`": tensor for name, tensor in variables.items()} for variables in held]
+    right = {stage: name for stage in stages[0] if (name := _holder(stage, in_the_end, stages))}
     if len(right) < len(stages[0]):  # one may have been overwritten
         passed = [_passed(wrong, case, driven) for case in wrong.cases]
         right |= {s: name for s in stages[0] if s not in right and (name := _holder(s, passed, stages))}
@@ -88,9 +88,9 @@ def _way(wrong: Wrong) -> Way | None:
 
 
 def _passed(wrong: Wrong, case: Case, driven: Any) -> dict[str, Tensor]:
-    """What each variable was given, by its name and the line: `"keys` in line 4"`, ready for a sentence."""
+    """What each variable was given, by its name and the line."""
     given = history(wrong.trial.call, case, SECONDS, of=driven)
-    return {f"{each.name}` in line {each.line}": each.tensor for each in given}
+    return {f"`{each.name}` in line {each.line}": each.tensor for each in given}
 
 
 def changed_stage(wrong: Wrong) -> tuple[str, str] | None:

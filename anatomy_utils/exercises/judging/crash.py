@@ -11,10 +11,8 @@ import numpy
 import torch
 from torch import Tensor
 
+from anatomy_utils.exercises.attempt.trial import cut
 from anatomy_utils.exercises.judging.place import Place
-
-LONGEST = 60
-"""How many characters of a text are shown."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ def describe(value: Any) -> str:
     if value is None:
         return "None"
     if isinstance(value, str):
-        return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
+        return cut(value)
     if isinstance(value, list | tuple):
         return f"a {type(value).__name__} of {len(value)}"
     return ""

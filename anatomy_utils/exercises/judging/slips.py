@@ -23,7 +23,11 @@ HAPPENED = ("crash", "time", "nothing", "type", "device", "mutated", "complex", 
 LITTLE = ("likeness:cell", "likeness:stage", "likeness:entry", "likeness:unused", "likeness:calls_right")
 """What says less than a line of the learner's."""
 BY_CHANCE = (
-    *("likeness:inputs", "likeness:cut", "likeness:of_argument", "likeness:power", "likeness:amount_factor"),
+    "likeness:inputs",
+    "likeness:cut",
+    "likeness:of_argument",
+    "likeness:power",
+    "likeness:amount_factor",
     "shape:fixed",
 )
 """What the result happens to be; once an edit makes everything right, it explains nothing more."""
