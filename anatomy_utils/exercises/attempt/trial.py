@@ -102,15 +102,15 @@ class Trial:
         return ", ".join(f"{name} {_short(value)}" for name, value in self.cases[case].arguments.items())
 
 
-def kinds_in_words(cases: Sequence[Case]) -> str:
+def kinds_in_words(cases: Sequence[Case], joint: str = "and") -> str:
     """The kinds of some cases: `"one sentence, with a batch of sentences and with a single word"`."""
-    return listed(case.kind for case in cases)
+    return listed((case.kind for case in cases), joint)
 
 
-def listed(kinds: Iterable[str]) -> str:
+def listed(kinds: Iterable[str], joint: str = "and") -> str:
     """Kinds of cases, each once, as the words behind "with"."""
     *first, last = dict.fromkeys(kinds)
-    return f"{', with '.join(first)} and with {last}" if first else last
+    return f"{', with '.join(first)} {joint} with {last}" if first else last
 
 
 def _short(value: Any) -> str:

@@ -184,5 +184,5 @@ def _scope(wrong: Wrong) -> str:
         return f"With {kinds_in_words(here)}: " if apart else f"In {len(here)} of {len(trial.cases)} cases: "
     start = "Right" if indices == off else f"Your {wrong.name} {wrong.verb} right"
     if apart:
-        return f"{start} with {kinds_in_words(elsewhere)}, but not with {kinds_in_words(here)}. "
+        return f"{start} with {kinds_in_words(elsewhere)}, but not with {kinds_in_words(here, 'or')}. "
     return f"{start} in {len(elsewhere)} of {len(trial.cases)} cases. In the others: "

@@ -116,11 +116,17 @@ def operators(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     if not isinstance(node, ast.BinOp):
         return
     for other in BITS if isinstance(node.op, BITS) else OPERATORS:
-        if not isinstance(node.op, other):
+        if not isinstance(node.op, other) and not _changes_nothing(other, node.right):
             yield change(slot, "operator", "op", other(), 1.1)
     if not isinstance(node.op, ast.Add | ast.Mult | ast.BitAnd | ast.BitOr):
         swapped = ast.BinOp(node.right, node.op, node.left)
         yield put(slot, "sides", swapped, 1.0)
+
+
+def _changes_nothing(operator: type[ast.operator], right: ast.expr) -> bool:
+    """Whether it is `* 1` or `+ 0`: that leaves a part out, which is told as such."""
+    without = 0 if operator in (ast.Add, ast.Sub) else 1
+    return isinstance(right, ast.Constant) and right.value == without and not isinstance(right.value, bool)
 
 
 def comparisons(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:

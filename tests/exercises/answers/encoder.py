@@ -669,7 +669,7 @@ def span_float(start_scores, end_scores, max_length):
 @answer(
     "encoder.best_span",
     "part:start_first",
-    "Your start is right with one text and with texts of one word, but not with a batch of texts and with one word",
+    "Your start is right with one text and with texts of one word, but not with a batch of texts or with one word",
 )
 def span_clamped(start_scores, end_scores, max_length):
     start = start_scores.argmax(1)

@@ -67,7 +67,7 @@ class GPTFromOne(Model):  # type: ignore[misc, valid-type]
         return self.norm(hidden_states) @ self.tokens.weight.T
 
 
-@answer("workshop.gpt", "likeness:stage", "Right with one token, but not with a few tokens and with one text.")
+@answer("workshop.gpt", "likeness:stage", "Right with one token, but not with a few tokens or with one text.")
 class GPTAllBlocksSummed(Model):  # type: ignore[misc, valid-type]
     def forward(self, input_ids):
         states = self.tokens(input_ids) + self.positions.weight[: input_ids.shape[1]]

@@ -16,6 +16,8 @@ from anatomy_utils.training.losses import IGNORE
 Texts = Sequence[Sequence[int]]
 Both = tuple[Tensor, Tensor]
 BEGIN, END = 2, 3
+DIFFERENT = ("texts of different lengths", "padding with <eos>")
+"""The second is common: GPT-2 has no token for padding, and `<eos>` is taken."""
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
@@ -24,13 +26,14 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("one text", 0),
         ("texts of the same length", 1),
         ("texts of different lengths", 0),
+        ("padding with <eos>", END),
     ):
         batch, longest = primes(generator, 2, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
         lengths = torch.randint(2, longest, (batch,), generator=generator).tolist()
         lengths = [longest] * batch if kind == "texts of the same length" else lengths
         lengths[-1] = longest
-        lengths[0] = max(2, longest - 1) if kind == "texts of different lengths" else longest
+        lengths[0] = max(2, longest - 1) if kind in DIFFERENT else longest
         texts = [[BEGIN, *torch.randint(4, 97, (length - 1,), generator=generator).tolist(), END] for length in lengths]
         yield Case({"texts": texts, "pad_id": pad_id}, kind, {"batch": batch, "position": longest})
     yield Case({"texts": [[BEGIN, END]] * 3, "pad_id": 1}, "texts of no words", {"batch": 3, "position": 1})
@@ -70,6 +73,11 @@ def _filled_tensors(texts: Texts, pad_id: int) -> Both:
         inputs[row, : len(text) - 1] = torch.tensor(text[:-1])
         labels[row, : len(text) - 1] = torch.tensor(text[1:])
     return inputs, labels
+
+
+def _found_by_id(texts: Texts, pad_id: int) -> Both:
+    labels = _labels(texts, pad_id)
+    return _inputs(texts, pad_id), labels.masked_fill(labels == pad_id, IGNORE)
 
 
 def _by_length(texts: Texts, pad_id: int) -> Both:
@@ -121,6 +129,12 @@ EXERCISE = Exercise(
             "padding_labeled",
             lambda texts, pad_id: (_inputs(texts, pad_id), _labels(texts, pad_id)),
             "The shift is right, but padding has its own id as label: the model would learn to write padding.",
+        ),
+        Mistake(
+            "found_by_id",
+            _found_by_id,
+            "Your labels are −100 wherever the id is pad_id, also at real tokens: with <eos> as padding, as is common, "
+            "the model would never learn to stop. Go by the lengths of the texts.",
         ),
         Mistake(
             "ignored_in_the_inputs",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -171,10 +172,14 @@ def _ids(
 
 
 def _drawn_from(chances: Callable[[Tensor, float, int], Tensor]) -> Callable[..., int]:
-    """A function that draws from a distribution."""
+    """A function that draws from a distribution; hundreds of draws from the same one compute it once."""
+
+    @lru_cache(maxsize=1)
+    def known(logits: tuple[float, ...], temperature: float, top_k: int) -> Tensor:
+        return chances(torch.tensor(logits), temperature, top_k)
 
     def draw(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int:
-        return int(torch.multinomial(chances(logits, temperature, top_k), 1, generator=generator))
+        return int(torch.multinomial(known(tuple(logits.tolist()), temperature, top_k), 1, generator=generator))
 
     return draw
 
