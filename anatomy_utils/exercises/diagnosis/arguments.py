@@ -72,7 +72,8 @@ def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
 
 def _always_one_number(wrong: Wrong) -> bool:
     """Whether it is one number, whatever comes in: that can come from many things."""
-    return len(wrong.cases) > 1 and len({float(y) for y in wrong.yours if y.numel() == 1}) == 1
+    numbers = {float(y) for y in wrong.yours if y.numel() == 1}
+    return len(wrong.cases) > 1 and len(numbers) == 1 and all(y.numel() == 1 for y in wrong.yours)
 
 
 def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:

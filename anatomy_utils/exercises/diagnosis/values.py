@@ -104,8 +104,10 @@ def one_offset(wrong: Wrong) -> tuple[str, str] | None:
         finite = target.isfinite()
         if yours.numel() < 2 or not bool(finite.any()) or not torch.equal(yours.isfinite(), finite):
             return None
-        offset = (yours - target)[finite].mean()
-        if not close(yours, target + offset):
+        difference = (yours - target)[finite]
+        offset = difference.mean()
+        whole = bool((difference == difference.round()).all())
+        if not close(yours, target + offset) or (whole and bool((difference != difference[0]).any())):
             return None
         offsets.append(float(offset))
     if is_bool(wrong):

@@ -46,6 +46,8 @@ class ModuleDrive:
             batch is 1, which one case should have.
         given: what an answer may call by name, where its notebook does not have it.
         published: whether published weights are loaded into it, by name and strictly.
+        lengths: whether a text may be longer than the one before it: then a module that was first given one position,
+            on the second axis of the inputs, must still compute the same for all of them.
     """
 
     reference: Callable[..., nn.Module]
@@ -57,6 +59,7 @@ class ModuleDrive:
     initial: InitialSpread | None = None
     given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     published: bool = False
+    lengths: bool = False
 
     def arguments(
         self, generator: torch.Generator, construct: Mapping[str, Any], inputs: Mapping[str, Tensor]
@@ -110,6 +113,8 @@ class ModuleDrive:
             return _no_tensor(output)
         if objection := self._objection_to_use(made, answer(*construct), weights, untouched, output):
             return objection
+        if self.lengths and (objection := self._objection_to_lengths(answer(*construct), weights, untouched, output)):
+            return objection
         return (output, *self._gradients(made, untouched), *self._range(made, untouched))
 
     def _objection_to_use(
@@ -147,6 +152,26 @@ class ModuleDrive:
                 )
             made.eval()
         return None
+
+    def _objection_to_lengths(
+        self, made: nn.Module, weights: dict[str, Tensor], inputs: tuple[Any, ...], output: Tensor
+    ) -> Objection | None:
+        """A new module is given one position, then all: it must not have kept a mask or angles of the first call."""
+        made.to(next(iter(weights.values())).dtype).eval()
+        with torch.no_grad():
+            made.load_state_dict(weights, strict=False)
+            made(*(fresh(each[:, :1]) for each in inputs))
+            try:
+                same = close(made(*map(fresh, inputs)), output)
+            except Exception:  # such as sizes that do not fit: `output` shows that they did before
+                same = False
+        if same:
+            return None
+        return Objection(
+            "first_call",
+            "Given one position first and then a whole text, your module does not compute what it does for the text "
+            "alone, as if it kept something of its first call, such as a mask of that size.",
+        )
 
     def _gradients(self, made: nn.Module, inputs: tuple[Any, ...]) -> list[Tensor]:
         """Of a sum of all outputs, each with a weight of its own; no longer where there are more positions, since what

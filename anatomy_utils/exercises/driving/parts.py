@@ -64,7 +64,8 @@ def drive(
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     for parameter in trained if old else ():
         parameter.grad = torch.full_like(parameter, old)
-    optimizer, parts = torch.optim.SGD(trained, lr=0.5, momentum=0.5), _parts(input_ids, labels, rows, lengths)
+    groups = [{"params": [parameter]} for parameter in trained]  # as of an optimizer that decays only some
+    optimizer, parts = torch.optim.SGD(groups, lr=0.5, momentum=0.5), _parts(input_ids, labels, rows, lengths)
     with torch.enable_grad():
         found = effects(lambda number: answer(model, optimizer, parts[number], max_norm), model, optimizer)
     if isinstance(found, tuple) and model.most > max(rows):

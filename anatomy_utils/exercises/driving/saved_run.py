@@ -109,6 +109,8 @@ def drive_saving(answer: Callable[..., Any], table: Tensor, weight: Tensor, step
         answer(str(folder / NAME), *run.parts(), steps)
         if not all(map(torch.equal, run.effects(steps), before)):
             return Objection("touched", "Your function changes the run that it saves: training would go on otherwise.")
+        if not run.model.training:
+            return _NOT_IN_TRAINING
         return _content(folder)
 
 
@@ -154,8 +156,9 @@ def _content(folder: Path) -> tuple[Tensor, ...] | Objection:
             f"What you save of the generator is a {type(generator).__name__}; where it is by now is told by "
             "`generator.get_state()`. Its seed tells only where it began.",
         )
-    if not isinstance(step, int | Tensor) or (isinstance(step, Tensor) and step.numel() != 1):
-        return Objection("step", f"Your step is a {type(step).__name__}; the plain number is wanted.")
+    if not isinstance(step, int) or isinstance(step, bool):
+        kind = "tensor" if isinstance(step, Tensor) else type(step).__name__
+        return Objection("step", f"The step in your file is a {kind}; the plain number is wanted.")
     return _effects(model, optimizer, generator, step)
 
 
@@ -171,6 +174,13 @@ def _effects(model: dict[str, Any], optimizer: dict[str, Any], state: Tensor, st
         torch.rand(5, generator=generator),
         torch.tensor(int(step)),
     )
+
+
+_NOT_IN_TRAINING = Objection(
+    "eval_mode",
+    "After your function the model is in evaluation mode, as `.eval()` leaves it, and it was in training mode before: "
+    "training would go on without dropout.",
+)
 
 
 class _Code:
@@ -225,6 +235,8 @@ def drive_resuming(
             )
         if not (folder / NAME).is_file():
             return Objection("file_gone", "After your function the file is gone; it may be needed again.")
+        if not resumed.model.training:
+            return _NOT_IN_TRAINING
     if step is None:
         return Objection("nothing", "Your function returns nothing (None); return the step that comes next.")
     if not isinstance(step, int | Tensor) or isinstance(step, bool):

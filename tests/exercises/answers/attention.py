@@ -255,7 +255,7 @@ def attention_twosoft(query, key, value):
     return w @ value, w
 
 
-@answer("attention.attention", "nan", "everywhere with strong matches; with a batch of sentences")
+@answer("attention.attention", "nan", "in 8 of 10 cells with strong matches; with a batch of sentences")
 def attention_exps(query, key, value):
     w = (query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])).exp()
     return w @ value, w
@@ -649,7 +649,10 @@ def repair_any(query, key, value, mask):
 
 
 @answer(
-    "start.mean", "nan", "In your average there is ∞ everywhere with a single word; with several words there is none,"
+    "start.mean",
+    "nan",
+    "In your average there is ∞ everywhere with a single word; with several words and with vectors of a single number "
+    "there is none,",
 )
 def mean_n1(vectors):
     return vectors.sum(0) / (len(vectors) - 1)
@@ -1047,7 +1050,9 @@ def lookup_mod(t, i):
 
 
 @answer(
-    "start.mean", "likeness:cell", "Right with a single word, but not with several words. All cells of your average"
+    "start.mean",
+    "likeness:cell",
+    "Right with a single word, but not with several words or with vectors of a single number. All cells of your",
 )
 def mean_weighted(v):
     w = torch.arange(1, len(v) + 1).float()
@@ -1065,7 +1070,9 @@ def mean_skip(v):
 
 
 @answer(
-    "start.mean", "likeness:cell", "Right with a single word, but not with several words. All cells of your average"
+    "start.mean",
+    "likeness:cell",
+    "Right with a single word, but not with several words or with vectors of a single number. All cells of your",
 )
 def mean_half(v):
     return (v.amax(0) + v.amin(0)) / 2

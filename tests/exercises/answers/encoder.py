@@ -57,7 +57,7 @@ def embed_in_place(input_ids, segment_ids, token_table, position_table, segment_
 @answer(
     "encoder.sinusoids",
     "likeness:cell",
-    "127 of 182 cells of your waves differ from the target, in a way that this check does",
+    "147 of 212 cells of your waves differ from the target, in a way that this check does",
 )
 def waves_base(positions, d_model):
     angles = positions[:, None] / 1000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -669,7 +669,8 @@ def span_float(start_scores, end_scores, max_length):
 @answer(
     "encoder.best_span",
     "part:start_first",
-    "Your start is right with one text and with texts of one word, but not with a batch of texts or with one word",
+    "Your start is right with one text and with texts of one word, but not with a batch of texts, with one word at "
+    "most, with long texts or with texts shorter than max_length.",
 )
 def span_clamped(start_scores, end_scores, max_length):
     start = start_scores.argmax(1)
@@ -756,7 +757,8 @@ def mask_share(input_ids, attention_mask, choice, action, random_ids, mask_id):
 @answer(
     "encoder.mask_words",
     "likeness:stage",
-    "Right with one text and with texts of one word, but not with padded texts. You are right up to the chosen words",
+    "Right with one text, with texts of one word and with ids that happen to be equal, but not with padded texts. You "
+    "are right up to the chosen words",
 )
 def mask_padding_hidden(input_ids, attention_mask, choice, action, random_ids, mask_id):
     chosen = (choice < 0.15) & (attention_mask == 1)

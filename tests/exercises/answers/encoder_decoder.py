@@ -230,7 +230,7 @@ def translate_item(next_logits, memory, start_id, stop_id, pad_id, max_new_token
 @answer(
     "encoder_decoder.translate",
     "shape:calls",
-    "Your fourth call of `next_logits` receives as its first argument",
+    "In the case shown: your fourth call of `next_logits` receives as its first argument",
 )
 def translate_forever(next_logits, memory, start_id, stop_id, pad_id, max_new_tokens):
     ids = torch.full((len(memory), 1), start_id)
@@ -353,7 +353,7 @@ def repaired_square(attention_mask):
 @answer(
     "encoder_decoder.repair",
     "likeness:same",
-    "Right with one text, but not with padded texts and with padding at the head. In your",
+    "Right with one text, but not with padded texts or with padding on either side. In your",
 )
 def repaired_shortest(attention_mask):
     positions = torch.arange(attention_mask.shape[1])

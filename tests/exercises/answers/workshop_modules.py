@@ -36,13 +36,35 @@ class AttentionInOneMap(Base):
         return self.output(context.transpose(1, 2).flatten(2))
 
 
-@answer("workshop.causal_self_attention", "likeness:cell", "1302 of 1362 cells of your output differ")
+@answer("workshop.causal_self_attention", "likeness:cell", "2457 of 2517 cells of your output differ")
 class AttentionPositionsAsHeads(Attention):  # type: ignore[misc, valid-type]
     def forward(self, hidden_states):
         query, key, value = (
             part(hidden_states).unflatten(-1, (self.num_heads, -1)) for part in (self.query, self.key, self.value)
         )
         return self.output(F.scaled_dot_product_attention(query, key, value, is_causal=True).flatten(2))
+
+
+@answer("workshop.causal_self_attention", "objection:first_call", "such as a mask of that size")
+class AttentionKeepsItsMask(Attention):  # type: ignore[misc, valid-type]
+    mask = None
+
+    def forward(self, hidden_states):
+        length = hidden_states.shape[1]
+        if self.mask is None:
+            self.mask = torch.ones(length, length, dtype=torch.bool).tril()
+        parts = (self.query(hidden_states), self.key(hidden_states), self.value(hidden_states))
+        query, key, value = (part.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for part in parts)
+        context = F.scaled_dot_product_attention(query, key, value, self.mask[:length, :length])
+        return self.output(context.transpose(1, 2).flatten(2))
+
+
+@answer("workshop.block", "likeness:cell", "but not with small states")
+class BlockOfBert(Block):  # type: ignore[misc, valid-type]
+    def __init__(self, d_model, num_heads, d_inner):
+        super().__init__(d_model, num_heads, d_inner)
+        self.attention_norm = nn.LayerNorm(d_model, eps=1e-12)
+        self.feed_forward_norm = nn.LayerNorm(d_model, eps=1e-12)
 
 
 @answer("workshop.feed_forward", "likeness:unused", "when the numbers in `output.weight` change")

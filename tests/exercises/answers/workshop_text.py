@@ -66,6 +66,16 @@ def merged_at_the_end(ids, pair, new_id):
     return (*[each for each in ids if each not in pair], new_id)
 
 
+@answer("workshop.merge_pair", "objection:value", "should return")
+def merged_with_a_zero_at_the_end(ids, pair, new_id):
+    merged, skip = [], False
+    for both in zip(ids, (*ids[1:], 0), strict=True):
+        if not skip:
+            merged.append(new_id if both == pair else both[0])
+        skip = not skip and both == pair
+    return tuple(merged)
+
+
 @answer("workshop.encode", "objection:entry", "each should be an id: a whole number, 0 or more")
 def encoded_words_apart(text, merges):
     words = []

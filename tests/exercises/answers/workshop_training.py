@@ -215,3 +215,25 @@ def repaired_without_flatten(model, optimizer, inputs, labels, max_norm):
 def saved_without_settings(path, model, optimizer, generator, step):
     state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()["state"]}
     torch.save({**state, "generator": generator.get_state(), "step": step}, path)
+
+
+@answer("workshop.save_training", "objection:step", "The step in your file is a tensor; the plain number is wanted.")
+def saved_step_as_a_tensor(path, model, optimizer, generator, step):
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save({**state, "generator": generator.get_state(), "step": torch.tensor(step)}, path)
+
+
+@answer("workshop.save_training", "objection:eval_mode", "After your function the model is in evaluation mode")
+def saved_in_evaluation_mode(path, model, optimizer, generator, step):
+    state = {"model": model.eval().state_dict(), "optimizer": optimizer.state_dict()}
+    torch.save({**state, "generator": generator.get_state(), "step": step}, path)
+
+
+@answer("workshop.resume_training", "objection:eval_mode", "training would go on without dropout")
+def resumed_in_evaluation_mode(path, model, optimizer, generator):
+    run = torch.load(path, weights_only=True)
+    model.load_state_dict(run["model"])
+    model.eval()
+    optimizer.load_state_dict(run["optimizer"])
+    generator.set_state(run["generator"])
+    return run["step"]

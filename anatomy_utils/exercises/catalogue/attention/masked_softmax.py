@@ -33,6 +33,8 @@ def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
         if kind.startswith("a row"):
             mask[1] = False
         arguments = {"scores": 2 * normal(generator, *lead, query, key) + 1, "mask": mask}
+        if kind == "one sentence":
+            arguments["scores"][..., 0] = 0.0  # a score of 0 is allowed like any other
         if kind.startswith("forbidden"):
             arguments["scores"] -= 150.0 * mask  # e to their power is 0 in float32
         yield Case(arguments, kind, {"query": query, "key": key})

@@ -13,10 +13,13 @@ from anatomy_utils.exercises.catalogue.attention.shared import lift
 from anatomy_utils.exercises.catalogue.sizes import and_short, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
+NARROW = "values of a single number"
+
 
 def _one_word_cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, factor in (("a sentence", 1.0), ("a sentence", 1.0), ("a sentence with strong matches", 3.0)):
+    for kind, factor in (("a sentence", 1.0), (NARROW, 1.0), ("a sentence with strong matches", 3.0)):
         position, d_head, d_value = primes(generator, 3)
+        d_value = 1 if kind == NARROW else d_value  # a bare squeeze would lose the axis
         arguments = {
             "query_i": factor * normal(generator, d_head),
             "key": normal(generator, position, d_head),

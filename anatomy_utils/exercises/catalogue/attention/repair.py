@@ -22,6 +22,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("a long sentence", (), 4),
         ("a batch with heads", (2, 3), 1),
         ("padding that matches best", (2,), 1),
+        ("a key of zeros", (2,), 1),
     ):
         query, key, d_head, d_value = primes(generator, 4, (3, 5, 7, 11))
         key = key * long + (long > 1)
@@ -39,6 +40,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         }
         if kind == "padding that matches best":
             lift(arguments["query"], arguments["key"], -144.0 * mask[:, 0])
+        if kind == "a key of zeros":
+            arguments["key"][..., 0, :] = 0.0  # all its scores are 0, and it is allowed
         yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
 
 
@@ -64,6 +67,12 @@ def _cosines(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[T
 
 def _zero_afterwards(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     weights = attend(query, key, value, _scaled(query))[1] * mask
+    return weights @ value, weights
+
+
+def _zero_is_forbidden(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ key.mT * _scaled(query) * mask
+    weights = scores.masked_fill(scores == 0, -math.inf).softmax(-1)
     return weights @ value, weights
 
 
@@ -132,6 +141,12 @@ EXERCISE = Exercise(
             "root_of_values",
             lambda q, k, v, m: attend(q, k, v, v.shape[-1] ** -0.5, m),
             "The sentence's length no longer matters, but your weights depend on the width of the values.",
+        ),
+        Mistake(
+            "zero_is_forbidden",
+            _zero_is_forbidden,
+            "Your scale and your mask work, but an allowed key whose score is exactly 0 gets no weight, as if it were "
+            "forbidden. 0 is a score like any other.",
         ),
         Mistake("cosine", _cosines, "Your scores are cosines now: the lengths of queries and keys are lost."),
     ),

@@ -47,8 +47,11 @@ def _case(generator: torch.Generator, kind: str) -> Case:
         off[1, real] = 0.0
     elif kind == "NaN":
         off[first, 0, 1], off[first + 1 :, real], off[:, mask == 0] = torch.nan, torch.nan, torch.nan
+        theirs[first, 0, 1] = torch.nan  # in both, where it begins
     elif kind in ("a single layer", "one word"):
         off[min(first, layer - 1) :, real] += 5 * TOLERANCE
+        if kind == "one word":  # next to such numbers the fault is small, but the tolerance is the same for all
+            theirs[first, real] = 1e4
     else:  # a whole vector, each of its numbers within the tolerance
         off[first, -1, -1] += 0.9 * TOLERANCE
     arguments = {"yours": theirs + off, "theirs": theirs, "attention_mask": mask, "tolerance": TOLERANCE}
@@ -196,6 +199,22 @@ EXERCISE = Exercise(
             ),
             "You miss NaN: NaN > tolerance is False, like every such comparison with NaN. Ask what agrees, and take "
             "the opposite.",
+        ),
+        Mistake(
+            "nan_in_both",
+            lambda yours, theirs, mask, tolerance: _first(
+                _layers(yours.nan_to_num(), theirs.nan_to_num(), mask, tolerance)
+                | ((yours.isnan() != theirs.isnan()).any(-1) & mask.bool()).flatten(1).any(1)
+            ),
+            "Where both runs have NaN, you see no difference; NaN always differs.",
+        ),
+        Mistake(
+            "relative",
+            lambda yours, theirs, mask, tolerance: _first(
+                (~torch.isclose(yours, theirs, atol=tolerance))[:, mask.bool()].flatten(1).any(1)
+            ),
+            "Large numbers may be off by more than the tolerance in yours, as in `isclose` and `allclose` with the "
+            "usual `rtol`, which is not 0.",
         ),
         Mistake(
             "position",

@@ -12,14 +12,16 @@ from anatomy_utils.exercises.catalogue.sizes import primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 PROMPT, ALONE, WORD, PART = "a prompt at once", "one text without padding", "one new word", "several new words"
+REST = "the rest of a prompt"
+"""Its padding begins in the cache and goes on among what is new."""
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in (PROMPT, ALONE, WORD, PART, PROMPT):
+    for kind in (PROMPT, ALONE, WORD, PART, REST):
         length, count, batch = primes(generator, 3, (2, 3, 5, 7, 11))
         batch = 1 if kind == ALONE else batch
         length, count = 0 if kind == PROMPT else length, 1 if kind == WORD else count
-        width = count if kind == PROMPT else length
+        width = length + count if kind in (PROMPT, REST) else length
         padding = torch.randint(width, (batch,), generator=generator)
         padding[0], padding[-1] = width - 1, 0  # the shortest text and the longest
         yield Case(

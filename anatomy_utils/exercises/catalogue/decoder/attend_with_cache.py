@@ -17,10 +17,12 @@ Three = tuple[Tensor, Tensor, Tensor]
 
 
 LATER, FIRST = "a later position that matches best", "the first position of all"
+ZERO = "a key of zeros"
+"""Its score is 0, and e⁰ is a weight like any other: 0 must not stand for what is forbidden."""
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("one new position", "several new positions", "an empty cache", "one text", LATER, FIRST):
+    for kind in ("one new position", "several new positions", "an empty cache", "one text", LATER, FIRST, ZERO):
         batch, heads, past, new, d_head = batch_and_primes(generator, kind, 5, (2, 3, 5, 7, 11))
         past, new = (new, past) if new == 2 else (past, new)  # with two new ones, "sees the next" is "sees all"
         new = 1 if kind in ("one new position", FIRST) else new
@@ -31,6 +33,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         if kind == LATER:
             lift(arguments["query"], arguments["past_keys"], -144.0)
             lift(arguments["query"], arguments["key"], -144.0 * (torch.arange(new) < new - 1))
+        if kind == ZERO:
+            arguments["past_keys"][:, :, 0] = 0
         sizes = {"batch": batch, "heads": heads, "past": past, "new": new, "d_head": d_head}
         yield Case(arguments, kind, sizes)
 
@@ -56,6 +60,12 @@ def _all(query: Tensor, key: Tensor, value: Tensor, pk: Tensor, pv: Tensor, **ch
 def _in_front(query: Tensor, key: Tensor, value: Tensor, pk: Tensor, pv: Tensor) -> Three:
     keys, values = _behind(key, pk), _behind(value, pv)
     return _context(query, keys, values, pk.shape[2]), keys, values
+
+
+def _zeros_forbidden(query: Tensor, key: Tensor, value: Tensor, pk: Tensor, pv: Tensor) -> Three:
+    keys, values = _behind(pk, key), _behind(pv, value)
+    scores = (query @ keys.mT * query.shape[-1] ** -0.5).tril(pk.shape[2])
+    return scores.masked_fill(scores == 0, -torch.inf).softmax(-1) @ values, keys, values
 
 
 def _new_only(query: Tensor, key: Tensor, value: Tensor, pk: Tensor, pv: Tensor) -> Three:
@@ -138,6 +148,12 @@ EXERCISE = Exercise(
             "new_only",
             _new_only,
             "Your cache is right, but the new positions attend to new ones only: the past is remembered and not used.",
+        ),
+        Mistake(
+            "zeros_forbidden",
+            _zeros_forbidden,
+            "Your cache is right, but a score of exactly 0 counts as forbidden in yours. A key of zeros has such "
+            "scores, and should get its share.",
         ),
         Mistake(
             "in_front",

@@ -16,8 +16,9 @@ from anatomy_utils.training.losses import IGNORE
 Texts = Sequence[Sequence[int]]
 Both = tuple[Tensor, Tensor]
 BEGIN, END = 2, 3
-DIFFERENT = ("texts of different lengths", "padding with <eos>")
-"""The second is common: GPT-2 has no token for padding, and `<eos>` is taken."""
+BOTH_ENDS, ALL_ALIKE = "one id for <bos> and <eos>", "one id for <bos>, <eos> and padding"
+"""GPT-2 has a single special token, which begins texts and ends them; for want of another it is padding, too."""
+DIFFERENT = ("texts of different lengths", BOTH_ENDS, ALL_ALIKE)
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
@@ -25,8 +26,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("texts of different lengths", 98),
         ("one text", 0),
         ("texts of the same length", 1),
-        ("texts of different lengths", 0),
-        ("padding with <eos>", END),
+        (BOTH_ENDS, 0),
+        (ALL_ALIKE, END),
     ):
         batch, longest = primes(generator, 2, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -34,7 +35,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         lengths = [longest] * batch if kind == "texts of the same length" else lengths
         lengths[-1] = longest
         lengths[0] = max(2, longest - 1) if kind in DIFFERENT else longest
-        texts = [[BEGIN, *torch.randint(4, 97, (length - 1,), generator=generator).tolist(), END] for length in lengths]
+        begin = END if kind in (BOTH_ENDS, ALL_ALIKE) else BEGIN
+        texts = [[begin, *torch.randint(4, 97, (length - 1,), generator=generator).tolist(), END] for length in lengths]
         yield Case({"texts": texts, "pad_id": pad_id}, kind, {"batch": batch, "position": longest})
     yield Case({"texts": [[BEGIN, END]] * 3, "pad_id": 1}, "texts of no words", {"batch": 3, "position": 1})
 

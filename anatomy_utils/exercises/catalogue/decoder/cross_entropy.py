@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -10,8 +10,18 @@ from torch.nn import functional as F
 
 from anatomy_utils.exercises.catalogue.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
 from anatomy_utils.exercises.catalogue.sizes import and_short
-from anatomy_utils.exercises.definition import Exercise, Mistake, Output
+from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.losses import IGNORE
+
+
+def _cases(generator: torch.Generator) -> Iterator[Case]:
+    """One more: a loss of exactly 0 counts, too, and a logit far above all others is no measure for their positions."""
+    *others, last = labelled_cases(generator)
+    yield from others
+    logits = last.arguments["logits"].clone()
+    logits[0, 0, last.arguments["labels"][0, 0]] = 200.0
+    yield Case({**last.arguments, "logits": logits}, "a right token that is certain", last.sizes)
+    yield last
 
 
 def _chosen(numbers: Tensor, labels: Tensor) -> Tensor:
@@ -29,6 +39,16 @@ def _mean(numbers: Tensor, labels: Tensor) -> Tensor:
 
 def _over_positions(logits: Tensor, labels: Tensor) -> Tensor:
     return _mean(-_chosen(logits.log_softmax(1), labels), labels)
+
+
+def _one_maximum(logits: Tensor, labels: Tensor) -> Tensor:
+    logits = logits - logits.max()
+    return -_mean(_chosen(logits - logits.exp().sum(-1, keepdim=True).log(), labels), labels)
+
+
+def _without_zeros(logits: Tensor, labels: Tensor) -> Tensor:
+    losses = _losses(logits, labels)[labels != IGNORE]
+    return losses.sum() / (losses != 0).sum()
 
 
 def _word_by_word(logits: Tensor, labels: Tensor) -> Tensor:
@@ -65,7 +85,7 @@ EXERCISE = Exercise(
     docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ().",
     reference="anatomy_utils.training.losses.cross_entropy",
     returns=(Output("cross-entropy"),),
-    cases=and_short(labelled_cases, "position", "texts of one word"),
+    cases=and_short(_cases, "position", "texts of one word"),
     mistakes=(
         *averaging_mistakes(_losses),
         *logits_mistakes(_losses),
@@ -74,6 +94,17 @@ EXERCISE = Exercise(
             lambda logits, labels: -_mean(_chosen(logits.softmax(-1).log(), labels), labels),
             "Right for logits that lie close together. Of others softmax rounds a small probability to 0, and log 0 is "
             "−∞; `log_softmax` does both at once.",
+        ),
+        Mistake(
+            "one_maximum",
+            _one_maximum,
+            "Right where the logits of all positions lie in one range. Measured against a maximum far above them, e to "
+            "their power is rounded to 0, and log 0 is −∞: each position needs a maximum of its own.",
+        ),
+        Mistake(
+            "zeros_left_out",
+            _without_zeros,
+            "A token that the model was certain of is left out of your average: a loss of 0 counts like any other.",
         ),
         Mistake(
             "perplexity",

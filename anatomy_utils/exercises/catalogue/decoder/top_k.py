@@ -10,14 +10,19 @@ from torch import Tensor
 from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
+ZERO = "a best logit of 0"
+"""0 is a logit like any other: it must not stand for what is not kept."""
+
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, k in (("a batch of texts", 3), ("one text", 4), ("a batch of texts", 2), ("only the best", 1)):
+    for kind, k in (("a batch of texts", 3), ("one text", 4), (ZERO, 2), ("only the best", 1)):
         batch, vocab_size = batch_and_primes(generator, kind, 2, (5, 7, 11, 13))
         vocab_size = max(vocab_size, 7)
         batch = 3 if batch == vocab_size else batch
-        arguments = {"logits": 2 * normal(generator, batch, vocab_size), "k": k}
-        yield Case(arguments, kind, {"batch": batch, "vocab_size": vocab_size})
+        logits = 2 * normal(generator, batch, vocab_size)
+        if kind == ZERO:
+            logits -= logits.amax(-1, keepdim=True)
+        yield Case({"logits": logits, "k": k}, kind, {"batch": batch, "vocab_size": vocab_size})
 
 
 def _bar(logits: Tensor, k: int) -> Tensor:
@@ -31,6 +36,10 @@ def _kept(logits: Tensor, k: int) -> Tensor:
 def _scattered(logits: Tensor, k: int) -> Tensor:
     best = logits.topk(k, dim=-1)
     return torch.full_like(logits, -torch.inf).scatter(-1, best.indices, best.values)
+
+
+def _zeros_removed(logits: Tensor, k: int) -> Tensor:
+    return _kept(logits, k).masked_fill(logits == 0, -torch.inf)
 
 
 def _ranks(logits: Tensor, k: int) -> Tensor:
@@ -70,6 +79,11 @@ EXERCISE = Exercise(
             "zero",
             lambda logits, k: logits.masked_fill(logits < _bar(logits, k), 0.0),
             "The right tokens are kept, but the others are 0, and e⁰ is 1: they can still be drawn.",
+        ),
+        Mistake(
+            "zeros_removed",
+            _zeros_removed,
+            "A logit of exactly 0 is thrown out in yours, even where it is the largest: 0 is a logit like any other.",
         ),
         Mistake(
             "only_values",

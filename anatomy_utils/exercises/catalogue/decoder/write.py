@@ -13,6 +13,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 VOCAB_SIZE = 17
+STOP_IN_PROMPT = "a prompt that contains the stop token"
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
@@ -21,17 +22,21 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("a text that fills its allowance", 99),
         ("a text that ends with its first new token", 1),
         ("a prompt of one token", 3),
+        (STOP_IN_PROMPT, 5),
     ):
         position = 1 if kind == "a prompt of one token" else primes(generator, 1, (3, 5))[0]
         stop_id = int(torch.randint(VOCAB_SIZE, (1,), generator=generator)) if written != 3 else 0
         prompt = torch.randint(VOCAB_SIZE - 1, (1, position), generator=generator)
+        prompt += prompt >= stop_id  # no stop token among them
         arguments = {
             "step": TableStep(normal(generator, VOCAB_SIZE, VOCAB_SIZE) - 3, stop_id, position + written - 1),
             "cache": SeenIds(),
-            "prompt_ids": prompt + (prompt >= stop_id),  # no stop token among them
+            "prompt_ids": prompt,
             "max_new_tokens": 7,
             "stop_id": stop_id,
         }
+        if kind == STOP_IN_PROMPT:  # as in GPT-2, where a text begins with the token that ends it
+            prompt[0, 0] = stop_id
         yield Case(arguments, kind, {"position": position})
 
 
@@ -74,6 +79,10 @@ def _all_again(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop:
 def _without_the_stop(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
     ids = _write(step, cache, prompt, most, stop)
     return ids[:, :-1] if ids[0, -1] == stop else ids
+
+
+def _stopped_by_the_prompt(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
+    return _write(step, cache, prompt, 1 if (prompt == stop).any() else most, stop)
 
 
 def _prompt_again(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
@@ -146,6 +155,18 @@ EXERCISE = Exercise(
             "never_stops",
             lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most, stop, stops=False),
             "Your text goes on after the stop token.",
+        ),
+        Mistake(
+            "nothing_after_a_stop",
+            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most * (stop not in prompt), stop),
+            "You write nothing after a prompt that contains the stop token. Only one that the model writes ends the "
+            "text.",
+        ),
+        Mistake(
+            "stopped_by_the_prompt",
+            _stopped_by_the_prompt,
+            "After a prompt that contains the stop token you write one token and no more. Only a stop token that the "
+            "model writes ends the text.",
         ),
         Mistake(
             "one_too_few",

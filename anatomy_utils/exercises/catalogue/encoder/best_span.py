@@ -40,6 +40,23 @@ def _scores(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"batch": len(rows), "position": position})
 
 
+def _and_unlike_lengths(generator: torch.Generator) -> Iterator[Case]:
+    """Those, texts of one word, and two lengths at which a span may fail although its rule is right."""
+    yield from and_short(_scores, "position", "texts of one word")(generator)
+    batch, position, longest = 3, 41, 7
+    slope = 5.0 * torch.arange(position)  # the best starts are last, the best ends first: no two of them make a span
+    start = slope + 0.3 * normal(generator, batch, position)
+    end = 0.3 * normal(generator, batch, position) - slope
+    place = torch.randint(10, 30, (batch, 1), generator=generator)
+    start, end = start.scatter_add(1, place, 0 * place + 3.0), end.scatter_add(1, place, 0 * place + 3.0)
+    arguments = {"start_scores": start, "end_scores": end, "max_length": longest}
+    yield Case(arguments, "long texts", {"batch": batch, "position": position})
+    batch, position, longest = 7, 5, 11
+    start, end = (normal(generator, batch, position) + BASE for _ in range(2))
+    arguments = {"start_scores": start, "end_scores": end, "max_length": longest}
+    yield Case(arguments, "texts shorter than max_length", {"batch": batch, "position": position})
+
+
 Span = tuple[Tensor, Tensor]
 
 
@@ -109,7 +126,7 @@ EXERCISE = Exercise(
     "There is no padding.",
     reference="anatomy_utils.functional.spans.best_span",
     returns=(Output("start", "batch"), Output("end", "batch")),
-    cases=and_short(_scores, "position", "texts of one word"),
+    cases=_and_unlike_lengths,
     mistakes=(
         Mistake(
             "each_alone",
@@ -177,6 +194,14 @@ EXERCISE = Exercise(
             "multiplied",
             lambda start, end, longest: _largest(start[:, :, None] * end[:, None, :], _band(start, 0, longest - 1)),
             "Your spans have the largest product: two very bad scores make a large one. Scores like these are added.",
+        ),
+        Mistake(
+            "probabilities_multiplied",
+            lambda start, end, longest: _largest(
+                start.softmax(1)[:, :, None] * end.softmax(1)[:, None, :], _band(start, 0, longest - 1)
+            ),
+            "Your spans are those of the largest product of probabilities. In long texts with scores far apart all "
+            "those products are rounded to 0; add the scores themselves.",
         ),
         Mistake(
             "subtracted",

@@ -35,6 +35,17 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
+def _and_equal_ids(generator: torch.Generator) -> Iterator[Case]:
+    """Those, texts of one word, and words that are exchanged for themselves or have the mask's own id already."""
+    yield from and_short(_cases, "position", "texts of one word")(generator)
+    case = next(case for case in _cases(generator) if case.kind == "one text")  # without padding
+    ids, real, choice, action, other = list(case.arguments.values())[:5]
+    exchanged = _chosen(real, choice) & (action >= 0.8) & (action < 0.9)
+    even = torch.arange(ids.shape[1]) % 2 == 0
+    equal = {"input_ids": ids.masked_fill(exchanged & ~even, MASK), "random_ids": torch.where(even, ids, other)}
+    yield Case({**case.arguments, **equal}, "ids that happen to be equal", case.sizes)
+
+
 Both = tuple[Tensor, Tensor]
 
 
@@ -58,6 +69,13 @@ def _hidden_labelled_only(
 ) -> Both:
     masked, labels = _right(ids, real, choice, action, other, mask_id)
     return masked, labels.masked_fill(action >= 0.8, IGNORE)
+
+
+def _changed_labelled_only(
+    ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int
+) -> Both:
+    masked, labels = _right(ids, real, choice, action, other, mask_id)
+    return masked, labels.masked_fill(masked == ids, IGNORE)
 
 
 def _by_index(ids: Tensor, real: Tensor, choice: Tensor, action: Tensor, other: Tensor, mask_id: int) -> Both:
@@ -116,7 +134,7 @@ EXERCISE = Exercise(
     "→ masked_ids, and labels: the chosen words' own ids, −100 elsewhere.",
     reference="anatomy_utils.objectives.masked_tokens.mask_words",
     returns=(Output("masked_ids", "batch position"), Output("labels", "batch position")),
-    cases=and_short(_cases, "position", "texts of one word"),
+    cases=_and_equal_ids,
     mistakes=(
         Mistake(
             "all_hidden",
@@ -205,6 +223,12 @@ EXERCISE = Exercise(
             _hidden_labelled_only,
             "Your masked_ids are right, but only the hidden words have labels; exchanged and left ones are asked for "
             "too.",
+        ),
+        Mistake(
+            "changed_labelled_only",
+            _changed_labelled_only,
+            "Your masked_ids are right, but only the words that have changed have labels; chosen words that stay as "
+            "they are need one too.",
         ),
         Mistake(
             "labels_turned_round",

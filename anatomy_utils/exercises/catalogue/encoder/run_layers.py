@@ -12,11 +12,16 @@ from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.functional.layers import Part
 
+TWICE = "a layer that comes twice"
+"""In a stack with shared weights; whoever looks a layer up in the list finds the wrong place."""
+
 
 def _stacks(generator: torch.Generator) -> Iterator[Case]:
-    for kind, count in (("one text", 2), ("a batch of texts", 4), ("a single layer", 1)):
+    for kind, count in (("one text", 2), ("a batch of texts", 4), ("a single layer", 1), (TWICE, 3)):
         batch, position, d_model = batch_and_primes(generator, kind, 3, (7, 11, 13))
         layers = [sublayer(generator, d_model, f"layer {number}") for number in range(count)]
+        if kind == TWICE:
+            layers[-1] = layers[0]
         arguments = {"hidden_states": normal(generator, batch, position, d_model), "layers": layers}
         sizes = {"states": count + 1, "batch": batch, "position": position, "d_model": d_model}
         yield Case(arguments, kind, sizes)

@@ -21,6 +21,13 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"position": position, "d_model": 2 * pairs})
 
 
+def _and_gaps(generator: torch.Generator) -> Iterator[Case]:
+    """Those, a single position, and positions that are not counted up by 1 from the first one."""
+    yield from and_short(_cases, "position", "a single position")(generator)
+    arguments = {"positions": torch.randperm(97, generator=generator)[:5], "d_model": 6}
+    yield Case(arguments, "positions in any order", {"position": 5, "d_model": 6})
+
+
 def _angles(positions: Tensor, d_model: int) -> Tensor:
     return positions[..., None] / 10_000 ** (torch.arange(0, d_model, 2) / d_model)
 
@@ -86,7 +93,7 @@ EXERCISE = Exercise(
     "With d_model 4, position 1 gets sin 1, cos 1, sin 0.01, cos 0.01: 0.84, 0.54, 0.01, 1.00.",
     reference="anatomy_utils.functional.positions.sinusoids",
     returns=(Output("waves", "position d_model"),),
-    cases=and_short(_cases, "position", "a single position"),
+    cases=_and_gaps,
     mistakes=(
         Mistake(
             "sines_first",

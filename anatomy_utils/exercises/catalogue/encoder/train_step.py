@@ -23,20 +23,31 @@ class _Batch:
     labels: Tensor
 
 
+class _Dropping(nn.Module):
+    """Drops the same features in every step of training: a module of its own, which the model's mode must reach."""
+
+    def __init__(self, kept: Tensor) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def forward(self, states: Tensor) -> Tensor:
+        return states * self.kept if self.training else states
+
+
 class _Classifier(nn.Module):
-    """Means of words, of which training drops the same features in every step, and a linear layer."""
+    """Means of words, some of whose features training drops, and a linear layer."""
 
     def __init__(self, table: Tensor, weight: Tensor, kept: Tensor) -> None:
         super().__init__()
         self.table = nn.Parameter(table.clone())
         self.weight = nn.Parameter(weight.clone())
         self.scale = nn.Parameter(torch.ones(table.shape[1]), requires_grad=False)
-        self.kept = kept
+        self.dropout = _Dropping(kept)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
         real = torch.ones_like(input_ids) if attention_mask is None else attention_mask
         mean = (self.table[input_ids] * real[..., None]).sum(1) / real.sum(1, keepdim=True) * self.scale
-        return (mean * self.kept if self.training else mean) @ self.weight
+        return self.dropout(mean) @ self.weight
 
 
 OLD = "gradients left over from before"
@@ -72,7 +83,8 @@ def _setting(given: Sequence[Any], training: bool, old: float) -> tuple[Any, tor
     for parameter in trained if old else ():
         parameter.grad = torch.full_like(parameter, old)
     batches = [_Batch(*each) for each in zip(ids, mask, labels, strict=True)]
-    return model, torch.optim.SGD(trained, lr=0.5, momentum=0.5), batches
+    groups = [{"params": [parameter]} for parameter in trained]  # all of them count, not the first one alone
+    return model, torch.optim.SGD(groups, lr=0.5, momentum=0.5), batches
 
 
 def _drive(answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection | None:

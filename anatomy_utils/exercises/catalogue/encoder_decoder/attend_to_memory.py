@@ -12,15 +12,16 @@ from anatomy_utils.exercises.catalogue.attention.shared import lift
 from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal, real_words
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
-BEST = "padding that matches best"
+BEST, HEAD = "padding that matches best", "padding at the head"
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("padded texts", "one text", "padded texts", "a single position that asks", BEST):
+    for kind in ("padded texts", "one text", HEAD, "a single position that asks", BEST):
         batch, heads, query, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
         key = 11
         query = 1 if kind.startswith("a single") else query
         real = real_words(generator, kind, batch, key, range(4, key - 2), key - 1)
+        real = real.flip(1) if kind == HEAD else real
         arguments = {
             "query": 1.5 * normal(generator, batch, heads, query, d_head),
             "key": 1.5 * normal(generator, batch, heads, key, d_head),
@@ -29,6 +30,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         }
         if kind == BEST:
             lift(arguments["query"], arguments["key"], -144.0 * real[:, None])
+        elif kind == "one text":
+            arguments["key"][:, :, 1] = 0.0  # a real word, though all its scores are 0
         sizes = {"batch": batch, "heads": heads, "query": query, "key": key, "d_head": d_head}
         yield Case(arguments, kind, sizes)
 
@@ -39,6 +42,14 @@ def _scores(query: Tensor, key: Tensor) -> Tensor:
 
 def _real(mask: Tensor) -> Tensor:
     return mask.bool()[:, None, None, :]
+
+
+def _by_lengths(mask: Tensor) -> Tensor:
+    return (torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True))[:, None, None, :]
+
+
+def _causal(query: Tensor, mask: Tensor) -> Tensor:
+    return _real(mask) & torch.ones(query.shape[2], mask.shape[1], dtype=torch.bool).tril()
 
 
 def _weights(scores: Tensor, allowed: Tensor, hidden: float = -torch.inf) -> Tensor:
@@ -107,6 +118,17 @@ EXERCISE = Exercise(
             "You use the mask of the first text for all texts.",
         ),
         Mistake(
+            "by_lengths",
+            lambda q, k, v, mask: _weights(_scores(q, k), _by_lengths(mask)) @ v,
+            "With padding at the end all is right. With padding in front you take as many positions as there are real "
+            "tokens, but from the beginning: do not count them, look at which ones are real.",
+        ),
+        Mistake(
+            "by_scores",
+            lambda q, k, v, mask: _weights(_scores(q, k), _real(mask) & (_scores(q, k) != 0)) @ v,
+            "A real token whose score is 0 gets no weight in yours. The mask alone should say what is hidden.",
+        ),
+        Mistake(
             "not_scaled",
             lambda q, k, v, mask: _weights(q @ k.mT, _real(mask)) @ v,
             "The padding is right, but your scores are not divided by √d_head.",
@@ -123,11 +145,15 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "causal",
-            lambda q, k, v, mask: (
-                _weights(_scores(q, k), _real(mask) & torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril()) @ v
-            ),
+            lambda q, k, v, mask: _weights(_scores(q, k), _causal(q, mask)) @ v,
             "Your mask is causal as well: the first position sees only the first word of the source. The whole source "
             "has been read; nothing of it lies in the future.",
+        ),
+        Mistake(
+            "causal_with_a_number",
+            lambda q, k, v, mask: _weights(_scores(q, k), _causal(q, mask), -1e9) @ v,
+            "Your mask is causal as well: a position sees no word of the source that stands behind its own place. The "
+            "whole source has been read; nothing of it lies in the future.",
         ),
     ),
     alternatives={

@@ -11,7 +11,7 @@ from anatomy_utils.exercises.catalogue.sizes import normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 Three = tuple[Tensor, Tensor, Tensor]
-BEAMS = {"a few beams": 3, "beams that are close": 5, "one beam far ahead": 3, "a single beam": 1}
+BEAMS = {"a few beams": 3, "beams that are close": 5, "one beam far ahead": 3, "a single beam": 1, "long texts": 3}
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
@@ -26,6 +26,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             logits[-1, other] += 5.0
         if kind == "one beam far ahead":  # all that are kept continue it
             before[1:] -= 20.0
+        if kind == "long texts":  # their probabilities are too small for float32, as they are after 100 words
+            before -= 200.0
         arguments = {"log_probabilities": before, "next_log_probabilities": logits.log_softmax(-1)}
         yield Case(arguments, kind, {"beams": beams, "vocab_size": vocab_size})
 

@@ -19,6 +19,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         start, pad = start * (kind != "one text"), pad * (batch != 5)  # an id of 0 is one like any other
         labels = torch.randint(20, 97, (batch, position), generator=generator)
         labels = labels.where(torch.arange(position) != real.sum(1, keepdim=True) - 1, stop)
+        if batch == 3:
+            labels[0, 1] = 0  # so is it among the words
         arguments = {"labels": labels.masked_fill(~real, IGNORE), "start_id": start, "pad_id": pad}
         yield Case(arguments, kind, {"batch": batch, "position": position})
 
@@ -113,6 +115,11 @@ EXERCISE = Exercise(
             "zero_for_padding",
             lambda labels, start, pad: _right(labels, start, 0),
             "The shift is right, but padding has become 0; the id for it is given as `pad_id`.",
+        ),
+        Mistake(
+            "word_0_is_padding",
+            lambda labels, start, pad: _right(labels.masked_fill(labels == 0, IGNORE), start, pad),
+            "The shift is right, but a word with the id 0 has become padding, too; only −100 should.",
         ),
         Mistake(
             "pad_in_front",

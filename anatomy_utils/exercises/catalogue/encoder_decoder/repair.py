@@ -17,10 +17,11 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("padded texts", 3, 7),
         ("padded texts", 5, 11),
         ("one text", 1, 5),
-        ("padding at the head", 2, 7),
+        ("padding on either side", 3, 7),
     ):
         mask = real_words(generator, kind, batch, key, range(2, key - 2), key - 1).long()
-        mask = mask.flip(1) if kind == "padding at the head" else mask
+        if kind == "padding on either side":
+            mask[:-1] = mask[:-1].flip(1)
         yield Case({"attention_mask": mask}, kind, {"batch": batch, "key": key})
 
 

@@ -17,7 +17,7 @@ ENDS = {
     "texts that end at different steps": (2, 4, 3),
     "one text": (3,),
     "texts that fill their allowance": (NEVER, 2),
-    "texts that end together": (3, 3, 3),
+    "texts that begin with the stop token": (3, 3, 3),
     "texts that end at once": (1,) * 7,
 }
 """Kind → how many tokens each text has when its stop token becomes the likeliest next one."""
@@ -26,11 +26,11 @@ ENDS = {
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, ends in ENDS.items():
         start, stop, pad = (1 + torch.randperm(VOCAB_SIZE - 1, generator=generator)[:3]).tolist()
-        if kind == "texts that end together":
-            stop = 0
+        if kind == "texts that begin with the stop token":
+            start = stop = 0  # as BART's do
         elif kind == "one text":
             start = 0
-        elif kind == "texts that fill their allowance":
+        elif kind in ("texts that fill their allowance", "texts that end at once"):
             pad = stop  # many a model has but one token for both
         elif kind == "texts that end at different steps":
             pad = 0
@@ -80,7 +80,7 @@ def _loop(
 
 def _stop_lost(after: NextLogits, memory: Tensor, start: int, stop: int, pad: int, most: int) -> Tensor:
     ids = _loop(after, memory, start, stop, pad, most)
-    return ids.masked_fill(ids == stop, pad)
+    return torch.cat([ids[:, :1], ids[:, 1:].masked_fill(ids[:, 1:] == stop, pad)], 1)
 
 
 def _forgets_who_ended(after: NextLogits, memory: Tensor, start: int, stop: int, pad: int, most: int) -> Tensor:
@@ -179,6 +179,14 @@ EXERCISE = Exercise(
             "one_memory_for_all",
             lambda after, memory, *rest: _loop(after, memory[:1].expand_as(memory), *rest),
             "All rows read the memory of the first text.",
+        ),
+        Mistake(
+            "start_counts",
+            lambda after, memory, start, stop, pad, most: _loop(
+                after, memory, start, stop, pad, 0 if start == stop else most
+            ),
+            "Where the start token is the stop token, too, as it is for BART, your rows have ended before they begin. "
+            "Only a new token can end a row.",
         ),
         Mistake(
             "starts_with_the_stop",

@@ -21,7 +21,10 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         heads, length = sorted(primes(generator, 2, (3, 5, 7, 11)))  # three tokens back needs four or more
         wanted.append((kind, heads, length, offset))
     for kind, heads, length, offset in (*wanted, *((kind, *sizes) for kind, sizes in SMALL.items())):
-        weights = (2 * normal(generator, heads, length, length)).softmax(-1)
+        scores = 2 * normal(generator, heads, length, length)
+        if kind in KINDS:
+            scores.diagonal(offset, -2, -1)[:, 0] = -torch.inf  # a query that gives such a key nothing counts, too
+        weights = scores.softmax(-1)
         yield Case({"weights": weights, "offset": offset}, kind, {"heads": heads, "query": length})
 
 
@@ -44,6 +47,11 @@ def _head_by_head(weights: Tensor, offset: int) -> Tensor:
 def _wrapped(weights: Tensor, offset: int) -> Tensor:
     places = torch.arange(weights.shape[-1])
     return weights[..., places, (places + offset) % len(places)].mean(dim=-1)
+
+
+def _zeros_do_not_count(weights: Tensor, offset: int) -> Tensor:
+    found = weights.diagonal(offset, -2, -1)
+    return found.sum(-1) / (found > 0).sum(-1)
 
 
 EXERCISE = Exercise(
@@ -69,6 +77,12 @@ EXERCISE = Exercise(
             lambda weights, offset: weights.diagonal(offset, -2, -1).sum(-1) / weights.shape[-1],
             "You have the right weights, but you divide their sum by the number of all queries. Some queries have no "
             "such key, and those do not count.",
+        ),
+        Mistake(
+            "zeros_do_not_count",
+            _zeros_do_not_count,
+            "You divide the right sum by the number of weights that are not 0. A query that has such a key, but gives "
+            "it the weight 0, counts as well.",
         ),
         Mistake(
             "added_up",

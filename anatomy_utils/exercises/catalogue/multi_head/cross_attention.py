@@ -25,6 +25,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "hidden_states": normal(generator, batch, query, d_model),
             "memory": normal(generator, batch, key, d_model),
         }
+        if kind == "a batch of sentences":
+            arguments["memory"][0, 0] = 0.0  # a vector of zeros is no padding: it is asked, too
         for role in ("query", "key", "value", "output"):
             arguments[f"{role}_weight"] = normal(generator, d_model, d_model) * d_model**-0.5
         if kind == "strong matches":

@@ -31,6 +31,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             mask = torch.arange(key) < real  # batch 1 1 key
         asking, asked = (normal(generator, batch, length, heads, d_head) for length in (query, key))
         asking *= 2
+        if kind == "a padded batch":
+            asked[:, 0] = 0.0  # all scores of this key are 0, and it is allowed
         if kind == "padding that matches best":
             lift(asking, asked, -144.0 * mask[:, 0, 0, :, None])
         arguments = {

@@ -14,11 +14,14 @@ def _mean_vector(vectors: Tensor) -> Tensor:
 
 
 def _cases(generator: torch.Generator) -> list[Case]:
-    cases = []
-    for _ in range(3):
+    cases: list[Case] = []
+    for kind in ("several words", "several words", "vectors of a single number"):
         position, d_model = primes(generator, 2)
-        sizes = {"position": position, "d_model": d_model}
-        cases.append(Case({"vectors": normal(generator, position, d_model)}, "several words", sizes))
+        d_model = 1 if kind.startswith("vectors") else d_model
+        vectors = normal(generator, position, d_model)
+        if len(cases) == 1:
+            vectors[0] = 0.0  # a vector of zeros counts, too
+        cases.append(Case({"vectors": vectors}, kind, {"position": position, "d_model": d_model}))
     return [*cases, Case({"vectors": normal(generator, 1, 7)}, "a single word", {"position": 1, "d_model": 7})]
 
 

@@ -12,9 +12,11 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("short and long texts", "short texts", "short and long texts"):
+    for kind in ("short and long texts", "short texts", "very long texts"):
         layers, heads, d_head = primes(generator, 3, (3, 5, 7, 11))
         window = 60 + int(torch.randint(40, (), generator=generator))
+        if kind == "very long texts":  # an odd number of bytes would need more digits than float32 has
+            window = 500_001 + 2 * window
         lengths = 1 + torch.randint(window - 1, (13,), generator=generator)
         if kind != "short texts":
             lengths[torch.randperm(13, generator=generator)[:5]] += window  # some have left the window behind
@@ -126,6 +128,12 @@ EXERCISE = Exercise(
             "bits",
             lambda n, layers, heads, d, window, size: _bytes(n, layers, heads, d, window, 8 * size),
             "You count bits, not bytes.",
+        ),
+        Mistake(
+            "rounded",
+            lambda n, *sizes: _bytes(n.float(), *sizes).long(),
+            "Small numbers are right; large ones are rounded, because float32 has only about seven digits. Whole "
+            "numbers stay exact.",
         ),
         Mistake(
             "all_texts_together",

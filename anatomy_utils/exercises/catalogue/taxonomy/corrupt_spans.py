@@ -17,6 +17,8 @@ SPANS = {
     "a span at the beginning": (17, (0, 3, 4), (2, 3, 1)),
     "a span at the end": (19, (3, 2, 5), (1, 4, 0)),
     "a single span": (11, (4,), (2,)),
+    "spans that touch": (17, (3, 0, 2), (2, 3, 1)),
+    "the id 0 in the text": (13, (2, 4), (3, 1)),
 }
 """Kind → length of the text, how many words are kept before each span, how long the spans are (0: what is left)."""
 
@@ -30,8 +32,11 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             start = place + before
             place = start + size if size else length
             spans.append((start, place))
+        input_ids = torch.randint(10, 90, (length,), generator=generator)
+        if kind == "the id 0 in the text":  # once outside and once inside a span
+            input_ids[[0, spans[0][0]]] = 0
         arguments = {
-            "input_ids": torch.randint(10, 90, (length,), generator=generator),
+            "input_ids": input_ids,
             "spans": spans,
             "sentinel_ids": 100 + torch.randperm(30, generator=generator)[: len(spans) + 2],
         }
@@ -115,6 +120,19 @@ def _as_lengths(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
 def _from_the_beginning(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
     pieces = [part for number, (start, _) in enumerate(spans) for part in (ids[:start], marks[number : number + 1])]
     return torch.cat([*pieces, ids[spans[-1][1] :]]), _right(ids, spans, marks)[1]
+
+
+def _touching_joined(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
+    joined: list[tuple[int, int]] = []
+    for start, stop in spans:
+        start = joined.pop()[0] if joined and joined[-1][1] == start else start
+        joined.append((start, stop))
+    return _right(ids, joined, marks)
+
+
+def _zeros_lost(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
+    inputs, targets = _right(ids, spans, marks)
+    return inputs[inputs != 0], targets
 
 
 def _places_not_moved(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
@@ -242,6 +260,16 @@ EXERCISE = Exercise(
             "tail_lost",
             lambda ids, spans, marks: (_right(ids[: spans[-1][1]], spans, marks)[0], _right(ids, spans, marks)[1]),
             "Your targets are right, but your input ends with the last span: the words after it are lost.",
+        ),
+        Mistake(
+            "touching_joined",
+            _touching_joined,
+            "Two spans that touch become one in yours, with one sentinel; each should have a sentinel of its own.",
+        ),
+        Mistake(
+            "zeros_lost",
+            _zeros_lost,
+            "Your targets are right, but words with the id 0 are missing in your input; 0 is an id like any other.",
         ),
     ),
     alternatives={"pieces": _right, "word by word": _word_by_word, "from the end": _backwards},

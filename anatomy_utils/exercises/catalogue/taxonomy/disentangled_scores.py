@@ -17,6 +17,11 @@ def _rows(length: int, farthest: int) -> Tensor:
     return (places[:, None] - places).clamp(-farthest, farthest - 1) + farthest
 
 
+def _for_each(batch: int, table: Tensor) -> Tensor:
+    """A table for each text, rolled on by one row from text to text: the first one's is not everyone's."""
+    return torch.stack([table.roll(number, 1) for number in range(batch)])
+
+
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
         batch, heads, position, d_head = primes(generator, 4, (2, 3, 5, 7))
@@ -27,8 +32,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         arguments = {
             "query": normal(generator, batch, heads, position, d_head),
             "key": normal(generator, batch, heads, position, d_head),
-            "offset_query": normal(generator, heads, 2 * farthest, d_head).expand(batch, -1, -1, -1).clone(),
-            "offset_key": normal(generator, heads, 2 * farthest, d_head).expand(batch, -1, -1, -1).clone(),
+            "offset_query": _for_each(batch, normal(generator, heads, 2 * farthest, d_head)),
+            "offset_key": _for_each(batch, normal(generator, heads, 2 * farthest, d_head)),
             "rows": _rows(position, farthest),
         }
         yield Case(arguments, kind, {"batch": batch, "heads": heads, "position": position, "d_head": d_head})

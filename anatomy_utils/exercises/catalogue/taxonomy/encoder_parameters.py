@@ -14,15 +14,16 @@ Both = tuple[Tensor, Tensor]
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("three depths", "a single depth", "five depths in any order"):
+    for kind in ("three depths", "a single depth", "five depths of large layers"):
         count = {"three depths": 3, "a single depth": 1}.get(kind, 5)
         depths = 2 + torch.randperm(23, generator=generator)[:count]
+        smallest = 50_000_000 if kind == "five depths of large layers" else 2000  # float32 cannot count that far
         arguments = {
             "depths": depths.sort().values if kind == "three depths" else depths,
             "rows": 100 + int(torch.randint(900, (), generator=generator)),
             "d_embedding": primes(generator, 1, (3, 5, 7))[0],
             "d_model": primes(generator, 1, (11, 13, 17))[0],
-            "layer_parameters": 2000 + int(torch.randint(3000, (), generator=generator)),
+            "layer_parameters": smallest + int(torch.randint(3000, (), generator=generator)),
         }
         yield Case(arguments, kind, {"depth": count})
 
@@ -51,6 +52,11 @@ def _one_by_one(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both:
 
 def _not_repeated(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both:
     return _own(depths, rows, d, layer), torch.tensor(_narrow(rows, e, d) + layer)
+
+
+def _rounded(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both:
+    own, shared = _right(depths.float(), rows, e, d, layer)
+    return own.long(), shared.long()
 
 
 EXERCISE = Exercise(
@@ -168,6 +174,12 @@ EXERCISE = Exercise(
             "not_repeated",
             _not_repeated,
             "Your numbers are right, but your shared is a single one; there should be one for each depth.",
+        ),
+        Mistake(
+            "rounded",
+            _rounded,
+            "Small numbers are right; large ones are rounded, because float32 has only about seven digits. Whole "
+            "numbers stay exact.",
         ),
         Mistake(
             "changed_places",

@@ -36,10 +36,11 @@ class _Reader:
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a text", "a longer text", "a text"):
+    for kind in ("a text", "a longer text", "a text", "outputs of a single number"):
         length = 11 if kind == "a longer text" else primes(generator, 1, (5, 7))[0]
-        reader = _Reader(normal(generator, length), 2 * normal(generator, length, 3))
-        yield Case({"read": reader, "length": length}, kind, {"position": length, "d_output": 3})
+        d_output = 1 if kind == "outputs of a single number" else 3
+        reader = _Reader(normal(generator, length), 2 * normal(generator, length, d_output))
+        yield Case({"read": reader, "length": length}, kind, {"position": length, "d_output": d_output})
 
 
 def _masks(length: int) -> Tensor:

@@ -17,10 +17,13 @@ def _prefixes(generator: torch.Generator) -> Iterator[Case]:
         ("texts with prefixes", 3, 7),
         ("texts with prefixes", 5, 11),
         ("one text", 1, 7),
+        ("a prefix as long as its text", 2, 5),
         ("no prefix at all", 2, 5),
     ):
         prefixes = 2 + torch.randperm(length - 3, generator=generator)[:batch]
         prefixes = torch.zeros_like(prefixes) if kind.startswith("no") else prefixes
+        if kind == "a prefix as long as its text":
+            prefixes[0] = length
         arguments = {"prefix_lengths": prefixes, "length": length}
         yield Case(arguments, kind, {"batch": batch, "length": length})
 

@@ -25,6 +25,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         chosen[:, :3], lucky[:, :3] = torch.tensor([True, True, False]), torch.tensor([True, False, False])
         chosen[:, -1] = True  # padding too, where there is any
         other = 10 + (ids - 10 + torch.randint(1, 87, shape, generator=generator)) % 87
+        other[:, 1] = 0  # an id like any other
         arguments = {
             "input_ids": ids,
             "attention_mask": (torch.arange(position) < real).long(),
@@ -167,6 +168,12 @@ EXERCISE = Exercise(
             "nothing_put_in",
             lambda ids, mask, chosen, samples: (ids.clone(), _labels(chosen & (samples != ids), mask)),
             "Your labels are right, but your ids are the text as it was.",
+        ),
+        Mistake(
+            "zeros_not_put_in",
+            lambda ids, mask, chosen, samples: _right(ids, mask, chosen & (samples != 0), samples),
+            "Where the generator's word has the id 0, yours leaves the text as it was and says that nothing was "
+            "replaced; 0 is an id like any other.",
         ),
     ),
     alternatives={

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_utils.exercises.catalogue.sizes import and_large, and_short, normal, primes
+from anatomy_utils.exercises.catalogue.sizes import Cases, and_large, and_short, normal, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -23,6 +23,22 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             "temperature": temperature,
         }
         yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})
+
+
+def _and_sure(cases: Cases) -> Cases:
+    """The same cases and one whose student finds a text's words all but impossible: no ε may hide that."""
+
+    def drawn(generator: torch.Generator) -> Iterator[Case]:
+        yield from cases(generator)
+        batch, position, vocab_size = primes(generator, 3, (3, 5, 7))
+        student, teacher = (normal(generator, batch, position, vocab_size) for _ in range(2))
+        student[0, :, 0] += 60.0
+        teacher[0, :, 1] += 60.0
+        arguments = {"student_logits": student, "teacher_logits": teacher, "temperature": 2.0}
+        sizes = {"batch": batch, "position": position, "vocab_size": vocab_size}
+        yield Case(arguments, "a student that is sure of another word", sizes)
+
+    return drawn
 
 
 def _divergences(student: Tensor, teacher: Tensor, t: float) -> Tensor:
@@ -65,7 +81,7 @@ EXERCISE = Exercise(
     "vocabulary.",
     reference="anatomy_utils.training.losses.soft_loss",
     returns=(Output("loss"),),
-    cases=and_large(and_short(_cases, "position", "texts of one word"), "student_logits", "teacher_logits"),
+    cases=_and_sure(and_large(and_short(_cases, "position", "texts of one word"), "student_logits", "teacher_logits")),
     mistakes=(
         Mistake(
             "wrong_way_round",

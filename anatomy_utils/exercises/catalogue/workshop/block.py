@@ -43,15 +43,17 @@ DRIVE = ModuleDrive(
     gradients=("attention.value.weight", "feed_forward.inner.weight", "hidden_states"),
     packed=True,
 )
+SMALL = "small states"
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of texts", "one text", "one position"):
+    for kind in ("a batch of texts", "one text", "one position", SMALL):
         heads, d_head = primes(generator, 2, (2, 3))
         batch, position, d_inner = primes(generator, 3, (5, 7, 11))
         batch, position = 1 if kind == "one text" else batch, 1 if kind == "one position" else position
         construct = {"d_model": heads * d_head, "num_heads": heads, "d_inner": d_inner}
-        inputs = {"hidden_states": 2 * normal(generator, batch, position, heads * d_head)}
+        height = 0.003 if kind == SMALL else 2  # so small that a norm's epsilon shows
+        inputs = {"hidden_states": height * normal(generator, batch, position, heads * d_head)}
         sizes = {"batch": batch, "position": position, "heads": heads, "d_model": heads * d_head, "d_inner": d_inner}
         yield Case(DRIVE.arguments(generator, construct, inputs), kind, sizes)
 

@@ -20,6 +20,11 @@ from anatomy_utils.exercises.catalogue.workshop.shared import (
     over_queries,
     scores_of_zero,
 )
+from anatomy_utils.exercises.catalogue.workshop.versions.causal_self_attention import (
+    Einsum,
+    HeadByHead,
+    zero_masked,
+)
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.exercises.driving.module import ModuleDrive
 
@@ -45,11 +50,13 @@ DRIVE = ModuleDrive(
     construct=("d_model", "num_heads"),
     inputs=("hidden_states",),
     gradients=("query.weight", "key.weight", "value.weight", "hidden_states"),
+    lengths=True,
 )
+ZEROS = "a vector of zeros"
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("several heads", "one head", "one text", "one position"):
+    for kind in ("several heads", "one head", "one text", "one position", ZEROS):
         heads, d_head = primes(generator, 2, (2, 3, 5))
         heads = 1 if kind == "one head" else heads
         batch, position = primes(generator, 2, (7, 11))
@@ -57,34 +64,16 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         construct = {"d_model": heads * d_head, "num_heads": heads}
         inputs = {"hidden_states": 1.5 * normal(generator, batch, position, heads * d_head)}
         sizes = {"batch": batch, "position": position, "heads": heads, "d_head": d_head}
-        yield Case(DRIVE.arguments(generator, construct, inputs), kind, sizes)
+        arguments = DRIVE.arguments(generator, construct, inputs)
+        if kind == ZEROS:  # with biases of 0, as in a new GPT, all scores of the last position are 0
+            inputs["hidden_states"][:, -1] = 0
+            arguments |= {name: torch.zeros_like(arguments[name]) for name in ("query.bias", "key.bias")}
+        yield Case(arguments, kind, sizes)
 
 
 def _other(**methods: Callable[..., object]) -> type[AttentionInSteps]:
     """A child that does these steps otherwise."""
     return type("_Other", (AttentionInSteps,), methods)
-
-
-class _HeadByHead(AttentionInSteps):
-    def forward(self, hidden_states: Tensor) -> Tensor:
-        contexts = []
-        for query, key, value in zip(
-            *(part.chunk(self.num_heads, -1) for part in self.projected(hidden_states)), strict=True
-        ):
-            scores = query @ key.transpose(1, 2) / key.shape[-1] ** 0.5
-            scores = scores + (-1e9 * torch.ones_like(scores[0])).triu(1)
-            contexts.append(torch.softmax(scores, dim=-1) @ value)
-        return self.output(torch.cat(contexts, dim=-1))
-
-
-class _Einsum(AttentionInSteps):
-    def forward(self, hidden_states: Tensor) -> Tensor:
-        batch, position, d_model = hidden_states.shape
-        shape = (batch, position, self.num_heads, d_model // self.num_heads)
-        query, key, value = (part.view(shape) for part in self.projected(hidden_states))
-        scores = torch.einsum("bqhd,bkhd->bhqk", query, key) / shape[-1] ** 0.5
-        weights = scores.where(earlier(position), float("-inf")).softmax(-1)
-        return self.output(torch.einsum("bhqk,bkhd->bqhd", weights, value).reshape(batch, position, d_model))
 
 
 class _NoBiases(_CausalSelfAttention):
@@ -167,6 +156,11 @@ EXERCISE = Exercise(
             "masked_with_zero",
             _other(attend=scores_of_zero),
             "Your mask sets scores to 0, and a score of 0 still gets a weight.",
+        ),
+        Mistake(
+            "zero_masked",
+            _other(attend=zero_masked),
+            "Where an allowed score is exactly 0, it gets no weight either, as if every score of 0 were masked.",
         ),
         Mistake(
             "over_queries",
@@ -258,7 +252,7 @@ EXERCISE = Exercise(
             "`detach`, `no_grad` or `.data`.",
         ),
     ),
-    alternatives={"masked by hand": AttentionInSteps, "head by head": _HeadByHead, "einsum": _Einsum},
+    alternatives={"masked by hand": AttentionInSteps, "head by head": HeadByHead, "einsum": Einsum},
     hints=(
         "`__init__` makes the four maps and keeps num_heads. `forward` projects, splits into heads, attends, merges, "
         "and applies `output`: notebook 02 had each of these steps.",

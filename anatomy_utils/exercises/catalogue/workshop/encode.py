@@ -41,7 +41,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("white space", spaced, byte_pairs.train_byte_pairs(f"{spaced}{spaced}     ", 264)),
         ("letters of two bytes", "née à Orléans", byte_pairs.train_byte_pairs("née née à à Orléans é", 262)),
         ("an emoji", "a 😀😁!", byte_pairs.train_byte_pairs("😀 😀 😁", 258)),
-        ("no pairs at all", words(2), {}),
+        ("no pairs at all", f"{_text(a, b, c)} {words(2)}", {}),
         ("an empty text", "", {(a, b): 256}),
     ):
         yield Case({"text": text, "merges": merges}, kind)

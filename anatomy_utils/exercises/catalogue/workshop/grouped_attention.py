@@ -29,13 +29,16 @@ DRIVE = ModuleDrive(
     inputs=("hidden_states",),
     gradients=("query.weight", "key.weight", "value.weight", "output.weight"),
     published=True,
+    lengths=True,
 )
+ZEROS = "a vector of zeros"
 KINDS = {
     "one text": (2, 3, 100.0),
     "several texts": (3, 2, 10.0),
     "keys for each head": (3, 1, 100.0),
     "one key for all heads": (1, 3, 30.0),
     "another base": (2, 3, 7.0),
+    ZEROS: (3, 2, 50.0),
 }
 """Kind → heads of keys and values, queries' heads on each of them, base."""
 
@@ -47,6 +50,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         d_head = 4 * primes(generator, 1, (1, 2))[0]
         construct = {"d_model": heads * d_head, "num_heads": heads, "num_key_value_heads": shared, "base": base}
         states = {"hidden_states": 2 * normal(generator, batch, position, heads * d_head)}
+        if kind == ZEROS:  # without biases its scores are all 0
+            states["hidden_states"][:, -1] = 0
         sizes = {"batch": batch, "position": position, "d_model": heads * d_head, "heads": heads, "d_head": d_head}
         yield Case(DRIVE.arguments(generator, construct, states), kind, sizes)
 
@@ -166,6 +171,11 @@ EXERCISE = Exercise(
             "not_causal",
             attending(),
             "Your positions see what comes after them, as if there were no causal mask.",
+        ),
+        Mistake(
+            "zero_seen",
+            attention_with(attend=other.zero_seen),
+            "A later position is masked only where its score is not 0; a vector of zeros is seen by those before it.",
         ),
         Mistake(
             "not_scaled",

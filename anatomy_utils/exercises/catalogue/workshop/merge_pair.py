@@ -23,7 +23,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("the pair at the end", (a, b, c, a, b), (a, b)),
         ("each id of the pair alone", (b, a, c, a, c, b, a, b, a), (a, b)),
         ("an id that repeats", (a, a, a, c, a, a, a, b), (a, a)),
-        ("an id that repeats", (b, a, a, a), (a, a)),
+        ("an id that repeats", (b, a, a, a, a, a), (a, a)),
         ("merged ids", (new - 1, b, c, new - 1, new - 1, b), (new - 1, b)),
         ("ids whose digits hold the pair", (115, 101, 15, 10, 215, 10), (15, 10)),
         ("a long word", (*letters, a, b, b, c), (a, b)),
@@ -31,6 +31,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         ("a word of one id", (a,), (a, b)),
         ("a word that is the pair", (a, b), (a, b)),
         ("id 0 in the pair", (0, b, 0, b, 0), (0, b)),
+        ("id 0 in the pair", (b, 0, c, b), (b, 0)),
     ):
         yield Case({"ids": ids, "pair": pair, "new_id": new}, kind)
 
@@ -75,6 +76,12 @@ def _overlapping(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
         for each, begin, after in zip(ids, begins, second, strict=False)
         if begin or not after
     )
+
+
+def _first_of_a_run(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
+    """What overlaps with an occurrence before it is dropped, even if that was dropped itself."""
+    found = [place for place in range(len(ids)) if _here(ids, place, pair)]
+    return _with(lambda ids, place, pair: place in found and place - 1 not in found)(ids, pair, new_id)
 
 
 def _from_the_right(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
@@ -178,6 +185,12 @@ EXERCISE = Exercise(
             _from_the_right,
             "Right, but for an id that repeats: as if you began at the right end, (1, 1, 1) becomes (1, new) in place "
             "of (new, 1).",
+        ),
+        Mistake(
+            "first_of_a_run",
+            _first_of_a_run,
+            "Right, but for an id that repeats: where four of it or more are in a row, only the first two are merged; "
+            "(1, 1, 1, 1) holds two pairs.",
         ),
         Mistake("removed", _with(_here, put="nothing"), "You take the pairs out and write nothing in their place."),
         Mistake(

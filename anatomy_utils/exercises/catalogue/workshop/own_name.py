@@ -26,10 +26,10 @@ OUTSIDE = {"model.embed_tokens.weight": "tokens.weight", "model.norm.weight": "n
 FOREIGN = (
     *("transformer.h.{}.attn.c_attn.weight", "encoder.layer.{}.output.dense.weight"),
     *("model.layers.{}.mlp.fc1.weight", "encoder.layers.{}.self_attn.q_proj.weight"),
-    *("model.layers.{}.cross_attn.q_proj.weight", "lm_head.weight"),
+    *("model.layers.{}.cross_attn.q_proj.weight", "lm_head.weight", "layers.{}.mlp.up_proj.weight", "norm.weight"),
     *("language_model.model.layers.{}.mlp.up_proj.weight", "model.layers.{}.mlp.experts.up_proj.weight"),
 )
-"""Names of other models' tensors: GPT-2's, BERT's, Phi's, BART's, a head of its own, which SmolLM2 has not, LLaVA's."""
+"""Names of other models' tensors: GPT-2's, BERT's, Phi's, BART's, a head of its own, a bare Llama's, LLaVA's."""
 MIXED = ("self_attn.up_proj", "self_attn.down_proj", "mlp.q_proj", "mlp.o_proj")
 """Parts of a layer, under the module to which they do not belong."""
 

@@ -85,6 +85,12 @@ def by_hand(self: nn.Module, query: Tensor, key: Tensor, value: Tensor) -> Tenso
     return scores.masked_fill(future, -torch.inf).softmax(-1) @ value
 
 
+def zero_seen(self: nn.Module, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Attention whose mask is read off the scores, so that one of 0 is never masked."""
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    return scores.masked_fill(scores.triu(1) != 0, -torch.inf).softmax(-1) @ value
+
+
 def by_complex_numbers(self: GroupedAttention, vectors: Tensor) -> Tensor:
     a, b = (part.contiguous() for part in vectors.chunk(2, dim=-1))
     angles = self.angles(vectors)

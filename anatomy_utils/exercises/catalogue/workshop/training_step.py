@@ -15,6 +15,7 @@ from anatomy_utils.exercises.catalogue.workshop.versions.training_step import (
     average,
     by_windows,
     clipped_as_sum,
+    first_alone,
     joined,
     not_divided,
     on,
@@ -176,6 +177,12 @@ EXERCISE = Exercise(
             "call `backward()` in the loop.",
         ),
         *clipping_mistakes(Step()),
+        Mistake(
+            "one_group_clipped",
+            replace(Step(), clip=first_alone),
+            "You shorten the gradient of only one of the optimizer's groups, such as `param_groups[0]`; `max_norm` is "
+            "a limit for all of them together.",
+        ),
         Mistake(
             "each_part_clipped",
             replace(Step(), clip_each_part=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,11 @@ def clipped_as_sum(model: nn.Module, optimizer: torch.optim.Optimizer, parts: Pa
             parameter.grad /= tokens(parts)
     optimizer.step()
     return total / tokens(parts)
+
+
+def first_alone(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
+    """Shortens the gradient of the first parameter, which is an optimizer's group of its own."""
+    clip_grad_norm_(next(iter(parameters)), max_norm)
 
 
 def one_backward(model: nn.Module, optimizer: torch.optim.Optimizer, parts: Parts, max_norm: float) -> float:
