@@ -6,19 +6,21 @@ when it is first loaded, into the user's cache folder (538 MB): `clear_cache()` 
 
 from __future__ import annotations
 
-from contextlib import suppress
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from torch import nn
+from torch import Tensor, nn
 
 from anatomy_utils import zoo
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
 from anatomy_utils.zoo.tokenizer import Tokenizer
-from anatomy_utils.zoo.unpacked import Unpacked, cache_bytes, clear_cache, unpack
+from anatomy_utils.zoo.unpacked import Unpacked, cache_bytes, clear_cache, unpack, unpack_as
 
 __all__ = ["PACKAGES", "Pretrained", "WeightPackage", "cache_bytes", "clear_cache", "load", "published"]
 
@@ -120,11 +122,27 @@ def _installed(name: str) -> Path:
 
 
 def _from_path(path: Path, sha256: str | None = None) -> Pretrained:
-    return _from_gguf(path, sha256) if path.suffix == ".gguf" else _from_folder(path, sha256)
+    with _nothing_collected():
+        return _from_gguf(path, sha256) if path.suffix == ".gguf" else _from_folder(path, sha256)
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """A model is thousands of new objects; for them the collector would look through all of torch's several times."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _from_gguf(path: Path, sha256: str | None) -> Pretrained:
-    config, tensors, tokenizer = unpack(path, sha256)
+    return unpack_as(_ready, path, sha256)
+
+
+def _ready(config: dict[str, Any], tensors: dict[str, Tensor], tokenizer: Tokenizer) -> Pretrained:
     return Pretrained(zoo.loader(config["model_type"])(config, tensors), tokenizer)
 
 

@@ -1,5 +1,6 @@
 """Folders and hub ids: what is cached is read without a network, and what is not there is told in one line."""
 
+import gc
 import json
 import shutil
 import subprocess
@@ -127,3 +128,17 @@ def test_published_tensors_keep_their_names_and_are_those_of_the_model():
     assert found.tokenizer("a word").input_ids.tolist() == tokenizer("a word").input_ids.tolist()
     with pytest.raises(ValueError, match="'other' is none of 'minilm', 'smollm2'"):
         pretrained.published("other")
+
+
+def test_the_collector_is_as_it_was_before(tmp_path):
+    assert gc.isenabled()
+    pretrained.load("minilm")
+    with pytest.raises(ValueError):
+        pretrained.load(tmp_path)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        pretrained.load("minilm")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -17,11 +17,11 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import platformdirs
@@ -33,6 +33,8 @@ from torch import Tensor
 from anatomy_utils.zoo.checkpoint import Checked, is_finite, read_config
 from anatomy_utils.zoo.gguf import GgufFile
 from anatomy_utils.zoo.tokenizer import Tokenizer
+
+T = TypeVar("T")
 
 VARIABLE = "ANATOMY_CACHE"
 FORMAT = 4
@@ -90,11 +92,17 @@ def clear_cache() -> int:
 
 
 def unpack(path: Path, sha256: str | None = None) -> Unpacked:
-    """The configuration, weights and tokenizer of a `.gguf` file, from the cache if they are there.
+    """The configuration, weights and tokenizer of a `.gguf` file, from the cache if they are there: `unpack_as`."""
+    return unpack_as(Unpacked, path, sha256)
+
+
+def unpack_as(make: Callable[[dict[str, Any], dict[str, Tensor], Tokenizer], T], path: Path, sha256: str | None) -> T:
+    """What `make` makes of the configuration, weights and tokenizer of a `.gguf` file, from the cache if it is there.
 
     A cache that is damaged, full or read-only is done without; a warning says so.
 
     Args:
+        make: called once more if the cache turns out to be damaged: it is checked meanwhile.
         path: the file.
         sha256: its fingerprint, where one is known.
 
@@ -106,7 +114,7 @@ def unpack(path: Path, sha256: str | None = None) -> Unpacked:
     with ThreadPoolExecutor(1) as beside:  # of this call alone: a pool of the module's would hang in a forked process
         fingerprint = beside.submit(_fingerprint, path)
         folder = _folder(sha256 or fingerprint.result())
-        kept = _kept(folder)
+        kept = _kept(folder, make)
         found = fingerprint.result()
     if sha256 is not None and found != sha256:
         told = f"its SHA-256 is {found[:12]}…, not {sha256[:12]}…"
@@ -114,12 +122,12 @@ def unpack(path: Path, sha256: str | None = None) -> Unpacked:
     if kept:
         return kept
     with _only_one(folder):
-        if kept := _kept(folder):  # another kernel has unpacked it meanwhile
+        if kept := _kept(folder, make):  # another kernel has unpacked it meanwhile
             return kept
         file = GgufFile(path)
-        made = Unpacked(file.config(), file.tensors(), file.tokenizer())
-        _keep(folder, made)
-        return _kept(folder) or made
+        found_inside = Unpacked(file.config(), file.tensors(), file.tokenizer())
+        _keep(folder, found_inside)
+        return _kept(folder, make) or make(*found_inside)
 
 
 def _folder(fingerprint: str) -> Path:
@@ -167,20 +175,20 @@ def _keep(folder: Path, made: Unpacked) -> None:
         )
 
 
-def _kept(folder: Path) -> Unpacked | None:
-    """What the folder holds; None if it is not there or not whole."""
+def _kept(folder: Path, make: Callable[[dict[str, Any], dict[str, Tensor], Tokenizer], T]) -> T | None:
+    """What is made of what the folder holds; None if it is not there or not whole."""
     if not folder.is_dir():
         return None
     with suppress(ValueError, OSError, SafetensorError, RuntimeError):
         config, wanted = read_config(folder / CONFIG), (folder / SUM).read_text(encoding="utf-8")
         lying, notes = _mapped(folder)
-        with ThreadPoolExecutor(1) as beside:  # while the weights are added up, the tokenizer is read
+        with ThreadPoolExecutor(1) as beside:  # while the weights are added up, all else is done
             found = beside.submit(_sum, lying)
-            tokenizer = Tokenizer.from_file(folder / TOKENIZER, pad_left=True)
-        if wanted == str(found.result()):
             turned = json.loads(notes.get(TURNED, "[]"))
             tensors = Checked({name: tensor.T if name in turned else tensor for name, tensor in lying.items()})
-            return Unpacked(config, tensors, tokenizer)
+            made = make(config, tensors, Tokenizer.from_file(folder / TOKENIZER, pad_left=True))
+        if wanted == str(found.result()):
+            return made
     warnings.warn(f"The unpacked weights in {folder} are damaged: they are unpacked again.", stacklevel=2)
     return None
 
