@@ -133,7 +133,7 @@ def test_published_tensors_keep_their_names_and_are_those_of_the_model():
 def test_the_collector_is_as_it_was_before(tmp_path):
     assert gc.isenabled()
     pretrained.load("minilm")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="no config.json"):
         pretrained.load(tmp_path)
     assert gc.isenabled()
     gc.disable()
