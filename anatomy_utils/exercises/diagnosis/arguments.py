@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations
@@ -17,6 +18,9 @@ from anatomy_utils.exercises.attempt.tensors import close, fresh_arguments, numb
 from anatomy_utils.exercises.definition import Case
 from anatomy_utils.exercises.diagnosis.values import one_of, say, size_words
 from anatomy_utils.exercises.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
+
+LONGEST = 0.5
+"""Seconds of work: a module with a dozen weights, which is built and trained anew each time, would take ten."""
 
 Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
 
@@ -64,9 +68,12 @@ def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
     """What the reference makes of arguments that are swapped, left out or changed."""
     if _always_one_number(wrong):
         return None
+    begun = time.thread_time()
     for words, change in _changes(wrong):
         if wrong.holds_for_arguments(change):
             return "inputs", f"{wrong.this_is} exactly what comes out {words}."
+        if time.thread_time() - begun > LONGEST:
+            break
     return None
 
 
