@@ -62,7 +62,7 @@ def test_where_nothing_is_known_it_is_said_and_the_stages_are_named() -> None:
 
     said = judge(ATTENTION, unknown).sentence
     if "does not recognize" in said:
-        assert "A right answer passes through the scores, the scaled scores and the weights." in said
+        assert "Our solution passes through the scores, the scaled scores and the weights." in said
     assert "by hand" not in said
 
 

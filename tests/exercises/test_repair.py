@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import os
 from collections.abc import Callable
@@ -20,6 +21,8 @@ from anatomy_utils.exercises.judging.verdict import Verdict
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.repair.bench import Bench
 from anatomy_utils.exercises.repair.child import can_fork, in_a_child
+from anatomy_utils.exercises.repair.edit import expression
+from anatomy_utils.exercises.repair.expressions import _undoes
 from anatomy_utils.exercises.repair.program import Program
 from anatomy_utils.exercises.repair.search import all_edits, best_of, find_repair
 from anatomy_utils.exercises.repair.sentences import WHAT, sentence
@@ -394,12 +397,25 @@ def test_a_function_that_no_right_answer_calls_is_not_told_of_an_answer_that_is_
     places = starts[:, None] + torch.arange(length)
     return ids[places], ids[places + 1]
 """),
+        ("encoder.embed", "cut", "position_table",
+         """def embed(input_ids, segment_ids, token_table, position_table, segment_table):
+    return token_table[input_ids] + segment_table[segment_ids] + position_table
+"""),
     ],
-    ids=["copy", "length", "index", "not times 1"],
+    ids=["copy", "length", "index", "not times 1", "part"],
 )  # fmt: skip
 def test_the_kind_of_edit_that_is_told_is_the_natural_one(id: str, kind: str, text: str, code: str) -> None:
     repair = found(id, code)
     assert repair is not None and (repair.slips[0].kind, repair.slips[0].text) == (kind, text)
+
+
+@pytest.mark.parametrize(
+    ("node", "operator", "side"),
+    [("x", ast.Div, "x"), ("x", ast.Sub, "x"), ("x - 1", ast.Add, "1"), ("x / n", ast.Mult, "n")],
+)
+def test_no_step_undoes_another(node: str, operator: type[ast.operator], side: str) -> None:
+    assert _undoes(expression(node), operator, expression(side))
+    assert not _undoes(expression("x + 2"), operator, expression(side))
 
 
 def test_the_first_call_that_differs_comes_before_an_edit_that_leaves_a_mistake() -> None:

@@ -200,7 +200,7 @@ def _next(wrong: Wrong) -> str:
     names = [f"the {name}" for name in _stages(wrong)[0]]
     passed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return (
-        f" A right answer passes through {passed}. Give each of them a variable of its own: "
+        f" Our solution passes through {passed}. Give each of them a variable of its own: "
         "the next check says how far they are right."
     )
 

@@ -84,6 +84,8 @@ def missing(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     if number_of(slot.node) is not None:
         return
     for operator, side, left in words.steps:
+        if not left and _undoes(slot.node, operator, side):
+            continue
         other = copy.deepcopy(side)
         new = ast.BinOp(other, operator(), slot.node) if left else ast.BinOp(slot.node, operator(), other)
         yield put(slot, "missing", new, 1.6)
@@ -108,6 +110,22 @@ def missing(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
         cost = 1.7 if name in words.unused else 1.9
         yield put(slot, "missing", ast.BinOp(slot.node, ast.Add(), ast.Name(name, ast.Load())), cost)
         yield put(slot, "missing", ast.BinOp(slot.node, ast.Mult(), ast.Name(name, ast.Load())), cost + 0.1)
+
+
+def _undoes(node: ast.expr, operator: type[ast.operator], side: ast.expr) -> bool:
+    """Whether it is `x / x`, `x - x` or `x - 1 + 1`: no step that anybody has forgotten."""
+    inverse = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}.get(operator)
+    if isinstance(node, ast.BinOp) and inverse is not None and isinstance(node.op, inverse):
+        return ast.dump(node.right) == ast.dump(side)
+    return operator in (ast.Sub, ast.Div, ast.FloorDiv) and ast.dump(node) == ast.dump(side)
+
+
+def cut(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
+    """Only as many rows of an argument as another has on one of its axes."""
+    if whole(slot) and isinstance(slot.node, ast.Name) and slot.node.id in words.arguments:
+        for name in words.arguments:
+            for axis in (0, 1) if name != slot.node.id else ():
+                yield put(slot, "cut", fill(expression(f"_[: {name}.shape[{axis}]]"), slot.node), 1.8)
 
 
 def in_its_place(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
@@ -215,4 +233,4 @@ def slices(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
             yield put(slot, "slice", mirrored, 1.2)
 
 
-ALL = (slices, regrouped, around, missing, left_out, in_its_place)
+ALL = (slices, regrouped, around, missing, cut, left_out, in_its_place)

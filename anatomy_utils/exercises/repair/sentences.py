@@ -40,6 +40,7 @@ WHAT = {
     "copied": "with a copy of it",
     "missing": "with one more step, which is missing here",
     "step": "with another step in its place",
+    "cut": "with only a part of it",
     "replaced": "with something else in its place",
     "left_out": "without a part of it",
     "slice": "with another end to this slice",

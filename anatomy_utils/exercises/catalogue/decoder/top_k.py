@@ -42,6 +42,11 @@ def _zeros_removed(logits: Tensor, k: int) -> Tensor:
     return _kept(logits, k).masked_fill(logits == 0, -torch.inf)
 
 
+def _of_any_row(logits: Tensor, k: int) -> Tensor:
+    best = logits.topk(k).indices.unique()
+    return torch.full_like(logits, -torch.inf).index_copy(-1, best, logits[:, best])
+
+
 def _ranks(logits: Tensor, k: int) -> Tensor:
     better = (logits[:, None, :] > logits[:, :, None]).sum(-1)
     return torch.where(better < k, logits, -torch.inf)
@@ -84,6 +89,12 @@ EXERCISE = Exercise(
             "zeros_removed",
             _zeros_removed,
             "A logit of exactly 0 is thrown out in yours, even where it is the largest: 0 is a logit like any other.",
+        ),
+        Mistake(
+            "of_any_row",
+            _of_any_row,
+            "In your rows a token is kept where it is among the k best of any row, as if the same columns were written "
+            "into all of them.",
         ),
         Mistake(
             "only_values",

@@ -65,6 +65,11 @@ EXERCISE = Exercise(
             "You have the sum of the vectors, divided by how many numbers one vector holds.",
         ),
         Mistake(
+            "first_twice",
+            lambda vectors: (vectors[0] + vectors.sum(dim=0)) / len(vectors),
+            "The first vector counts twice in your sum, as if it began with it and then added all of them.",
+        ),
+        Mistake(
             "axis_kept",
             lambda vectors: vectors.mean(dim=0, keepdim=True),
             "You have the right numbers, but still as a table: one row of d_model numbers in place of a vector.",
