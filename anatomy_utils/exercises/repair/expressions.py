@@ -121,8 +121,8 @@ def _undoes(node: ast.expr, operator: type[ast.operator], side: ast.expr) -> boo
 
 
 def cut(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
-    """Only as many rows of an argument as another has on one of its axes."""
-    if whole(slot) and isinstance(slot.node, ast.Name) and slot.node.id in words.arguments:
+    """Only as many rows of a table as another argument has on one of its axes."""
+    if whole(slot) and isinstance(slot.node, ast.Name) and slot.node.id in words.tables:
         for name in words.arguments:
             for axis in (0, 1) if name != slot.node.id else ():
                 yield put(slot, "cut", fill(expression(f"_[: {name}.shape[{axis}]]"), slot.node), 1.8)

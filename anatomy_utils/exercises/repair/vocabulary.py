@@ -97,6 +97,12 @@ class EditVocabulary:
         return [name for name in self.arguments if name not in used]
 
     @cached_property
+    def tables(self) -> list[str]:
+        """Arguments of which the solution takes only some rows."""
+        found = [node.value for node in ast.walk(self._solution) if isinstance(node, ast.Subscript)]
+        return [name for name in self.arguments if any(isinstance(t, ast.Name) and t.id == name for t in found)]
+
+    @cached_property
     def pieces(self) -> list[ast.expr]:
         """Small expressions of the solution that are made of arguments, modules and numbers, and are not all of it."""
         found = [node for node in ast.walk(self._solution) if isinstance(node, ast.expr) and self._speaks_here(node)]
