@@ -67,10 +67,8 @@ def sentence(repair: Repair, mistake: str = "") -> str:
     first, *more = repair.slips
     if mistake:
         places = ", or ".join(map(place, (first, *repair.rivals[:2])))
-        return (
-            f"Two things seem to be off. {_capital(places)}: {WHAT[first.kind]}, only a known mistake would be left: "
-            f"“{mistake}”"
-        )
+        fixed = f"First, {places}: it is fixed {WHAT[first.kind]}."
+        return f"Two things seem to be off. {fixed} What is then left: “{mistake}”"
     if more:
         places = ". ".join(f"{_capital(place(slip))}: it is fixed {WHAT[slip.kind]}" for slip in repair.slips)
         return f"Two things are off, and fixing both makes everything right. {places}."
