@@ -121,11 +121,12 @@ def _undoes(node: ast.expr, operator: type[ast.operator], side: ast.expr) -> boo
 
 
 def cut(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
-    """Only as many rows of a table as another argument has on one of its axes."""
-    if whole(slot) and isinstance(slot.node, ast.Name) and slot.node.id in words.tables:
-        for name in words.arguments:
-            for axis in (0, 1) if name != slot.node.id else ():
-                yield put(slot, "cut", fill(expression(f"_[: {name}.shape[{axis}]]"), slot.node), 1.8)
+    """Only as many rows of a whole table as another argument has on one of its axes."""
+    if not whole(slot) or isinstance(slot.parent, ast.Subscript):
+        return
+    if isinstance(slot.node, ast.Name) and slot.node.id in words.tables:
+        for name, axis in ((name, axis) for name in words.arguments for axis in (0, 1) if name not in words.tables):
+            yield put(slot, "cut", fill(expression(f"_[: {name}.shape[{axis}]]"), slot.node), 1.8)
 
 
 def in_its_place(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
