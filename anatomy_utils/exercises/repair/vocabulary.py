@@ -98,8 +98,9 @@ class EditVocabulary:
 
     @cached_property
     def tables(self) -> list[str]:
-        """Arguments of which the solution takes only some rows."""
-        found = [node.value for node in ast.walk(self._solution) if isinstance(node, ast.Subscript)]
+        """Arguments of which the solution looks rows up: `table[ids]`."""
+        looked_up = [node for node in ast.walk(self._solution) if isinstance(node, ast.Subscript)]
+        found = [node.value for node in looked_up if isinstance(node.slice, ast.Name)]
         return [name for name in self.arguments if any(isinstance(t, ast.Name) and t.id == name for t in found)]
 
     @cached_property

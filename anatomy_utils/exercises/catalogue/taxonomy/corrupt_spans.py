@@ -33,8 +33,8 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
             place = start + size if size else length
             spans.append((start, place))
         input_ids = torch.randint(10, 90, (length,), generator=generator)
-        if kind == "the id 0 in the text":  # once outside and once inside a span
-            input_ids[[0, spans[0][0]]] = 0
+        if kind == "the id 0 in the text":  # before, inside and behind the spans
+            input_ids[[0, spans[0][0], -1]] = 0
         arguments = {
             "input_ids": input_ids,
             "spans": spans,
