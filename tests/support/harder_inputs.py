@@ -47,6 +47,8 @@ def _is_asked(arguments: Arguments, plain: Arguments) -> bool:
         return False  # a column for offset 0, and as many before as behind it
     if "next_logits" in arguments and arguments["memory"].abs().max() > plain["memory"].abs().max():
         return False  # it holds a step's number, which means nothing to the model when it is another one
+    if arguments.get("temperature") == 0 and "logits" not in arguments:
+        return False  # nothing is drawn: it only divides
     if arguments.get("temperature") == 0 and (arguments["logits"].sort().values.diff()[-1:] < 1e-5).any():
         return False  # whoever adds to them first, or divides, cannot tell the two largest apart any more
     names = [name for name, value in plain.items() if isinstance(value, Tensor)]

@@ -152,8 +152,8 @@ EXERCISE = Exercise(
         Mistake(
             "causal_with_a_number",
             lambda q, k, v, mask: _weights(_scores(q, k), _causal(q, mask), -1e9) @ v,
-            "Your mask is causal as well: a position sees no word of the source that stands behind its own place. The "
-            "whole source has been read; nothing of it lies in the future.",
+            "Your mask is causal as well: a position sees no word of the source after its own place. The whole "
+            "source has been read; nothing of it lies in the future.",
         ),
     ),
     alternatives={
