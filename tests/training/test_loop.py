@@ -105,14 +105,6 @@ def test_dropout_repeats_with_its_generator():
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-@pytest.fixture
-def keyboard():
-    """Tests that run in the background inherit a keyboard that is ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("keyboard")
 def test_the_keyboard_keeps_what_was_learned():
     model = line()

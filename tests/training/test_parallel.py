@@ -81,6 +81,7 @@ def test_an_error_of_a_job_is_raised_once_the_others_have_ended() -> None:
     assert sorted(ended) == [0, 1, 2, 3]
 
 
+@pytest.mark.usefixtures("keyboard")
 def test_an_interrupt_ends_all_trainings_that_run_and_keeps_what_they_learned() -> None:
     begun = threading.Barrier(2, timeout=20)
 
