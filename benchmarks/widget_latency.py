@@ -35,9 +35,8 @@ ENDINGS = ["wide", "tired", "old", "busy", "slow", "long", "cold", "dark"]
 CELLS = {
     "start": f"""
 import numpy as np, matplotlib.pyplot as plt, ipywidgets
-from anatomy_utils import pretrained
->>> from anatomy_utils.interpret import activations
->>> from anatomy_utils.views import attention
+from anatomy_utils import pretrained, views
+from anatomy_utils.interpret.activations import read_activations
 from anatomy_utils.widgets import ScaleExplorer, TransformerMap
 encoder, tokenizer = pretrained.load("minilm")
 sentence, endings = {SENTENCE!r}, {ENDINGS!r}
@@ -65,7 +64,7 @@ def scale(d_k=64):
     "interact_sentence": """
 @ipywidgets.interact(ending=endings)
 def weights(ending="wide"):
-    tokens, seen = probe.run(encoder, tokenizer, sentence.replace("tired", ending))
+    tokens, seen = read_activations(encoder, tokenizer, sentence.replace("tired", ending))
     figure, axes = plt.subplots(figsize=(5, 5))
     axes.imshow(seen["layers.3.self_attention.weights"][0, 1])
     axes.set_xticks(range(len(tokens)), tokens, rotation=90)
@@ -316,7 +315,11 @@ def main() -> int:
     cells = [name for name in CELLS if name == "start" or any(name == control.cell for control in chosen)]
     with tempfile.TemporaryDirectory() as home, jupyter_lab(Path(home) / "lab", []) as lab:
         notebook_name = lab.write_notebook("latency.ipynb", [CELLS[name] for name in cells])
-        with chromium_browser() as browser, open_notebook(browser, lab, notebook_name) as notebook:
+        with (
+            chromium_browser() as browser,
+            # with motion, a token that goes on its way for half a second would count as the repaint
+            open_notebook(browser, lab, notebook_name, reduced_motion=True) as notebook,
+        ):
             notebook.run_all()
             errors = [output["evalue"] for cell in notebook.cells() for output in cell["outputs"] if "evalue" in output]
             if errors:
