@@ -35,6 +35,8 @@ from anatomy_utils.zoo.gguf import GgufFile
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 T = TypeVar("T")
+Make = Callable[[dict[str, Any], dict[str, Tensor], Tokenizer], T]
+"""What makes something of a configuration, weights and a tokenizer."""
 
 VARIABLE = "ANATOMY_CACHE"
 FORMAT = 4
@@ -96,7 +98,7 @@ def unpack(path: Path, sha256: str | None = None) -> Unpacked:
     return unpack_as(Unpacked, path, sha256)
 
 
-def unpack_as(make: Callable[[dict[str, Any], dict[str, Tensor], Tokenizer], T], path: Path, sha256: str | None) -> T:
+def unpack_as(make: Make[T], path: Path, sha256: str | None) -> T:
     """What `make` makes of the configuration, weights and tokenizer of a `.gguf` file, from the cache if it is there.
 
     A cache that is damaged, full or read-only is done without; a warning says so.
@@ -125,9 +127,9 @@ def unpack_as(make: Callable[[dict[str, Any], dict[str, Tensor], Tokenizer], T],
         if kept := _kept(folder, make):  # another kernel has unpacked it meanwhile
             return kept
         file = GgufFile(path)
-        found_inside = Unpacked(file.config(), file.tensors(), file.tokenizer())
-        _keep(folder, found_inside)
-        return _kept(folder, make) or make(*found_inside)
+        inside = Unpacked(file.config(), file.tensors(), file.tokenizer())
+        _keep(folder, inside)
+        return _kept(folder, make) or make(*inside)
 
 
 def _folder(fingerprint: str) -> Path:
@@ -175,7 +177,7 @@ def _keep(folder: Path, made: Unpacked) -> None:
         )
 
 
-def _kept(folder: Path, make: Callable[[dict[str, Any], dict[str, Tensor], Tokenizer], T]) -> T | None:
+def _kept(folder: Path, make: Make[T]) -> T | None:
     """What is made of what the folder holds; None if it is not there or not whole."""
     if not folder.is_dir():
         return None

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.catalogue.taxonomy.shared import ROUNDED
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -132,8 +133,7 @@ EXERCISE = Exercise(
         Mistake(
             "rounded",
             lambda n, *sizes: _bytes(n.float(), *sizes).long(),
-            "Small numbers are right; large ones are rounded, because float32 has only about seven digits. Whole "
-            "numbers stay exact.",
+            ROUNDED,
         ),
         Mistake(
             "all_texts_together",

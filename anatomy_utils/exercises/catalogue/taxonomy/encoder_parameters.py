@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.catalogue.taxonomy.shared import ROUNDED
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 Both = tuple[Tensor, Tensor]
@@ -178,8 +179,7 @@ EXERCISE = Exercise(
         Mistake(
             "rounded",
             _rounded,
-            "Small numbers are right; large ones are rounded, because float32 has only about seven digits. Whole "
-            "numbers stay exact.",
+            ROUNDED,
         ),
         Mistake(
             "changed_places",
