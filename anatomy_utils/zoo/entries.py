@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from reprlib import repr
 from typing import Any
 
@@ -28,10 +29,6 @@ class Kind:
     names: str
     expected: str
     fits: Callable[[Any], bool]
-
-    def holds(self, name: str) -> bool:
-        """Whether an entry of this name is of this kind."""
-        return re.fullmatch(self.names, name) is not None
 
 
 def _whole(value: Any, low: int, high: int) -> bool:
@@ -119,6 +116,12 @@ OPTIONAL = (
 """Entries that published files leave null."""
 
 
+@lru_cache(1000)
+def kinds_of(name: str) -> tuple[Kind, ...]:
+    """What an entry of this name must be; nothing for entries that the zoo does not read."""
+    return tuple(kind for kind in KINDS if re.fullmatch(kind.names, name))
+
+
 def check(config: Mapping[str, Any]) -> None:
     """Check every entry whose kind is known; entries that the zoo does not read may hold anything.
 
@@ -132,8 +135,8 @@ def check(config: Mapping[str, Any]) -> None:
     for name, value in config.items():
         if value is None and re.fullmatch(OPTIONAL, name):
             continue
-        for kind in KINDS:
-            if kind.holds(name) and not kind.fits(value):
+        for kind in kinds_of(name):
+            if not kind.fits(value):
                 raise ValueError(
                     f"{name} is {repr(value)} in this configuration, but {kind.expected} is expected; {CURE}."
                 )
