@@ -98,7 +98,7 @@ site: $(STAMP_SITE) ## build the course as a static site in site/, from the note
 	@$(PY) docs/site/build.py
 
 .PHONY: look-site
-look-site: $(STAMP_TEST) node-packages ## look at every page of site/ and use every view, two widths, both themes (half an hour)
+look-site: $(STAMP_TEST) node-packages ## look at every page of site/ and use every view, two widths, both themes (a quarter of an hour)
 	@OMP_NUM_THREADS=1 $(PY) tests/support/look_at_site.py $(LOOK_OPTIONS)
 
 .PHONY: proof

@@ -164,6 +164,10 @@ def main() -> int:
             try:
                 classroom(hub, learners, options.browsers, options.large, figures)
                 say("All held.")
+            except Exception:
+                log = (hub.folder / "hub.log").read_text(encoding="utf-8", errors="replace")
+                say(f"The end of the hub's log:\n{log[-3000:]}")
+                raise
             finally:
                 sys.stdout.write(json.dumps(figures, indent=1) + "\n")
                 hub.stop()

@@ -38,9 +38,15 @@ UNTYPED = {
     "units of exercises": ("exercises", "figures", "notebook"),
 }
 """Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
-TRAINING = {"units of debugging": ("debugging",), "units of trainings": ("experiments", "recipes", "training")}
-"""Rooms whose tests train models, in two steps, so that neither core is long without work at the end."""
+TRAINING = {
+    "units of debugging": ("debugging",),
+    "units of recipes": ("experiments", "recipes"),
+    "units of training": ("training",),
+}
+"""Rooms whose tests train models, in short steps, so that neither core is long without work at the end."""
 PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
+NO_NBVAL = ("-p", "no:nbval")
+"""Loading what reads notebooks takes a second."""
 BROWSERS = ("00–01", "02–04", "05–08")
 """The notebooks that each of the browsers opens (`tests/browser/conftest.py`)."""
 
@@ -86,8 +92,8 @@ def steps() -> list[Step]:
     )
     elsewhere = [room for others in (untyped | training).values() for room in others]
     typed = ["anatomy_utils", *(room for room in rooms if room not in elsewhere)]
-    quick = ["-m", "not notebook and not proof"]
-    proofs = ["-m", "proof", "tests/exercises/test_proof.py"]
+    quick = [*NO_NBVAL, "-m", "not notebook and not proof"]
+    proofs = [*NO_NBVAL, "-m", "proof", "tests/exercises/test_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
     stored = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "notebooks").glob("*.ipynb"))
     browser = tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser")

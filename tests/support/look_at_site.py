@@ -5,7 +5,7 @@ to `.cache/screenshots/site`. It prints what went wrong: errors in the console, 
 views that do not answer, text that is cut off or lies on other text, what is wider than the window, and what axe-core
 finds, before the views are used and after.
 
-    make look-site                                        # everything: about half an hour
+    make look-site                                        # everything: a quarter of an hour
     make look-site LOOK_OPTIONS="01 --width 390"
 """
 

@@ -56,9 +56,13 @@ class Namespace:
         self._kept = dict(self._now)
         self._values = list(self._kept.values())
 
+    def is_untouched(self) -> bool:
+        """Whether every name is what it was."""
+        return len(self._now) == len(self._values) and not any(map(is_not, self._now.values(), self._values))
+
     def changes(self) -> dict[str, tuple[Any, Any]]:
         """Name → (what was there, what is there now), for all that an answer replaced, deleted or added."""
-        if self._untouched():
+        if self.is_untouched():
             return {}
         now, kept = self._now, self._kept
         both = {name: (kept.get(name, MISSING), now.get(name, MISSING)) for name in sorted({*now, *kept})}
@@ -68,8 +72,6 @@ class Namespace:
 
     def restore(self) -> list[str]:
         """Undo those changes; returns their names."""
-        if self._untouched():
-            return []
         found = self.changes()
         for name, (old, _) in found.items():
             self.put(name, old)
@@ -85,7 +87,7 @@ class Namespace:
 
     def set_by_the_notebook(self) -> dict[str, tuple[Any, Any]]:
         """The changes that bring in a function of the notebook or another function of the same library."""
-        if self._untouched():
+        if self.is_untouched():
             return {}
         own = {id(value) for value in self._values}
         found = {
@@ -96,9 +98,6 @@ class Namespace:
         if not found:
             self.settle()
         return found
-
-    def _untouched(self) -> bool:
-        return len(self._now) == len(self._values) and not any(map(is_not, self._now.values(), self._values))
 
     def _by_hand(self, name: str, old: Any, new: Any) -> bool:
         """Whether this is no change that a library makes itself, when it loads a part of itself late."""
@@ -148,7 +147,7 @@ class Names:
         """Undo what was changed since; returns the names."""
         self.restore_builtins()
         undone, self._undone = self._undone, []
-        return undone + [name for space in self._spaces for name in space.restore()]
+        return undone + [name for space in self._spaces if not space.is_untouched() for name in space.restore()]
 
     def give_back(self) -> None:
         """Let the notebook have what was set aside for the check."""
