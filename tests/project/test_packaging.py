@@ -10,12 +10,14 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
 from notebook_tools import code_cells, exercise_ids, read
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import anatomy_utils
@@ -75,6 +77,22 @@ def test_constraints_hold_plain_versions_only() -> None:
         assert line.startswith("#") or re.fullmatch(r"[a-z0-9-]+==[0-9][\w.]*", line), line
     assert pins()["torch"] == "2.13.0"
     assert set(pins()) >= WEIGHTS
+
+
+@pytest.mark.parametrize("python", ["3.11.2", "3.12.0", "3.13.0"])
+def test_what_is_pinned_can_be_installed_on_old_releases_of_each_python(python: str) -> None:
+    """Debian 12 has Python 3.11.2: a package that asks for 3.11.5 would keep its users from the whole course."""
+    asked = {name: metadata.distribution(name).metadata["Requires-Python"] for name in pins() if _is_installed(name)}
+    assert len(asked) > 150
+    refusing = {name: bound for name, bound in asked.items() if bound and python not in SpecifierSet(bound)}
+    assert refusing == {}
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        return bool(metadata.distribution(name))
+    except metadata.PackageNotFoundError:  # another system's, or what only an older Python needs
+        return False
 
 
 def test_conda_environment_says_the_same() -> None:
