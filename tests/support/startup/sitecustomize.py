@@ -3,8 +3,10 @@
 `network_blocked` and `trained_once` of `notebook_tools.py` say which of the two preparations are wanted.
 """
 
+import gc
 import os
 
+gc.set_threshold(50_000, 20, 20)  # to look for garbage among all that torch brings is a tenth of a notebook's time
 if os.environ.get("ANATOMY_BLOCK_NETWORK"):
     import network_block  # noqa: F401
 if os.environ.get("ANATOMY_TRAININGS"):
