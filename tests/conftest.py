@@ -21,8 +21,9 @@ settings.register_profile("ci", parent=settings.get_profile("local"), derandomiz
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """What was imported stays: that Python looks for garbage among a million objects is a tenth of the tests' time."""
+    _with_views.update(item.path for item in session.items if "browser" in getattr(item, "fixturenames", ()))
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -42,8 +43,10 @@ def empty_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         yield
 
 
-_closing = ExitStack()
+_with_views: set[Path] = set()
+"""Files with tests that open a browser."""
 _open: list[Browser] = []
+_closing = ExitStack()
 
 
 @pytest.fixture(scope="module")
@@ -59,16 +62,21 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(item: pytest.Function, nextitem: pytest.Function | None) -> None:
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
     """The browser ends where the next file needs none: as long as it lives, an event loop is running."""
-    if not _open or (nextitem and any(nextitem.path == each.path for each in item.session.items if _looks(each))):
-        return
+    if nextitem is None or nextitem.path not in _with_views:
+        _end_browser()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """It ends also where the first failure ends all."""
+    _end_browser()
+
+
+def _end_browser() -> None:
     _open.clear()
     _closing.close()
-
-
-def _looks(item: pytest.Item) -> bool:
-    return "browser" in getattr(item, "fixturenames", ())
 
 
 def _unchecked() -> Iterator[None]:

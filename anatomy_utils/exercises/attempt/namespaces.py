@@ -62,8 +62,6 @@ class Namespace:
 
     def changes(self) -> dict[str, tuple[Any, Any]]:
         """Name → (what was there, what is there now), for all that an answer replaced, deleted or added."""
-        if self.is_untouched():
-            return {}
         now, kept = self._now, self._kept
         both = {name: (kept.get(name, MISSING), now.get(name, MISSING)) for name in sorted({*now, *kept})}
         return {

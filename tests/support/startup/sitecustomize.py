@@ -6,7 +6,7 @@
 import gc
 import os
 
-gc.set_threshold(50_000, 20, 20)  # to look for garbage among all that torch brings is a tenth of a notebook's time
+gc.set_threshold(50_000, 20, 20)  # looking for garbage in all that torch brings is up to a seventh of a notebook's time
 if os.environ.get("ANATOMY_BLOCK_NETWORK"):
     import network_block  # noqa: F401
 if os.environ.get("ANATOMY_TRAININGS"):
