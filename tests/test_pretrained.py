@@ -5,6 +5,8 @@ import json
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 import torch
@@ -128,6 +130,28 @@ def test_published_tensors_keep_their_names_and_are_those_of_the_model():
     assert found.tokenizer("a word").input_ids.tolist() == tokenizer("a word").input_ids.tolist()
     with pytest.raises(ValueError, match="'other' is none of 'minilm', 'smollm2'"):
         pretrained.published("other")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone tells how much memory processes have together")
+def test_five_processes_with_smollm2_share_its_weights_and_keep_nothing_of_the_reading():
+    def memory(process):
+        lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+
+    load = "from anatomy_utils import pretrained; kept = pretrained.load('smollm2'); print(flush=True); input()"
+    trim = "import ctypes; ctypes.CDLL(None).malloc_trim(0); print(flush=True); input()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
+    with ExitStack() as stack:
+        command = [sys.executable, "-c", f"{load}; {trim}"]
+        processes = [stack.enter_context(subprocess.Popen(command, **pipes)) for _ in range(5)]
+        together = []
+        for _ in range(2):
+            assert all(process.stdout.readline() for process in processes)
+            together.append(sum(map(memory, processes)))
+            for process in processes:
+                process.stdin.write(b"\n")
+    assert together[0] < 1.6e9
+    assert together[0] - together[1] < 5 * 5e6, "nothing was left for the trim to give back"
 
 
 def test_the_collector_is_as_it_was_before(tmp_path):
