@@ -6,13 +6,18 @@ import importlib
 from pathlib import Path
 
 import pytest
+from torch import Tensor
 
 from anatomy_utils.exercises import catalogue, find_exercise, ids
+from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.tensors import parts
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.figures.contents import NOTEBOOKS, Notebook
 
 FOLDER = Path(catalogue.__file__).parent
 NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared", "gpt_in_steps"}
+NOTHING_TO_SQUEEZE = {"multi_head.stack_heads", "taxonomy.corrupt_spans", "taxonomy.leave_one_out"}
+"""Nobody asks for one matrix with one row, for one token with a gap in it, or for one token left out of one."""
 ROOMS = ("functional", "decoding", "training", "objectives", "interpret")
 
 
@@ -47,3 +52,13 @@ def test_a_reference_is_in_a_room_of_functions_or_private(id: str) -> None:
         assert exercise.reference == f"{reference.__module__}.{reference.__name__}", "name the file that holds it"
     else:
         assert reference.__module__ == f"{catalogue.__name__}.{id}" and reference.__name__.startswith("_")
+
+
+def test_a_bare_squeeze_passes_nowhere() -> None:
+    """Some case has an axis of length one in its result, such as a batch of one text."""
+    functions = [exercise for exercise in map(find_exercise, ids()) if exercise.drive is None]
+    for exercise in functions:
+        results = [part for target in AnswerKey(exercise).targets for part in parts(target) or ()]
+        shapes = [part.shape for part in results if isinstance(part, Tensor) and part.ndim]
+        spared = not shapes or any(1 in shape for shape in shapes)
+        assert spared != (exercise.id in NOTHING_TO_SQUEEZE), exercise.id

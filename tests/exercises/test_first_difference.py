@@ -87,7 +87,10 @@ def test_right_with_means_all_outputs() -> None:
     assert verdict.sentence.startswith(
         "Your weights are right with one sentence and with strong matches, but not with a"
     )
-    assert any("Your context is right with a batch of sentences, but not with" in note for note in verdict.notes)
+    assert any(
+        "Your context is right with a batch of sentences and with a batch of one sentence, but not" in note
+        for note in verdict.notes
+    )
 
 
 def test_a_stage_that_was_held_and_then_overwritten_is_right() -> None:

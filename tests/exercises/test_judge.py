@@ -224,8 +224,8 @@ def test_right_numbers_of_another_type() -> None:
 def test_right_on_some_kinds_of_cases_only() -> None:
     verdict = judged(lambda q, k: right(q, k) * (2 if q.dim() > 3 else 1), SCORES)
     assert verdict.sentence == (
-        "Right with one sentence and with a batch of sentences, but not with a batch with heads. "
-        "In your scores every number is the target's times 2."
+        "Right with one sentence, with a batch of sentences and with a batch of one sentence, "
+        "but not with a batch with heads. In your scores every number is the target's times 2."
     )
 
 

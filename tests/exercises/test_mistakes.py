@@ -57,8 +57,8 @@ def test_a_mistake_with_one_kind_of_case_only() -> None:
 
     verdict = judge(SCORES, answer)
     assert verdict.sentence == (
-        "Right with one sentence and with a batch of sentences, but not with a batch with heads. "
-        "In your scores every number is the target's times 0.577 (1/√3)."
+        "Right with one sentence, with a batch of sentences and with a batch of one sentence, "
+        "but not with a batch with heads. In your scores every number is the target's times 0.577 (1/√3)."
     ), "one case may equal a mistake by chance, which would show in the others"
 
 

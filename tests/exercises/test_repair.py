@@ -303,11 +303,17 @@ def lookup(table, input_ids):
     assert "times 1.73" in verdict.sentence and "one more axis" not in verdict.sentence
 
 
-@pytest.mark.parametrize("reduced", ["table[input_ids].sum(dim=1)", "torch.mean(table[input_ids], 1)"])
-def test_a_reduction_too_many_is_no_missing_axis(reduced: str) -> None:
+@pytest.mark.parametrize(
+    ("reduced", "mended"),
+    [
+        ("table[input_ids].sum(dim=1)", "without the call at its end"),
+        ("torch.mean(table[input_ids], 1)", "with the first argument of this call in its place"),
+    ],
+)
+def test_a_reduction_too_many_is_no_missing_axis(reduced: str, mended: str) -> None:
     """Over an added axis of length one a reduction does nothing."""
     verdict = judged("attention.lookup", f"def lookup(table, input_ids):\n    return {reduced}\n")
-    assert verdict.sentence == f"Line 2, `{reduced}`: everything is right without a part of it."
+    assert verdict.sentence == f"Line 2, `{reduced}`: everything is right {mended}."
 
 
 def test_one_objection_does_not_explain_another() -> None:
@@ -380,7 +386,7 @@ def test_a_function_that_no_right_answer_calls_is_not_told_of_an_answer_that_is_
          """def repaired_embedding(input_ids, token_table, position_table):
     return token_table[input_ids] + position_table[:len(input_ids)]
 """),
-        ("encoder_decoder.translate", "left_out", "next_logits(ids, memory)[:, -1, :]",
+        ("encoder_decoder.translate", "index_less", "next_logits(ids, memory)[:, -1, :]",
          """def translate(next_logits, memory, start_id, stop_id, pad_id, max_new_tokens):
     ids = torch.full((len(memory), 1), start_id)
     done = torch.zeros(len(memory), dtype=torch.bool)

@@ -132,7 +132,7 @@ def scaled_rows(wrong: Wrong) -> tuple[str, str] | None:
 def shifted_rows(wrong: Wrong) -> tuple[str, str] | None:
     """The target with each row, or each column, plus a number of its own."""
     for axis, words in ((-1, "row"), (-2, "column")):
-        if each_line(wrong, axis, lambda y, t: close(y, t + (y - t).mean())):
+        if each_line(wrong, axis, lambda y, t: close(y, t + (y - t).mean()) and not close(y, t)):
             return "row_offset", f"In your {wrong.name} each {words} is the target's {words} plus a number of its own."
     return None
 

@@ -12,6 +12,7 @@ from anatomy_utils.exercises.attempt.tensors import close, parts, plain
 from anatomy_utils.exercises.attempt.trial import OutputPair, Trial, kinds_in_words
 from anatomy_utils.exercises.diagnosis.find import diagnose, explain
 from anatomy_utils.exercises.diagnosis.mistakes import equal_to_a_mistake, with_a_likeness
+from anatomy_utils.exercises.diagnosis.python_sum import python_sum
 from anatomy_utils.exercises.diagnosis.wrong_answer import Wrong
 from anatomy_utils.exercises.judging.checks import wrong_dtype
 from anatomy_utils.exercises.judging.verdict import Finding
@@ -73,10 +74,13 @@ def mistake_in_part(trial: Trial) -> Finding | None:
 
 
 def mistake_with_nan(trial: Trial) -> Finding | None:
-    """A mistake's result, with its NaN, and changed once more."""
+    """A mistake's result, with its NaN, and changed once more; or Python's own sum, which led to NaN or ∞."""
     for k, cases in trial.wrong.items():
         wrong = Wrong(trial, k, cases)
-        if cases and any(bool(y.isnan().any()) for y in wrong.yours) and (said := with_a_likeness(wrong)):
+        if not cases or all(bool(y.isfinite().all()) for y in wrong.yours):
+            continue
+        said = with_a_likeness(wrong) if any(bool(y.isnan().any()) for y in wrong.yours) else None
+        if said := said or python_sum(wrong):
             return _told(wrong, "likeness", said)
     return None
 

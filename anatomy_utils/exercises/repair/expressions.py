@@ -141,18 +141,16 @@ def left_out(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     node = slot.node
     if isinstance(node, ast.Call) and not isinstance(slot.parent, ast.Expr):
         if isinstance(node.func, ast.Attribute) and not words.is_module(node.func.value):
-            yield put(slot, "left_out", node.func.value, 2.5)
+            yield put(slot, "call_less", node.func.value, 2.5)
         if node.args and not isinstance(node.args[0], ast.Starred):
-            yield put(slot, "left_out", node.args[0], 2.5)
+            yield put(slot, "only_argument", node.args[0], 2.5)
     elif isinstance(node, ast.BinOp):
-        yield put(slot, "left_out", node.left, 2.6, mark=node)
-        yield put(slot, "left_out", node.right, 2.6, mark=node)
+        yield put(slot, "only_side", node.left, 2.6)
+        yield put(slot, "only_side", node.right, 2.6)
     elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
-        yield put(slot, "sign_left_out", node.operand, 1.1)
+        yield put(slot, "sign_less", node.operand, 1.1)
     elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        yield put(slot, "left_out", node.value, 2.5)
-    elif isinstance(node, ast.IfExp):
-        yield put(slot, "left_out", node.body, 2.6)
+        yield put(slot, "index_less", node.value, 2.5)
 
 
 def regrouped(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:

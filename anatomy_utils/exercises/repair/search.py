@@ -37,7 +37,9 @@ FRESHENS = 0.8
 """What it saves to be one of them then."""
 BASES = 8
 """How many edits that come nearer are tried together with a second one."""
-DESTRUCTIVE = frozenset("left_out line_less replaced argument_less returned condition".split())
+DESTRUCTIVE = frozenset(
+    "call_less index_less only_argument only_side line_less replaced argument_less returned condition".split()
+)
 """Kinds of edits that take so much away that an answer may come out equal to a mistake by accident."""
 MAKESHIFT = frozenset("axis_added axis_removed laid_out bounded more".split())
 """Kinds of edits that are found to do so by arithmetic."""

@@ -196,7 +196,7 @@ def rates_two(steps, d_model, warmup):
 @answer(
     "encoder_decoder.learning_rates",
     "likeness:unused",
-    "Right with a short warm-up, but not with a wider model. Nothing in your rates",
+    "Right with a short warm-up and with a single step, but not with a wider model. Nothing in your rates",
 )
 def rates_sorted(steps, d_model, warmup):
     steps = torch.arange(1, len(steps) + 1)

@@ -409,7 +409,7 @@ def off_rescaled(context, head, num_heads):
 
 
 @answer(
-    "multi_head.switch_off", "likeness:zero", "In 22 of 630 cells your context is exactly 0, where the target is not."
+    "multi_head.switch_off", "likeness:zero", "In 107 of 3465 cells your context is exactly 0, where the target is not."
 )
 def off_too_long(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -421,7 +421,7 @@ def off_too_long(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, yours should be 0 too; in 57 of these 207 cells",
+    "Where the target is 0, yours should be 0 too; in 110 of these 462 cells",
 )
 def off_too_short(context, head, num_heads):
     d = context.shape[-1] // num_heads
@@ -467,7 +467,7 @@ def off_before(context, head, num_heads):
 @answer(
     "multi_head.switch_off",
     "likeness:not_zero",
-    "Where the target is 0, yours should be 0 too; in 126 of these 207 cells",
+    "Where the target is 0, yours should be 0 too; in 347 of these 462 cells",
 )
 def off_view(context, head, num_heads):
     b, p, d = context.shape

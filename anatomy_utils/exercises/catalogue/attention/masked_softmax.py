@@ -19,7 +19,7 @@ def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
         ("a row with nothing to attend to", ()),
         ("a padded batch with heads", (2, 3)),
         ("a row with nothing to attend to", (2,)),
-        ("forbidden keys that match best", ()),
+        ("forbidden keys that match best", (1,)),
     ):
         query, key = primes(generator, 2, (3, 5, 7))
         if kind.startswith("a padded"):

@@ -13,7 +13,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
 def _states_and_projection(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead in (("one sentence", ()), ("one sentence", ()), ("a batch of sentences", (2,))):
+    for kind, lead in (("one sentence", ()), ("a batch of one sentence", (1,)), ("a batch of sentences", (2,))):
         position, d_model, d_head = primes(generator, 3, (3, 5, 7, 11))
         arguments = {
             "hidden_states": normal(generator, *lead, position, d_model),

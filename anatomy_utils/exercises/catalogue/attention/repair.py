@@ -19,7 +19,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead, long in (
         ("a mask of its own for each query", (), 1),
         ("a padded batch", (2,), 1),
-        ("a long sentence", (), 4),
+        ("a long sentence", (1,), 4),
         ("a batch with heads", (2, 3), 1),
         ("padding that matches best", (2,), 1),
         ("a key of zeros", (2,), 1),

@@ -9,9 +9,9 @@ WITH_HEADS = (
     ("one sentence", ()),
     ("a batch of sentences", (2,)),
     ("a batch with heads", (2, 3)),
-    ("one sentence", ()),
+    ("a batch of one sentence", (1,)),
 )
-"""Kind of a case → the axes in front of position and feature."""
+"""Kind of a case → the axes in front of position and feature; a bare squeeze would lose one of length 1."""
 
 
 def attend(

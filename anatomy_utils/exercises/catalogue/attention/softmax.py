@@ -18,7 +18,7 @@ def _softmax(scores: Tensor) -> Tensor:
 
 def _score_cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead, size in (
-        ("small numbers", (), 1.0),
+        ("small numbers", (1,), 1.0),
         ("several heads", (2,), 1.0),
         ("large numbers", (), 300.0),
         ("numbers far below zero", (), 1.0),

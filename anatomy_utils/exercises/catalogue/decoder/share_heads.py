@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import normal, primes
+from anatomy_utils.exercises.catalogue.sizes import batch_and_primes, normal
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 
@@ -16,9 +16,9 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         "groups of query heads",
         "a single key head",
         "a key head for each query head",
-        "groups of query heads",
+        "one text",
     ):
-        batch, kv_heads, group, position, d_head = primes(generator, 5, (2, 3, 5, 7, 11))
+        batch, kv_heads, group, position, d_head = batch_and_primes(generator, kind, 5, (2, 3, 5, 7, 11))
         kv_heads = 1 if kind == "a single key head" else kv_heads
         group = 1 if kind == "a key head for each query head" else group
         arguments = {"vectors": normal(generator, batch, kv_heads, position, d_head), "num_heads": kv_heads * group}

@@ -14,6 +14,7 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 def _cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, probability in (("a model in training", 0.4), ("a model in training", 0.25), ("a model in use", 0.3)):
         batch, position, d_model = primes(generator, 3, (5, 7, 11))
+        batch = 1 if probability == 0.25 else batch
         uniform = torch.rand(batch, position, d_model, generator=generator)
         if probability == 0.25:  # numbers that are the probability itself are not below it
             uniform = (uniform * 8).floor() / 8

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.catalogue.sizes import and_short, primes
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 from anatomy_utils.training.schedules import paper_schedule
 
@@ -55,7 +55,7 @@ EXERCISE = Exercise(
     "→ rates (step).",
     reference=_by_schedule,
     returns=(Output("rates", "step"),),
-    cases=_cases,
+    cases=and_short(_cases, "step", "a single step"),
     mistakes=(
         Mistake(
             "larger_of_both",

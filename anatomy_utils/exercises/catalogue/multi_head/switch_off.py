@@ -14,10 +14,11 @@ from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
 def _merged_contexts(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a head in the middle", "the first head", "the last head", "a head in the middle"):
-        batch, position, heads, d_head = primes(generator, 4, (2, 3, 5, 7))
-        if kind == "a head in the middle":
+        batch, position, heads, d_head = primes(generator, 4, (3, 5, 7, 11))
+        batch = 1 if kind == "the last head" else batch
+        if kind == "a head in the middle":  # not head 1, which is its own square
             heads, d_head = max(heads, d_head), min(heads, d_head)
-            head = int(torch.randint(1, heads - 1, (), generator=generator))
+            head = int(torch.randint(2, heads - 1, (), generator=generator))
         else:
             head = 0 if kind == "the first head" else heads - 1
         context = normal(generator, batch, position, heads * d_head) + 0.5

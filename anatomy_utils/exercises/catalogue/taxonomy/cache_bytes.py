@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.catalogue.sizes import primes
+from anatomy_utils.exercises.catalogue.sizes import and_short, primes
 from anatomy_utils.exercises.catalogue.taxonomy.shared import ROUNDED
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake, Output
 
@@ -59,7 +59,7 @@ EXERCISE = Exercise(
     "bytes_per_number, 4 for float32 and 2 for float16 → bytes (text), whole numbers.",
     reference="anatomy_utils.functional.costs.cache_bytes",
     returns=(Output("bytes", "text"),),
-    cases=_cases,
+    cases=and_short(_cases, "text", "a single text"),
     mistakes=(
         Mistake(
             "no_window",
