@@ -13,8 +13,10 @@ from anatomy_utils.figures.palette import DARK_HOSTS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+BEHIND_IN_VS_CODE = ".vscode-dark :has(> .anatomy-picture) { background: var(--vscode-editor-background) }"
+"""VS Code draws outputs in a transparent frame, where white would become black."""
 ON_DARK_PAGES = f"""<style>{", ".join(f"{host} .anatomy-picture" for host in DARK_HOSTS)} {{
-filter: invert(1) hue-rotate(180deg); mix-blend-mode: lighten }}</style>"""
+filter: invert(1) hue-rotate(180deg); mix-blend-mode: lighten }} {BEHIND_IN_VS_CODE}</style>"""
 """White becomes the dark page and ink light, while every colour keeps its hue; a page that drops styles shows the PNG
 as it is. A second PNG for dark pages would double what a notebook stores."""
 
