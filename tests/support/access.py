@@ -43,7 +43,7 @@ ONE_CELL = ".jp-Notebook .jp-Cell:not([data-alone]) { content-visibility: hidden
 def load_axe(notebook: NotebookPage) -> None:
     """Put axe-core into the page; without it the test is skipped, with the reason, or fails under CI."""
     if not AXE.exists():
-        reason = "axe-core is not installed: `make axe` fetches it from npm into .cache/npm (it needs npm)"
+        reason = "axe-core is not installed: `make node-packages` fetches it (it needs npm)"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

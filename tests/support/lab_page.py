@@ -26,13 +26,13 @@ QUIET = (
 LOCAL_SCHEMES = ("data", "blob", "about", "chrome")
 RUN_SECONDS = 900
 WAIT_MS = 15_000
-# What JupyterLab itself says without being asked; nothing of ours.
-# The last is said when a tab is closed while its kernel is still being asked what it can do.
+# What JupyterLab and Notebook 7 themselves say without being asked; nothing of ours.
 OWN_NOISE = (
     "favicon",
     "Could not restore the debugger state",
     "Canceled future for",
-    "Cannot read properties of null (reading 'kernel')",
+    "Cannot read properties of null (reading 'kernel')",  # a tab is closed while its kernel is asked what it can do
+    "Cannot read properties of undefined (reading 'schema')",  # Notebook 7, about its shortcuts, in any notebook
 )
 
 # The notebook in front, as `notebook` in every script below.

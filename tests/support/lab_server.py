@@ -1,4 +1,4 @@
-"""One JupyterLab for the browser tests and the benchmarks: on this machine only, in folders of its own."""
+"""One JupyterLab, or one Notebook 7, for browser tests and benchmarks: on this machine only, in folders of its own."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.error import URLError
 from urllib.request import urlopen
 
+Frontend = Literal["jupyterlab", "notebook"]
+APPS: dict[Frontend, str] = {"jupyterlab": "LabApp", "notebook": "JupyterNotebookApp"}
+"""Where the notebooks are opened: the module to start, and what its options are called after."""
 ROOT = Path(__file__).resolve().parents[2]
 PAGE_STYLE = ROOT / "anatomy_utils" / "widgets" / "static" / "page"
 START_SECONDS = 90
@@ -30,7 +34,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Lab:
-    """A running JupyterLab."""
+    """A running JupyterLab or Notebook 7."""
 
     url: str
     token: str
@@ -39,9 +43,12 @@ class Lab:
     progress: Path
     """The progress file of every exercise run in it."""
     log: Path
+    frontend: Frontend = "jupyterlab"
 
     def address(self, notebook: str) -> str:
         """Where a notebook opens, in a workspace of its own."""
+        if self.frontend == "notebook":
+            return f"{self.url}/notebooks/{notebook}?token={self.token}"
         workspace = f"{Path(notebook).stem}-{secrets.token_hex(3)}"
         return f"{self.url}/lab/workspaces/{workspace}/tree/{notebook}?token={self.token}"
 
@@ -58,8 +65,8 @@ class Lab:
 
 
 @contextmanager
-def jupyter_lab(home: Path, notebooks: list[Path]) -> Iterator[Lab]:
-    """Start JupyterLab on a free port, serving copies of `notebooks`; stop it by its process id in the end."""
+def jupyter_lab(home: Path, notebooks: list[Path], frontend: Frontend = "jupyterlab") -> Iterator[Lab]:
+    """Start one of them on a free port, serving copies of `notebooks`; stop it by its process id in the end."""
     folder, settings = home / "work", home / "settings"
     folder.mkdir(parents=True)
     for notebook in notebooks:
@@ -69,9 +76,9 @@ def jupyter_lab(home: Path, notebooks: list[Path]) -> Iterator[Lab]:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(json.dumps(values), encoding="utf-8")
     port, token, log = _free_port(), secrets.token_hex(16), home / "lab.log"
-    lab = Lab(f"http://127.0.0.1:{port}", token, folder, home / "progress.json", log)
+    lab = Lab(f"http://127.0.0.1:{port}", token, folder, home / "progress.json", log, frontend)
     with log.open("wb") as sink:
-        command = _command(folder, port, token)
+        command = _command(lab, port)
         server = subprocess.Popen(command, cwd=folder, env=_environment(home, lab), stdout=sink, stderr=sink)
         try:
             _wait_until_up(server, lab)
@@ -80,23 +87,24 @@ def jupyter_lab(home: Path, notebooks: list[Path]) -> Iterator[Lab]:
             _stop(server)
 
 
-def _command(folder: Path, port: int, token: str) -> list[str]:
+def _command(lab: Lab, port: int) -> list[str]:
+    app = APPS[lab.frontend]
     options = {
         "ServerApp.ip": "127.0.0.1",
         "ServerApp.port": port,
         "ServerApp.port_retries": 0,
-        "ServerApp.root_dir": folder,
+        "ServerApp.root_dir": lab.folder,
         "ServerApp.open_browser": False,
         "ServerApp.allow_root": True,
-        "IdentityProvider.token": token,
-        "LabApp.expose_app_in_browser": True,
+        "IdentityProvider.token": lab.token,
+        f"{app}.expose_app_in_browser": True,
         "LabApp.news_url": None,
         "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
         "LabApp.extension_manager": "readonly",
-        "LabApp.custom_css": True,
+        f"{app}.custom_css": True,
         "ServerApp.tornado_settings": f"static_custom_path={PAGE_STYLE}",
     }
-    return [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
+    return [sys.executable, "-m", lab.frontend, *(f"--{name}={value}" for name, value in options.items())]
 
 
 def _environment(home: Path, lab: Lab) -> dict[str, str]:

@@ -5,6 +5,7 @@ sliders and choices are pressed in the light theme; the dark one has the same si
 
     make look                                             # everything: about half an hour
     make look LOOK_OPTIONS="01 --width 1440 --theme light"
+    make look LOOK_OPTIONS="--in notebook"                # in Notebook 7 instead
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 
 from access import all_cells_laid_out, one_by_one
 from lab_page import NotebookPage, Theme, chromium_browser, open_notebook
-from lab_server import jupyter_lab
+from lab_server import APPS, Frontend, jupyter_lab
 from measure import Look, look_at, views
 from notebook_tools import notebook_paths, trained_once
 from playwright.sync_api import Browser, Error
@@ -153,9 +154,11 @@ def _range(sizes: list[float] | None) -> str:
     return "" if sizes is None else f"{sizes[0]:.1f}–{sizes[1]:.1f}"
 
 
-def look_through(browser: Browser, paths: list[Path], widths: list[int], themes: list[Theme]) -> Iterator[Seen]:
+def look_through(
+    browser: Browser, paths: list[Path], widths: list[int], themes: list[Theme], frontend: Frontend
+) -> Iterator[Seen]:
     """Open each notebook, run it, and look at it at each size in each theme."""
-    with tempfile.TemporaryDirectory() as home, jupyter_lab(Path(home) / "lab", paths) as lab:
+    with tempfile.TemporaryDirectory() as home, jupyter_lab(Path(home) / "lab", paths, frontend) as lab:
         for path in paths:
             with open_notebook(browser, lab, path.name, reduced_motion=True) as notebook:
                 print(f"\n{path.stem} ran in {notebook.run_all():.0f} s", file=sys.stderr, flush=True)
@@ -173,12 +176,14 @@ def main() -> int:
     parser.add_argument("notebooks", nargs="*", help="how their names begin, as 01; all without any")
     parser.add_argument("--width", type=int, choices=SIZES, action="append", help="of the window; all three without")
     parser.add_argument("--theme", choices=["light", "dark"], action="append", help="both without")
+    parser.add_argument("--in", choices=APPS, default="jupyterlab", dest="frontend", help="JupyterLab without")
     options = parser.parse_args()
     paths = [path for path in notebook_paths() if path.name.startswith(tuple(options.notebooks) or "")]
     os.environ |= trained_once()
     with chromium_browser() as browser:
         found = 0
-        for seen in look_through(browser, paths, options.width or list(SIZES), options.theme or ["light", "dark"]):
+        widths, themes = options.width or list(SIZES), options.theme or ["light", "dark"]
+        for seen in look_through(browser, paths, widths, themes, options.frontend):
             print(table(seen), flush=True)
             found += sum(len(look.findings) for look in seen.to_mend())
     print(f"\n{found} findings to mend. Pictures: {PICTURES.relative_to(ROOT)}")

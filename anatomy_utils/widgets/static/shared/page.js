@@ -10,6 +10,7 @@ function markPages() {
   if (globalThis.anatomyPage?.isConnected) return;
   if (!pageRule()) document.head.append(element("style", { text: PAGE_SHEET }));
   const rule = pageRule();
+  if (!rule) return; // a host that allows no style of ours
   globalThis.anatomyPage = rule.parentStyleSheet.ownerNode;
   watchForHeading(rule.selectorText.slice(PAGE.length, -1));
   rule.selectorText = `.jp-Notebook.${PAGE_MARK}`;
