@@ -13,6 +13,9 @@ import lab_page
 from lab_page import NotebookPage, chromium_browser
 
 READY = """() => window.jupyterapp?.shell?.currentWidget?.context?.sessionContext?.session?.kernel?.status === 'idle'"""
+FAILED = "#progress-bar.bg-danger, .spawn-error-msg, .error"
+"""What shows on the hub's pages when a server did not start."""
+STARTED = f"() => location.pathname.endsWith('/00_start_here.ipynb') || document.querySelector('{FAILED}')"
 MILLISECONDS = lab_page.WAIT_MS = int(1000 * PATIENCE)
 
 
@@ -31,7 +34,9 @@ def in_a_browser(learner: Learner) -> None:
             page.fill("#username_input", learner.account.name)
             page.fill("#password_input", learner.account.password)
             page.click("#login_submit")
-            page.wait_for_url("**/lab/tree/**/00_start_here.ipynb*")  # after the server's start and the pull
+            page.wait_for_function(STARTED)  # after the server's start and the pull
+            if page.locator(FAILED).count():
+                raise RuntimeError(f"The server did not start: {' '.join(page.inner_text('body').split())[-500:]}")
             page.wait_for_function(READY)
 
         def open_notebook() -> None:
