@@ -15,7 +15,7 @@ MOUNT_ALL = """async () => {
   for (let tries = 0; tries < 500; tries += 1) {
     const next = document.querySelector(".live:not(.mounted, .failed)");
     if (!next) return;
-    next.scrollIntoView();
+    next.scrollIntoView({ behavior: "instant" });
     await new Promise((done) => setTimeout(done, 20));
   }
   throw new Error("not all views were mounted");
