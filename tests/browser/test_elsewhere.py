@@ -10,12 +10,12 @@ from pathlib import Path
 
 import bleach
 import pytest
+import test_run_all
 from conftest import NOTEBOOKS, Ran
 from lab_page import open_notebook
 from lab_server import jupyter_lab
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, expect
-from test_run_all import has_widget
 
 START = NOTEBOOKS / "00_start_here.ipynb"
 KEPT = """a b blockquote br code details div em h1 h2 h3 h4 hr i img input label li ol p pre s small span strong sub
@@ -39,12 +39,9 @@ def in_notebook_7(browser: Browser, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def test_notebook_7_runs_every_cell_and_draws_every_view(in_notebook_7: Ran) -> None:
-    notebook, cells = in_notebook_7.notebook, in_notebook_7.cells
-    errors = [output for cell in cells for output in cell.get("outputs", []) if output["output_type"] == "error"]
-    views = [index for index, cell in enumerate(cells) if has_widget(cell)]
-    assert errors == [] and len(views) == 5
-    for index in views:
-        expect(notebook.output(index).locator(".anatomy").first).to_be_visible()
+    test_run_all.test_every_cell_ran_in_order_without_an_error(in_notebook_7)
+    test_run_all.test_every_widget_is_drawn(in_notebook_7)
+    notebook = in_notebook_7.notebook
     assert notebook.page.evaluate("() => document.querySelector('.anatomy-page') !== null"), "the page has its style"
     assert notebook.problems() == []
 

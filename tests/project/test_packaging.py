@@ -237,6 +237,11 @@ def test_readme_is_short_and_its_links_lead_somewhere() -> None:
         assert target.startswith("https://") or (ROOT / target).exists(), target
 
 
+@pytest.mark.parametrize(("name", "pin"), [("JupyterLab", "jupyterlab"), ("Notebook", "notebook")])
+def test_readme_names_the_versions_that_are_tried(name: str, pin: str) -> None:
+    assert re.findall(rf"^\| {name} (\S+) \|", README, re.MULTILINE) == [".".join(pins()[pin].split(".")[:2])]
+
+
 def test_readme_taste_tells_the_truth() -> None:
     (taste,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     *lines, last = ast.parse(taste).body
