@@ -55,9 +55,10 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
     """The learner's function as the record holds it, with ours in reserve, or the class; None when none has passed.
 
     Raises:
-        ValueError: its saved text no longer runs, or the function stops on one of the exercise's cases.
+        ValueError: its saved text is not the learner's own or no longer runs, or the function stops on one of the
+            exercise's cases.
     """
-    text = record.source(exercise.id)
+    text = record.runnable(exercise.id)
     if text is None:
         return None
     references = {other.function_name: other.resolve for other in map(find_exercise, ids())}

@@ -11,9 +11,10 @@ import torch
 from unchecked import shapes_unchecked
 
 from anatomy_utils import pretrained
-from anatomy_utils.exercises import solution_source, your_function
+from anatomy_utils.exercises import report, solution_source, your_function
 from anatomy_utils.exercises.capstone.body import WRITE, assemble, written_in
 from anatomy_utils.exercises.capstone.certificate import certificate
+from anatomy_utils.exercises.program.export import export
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.registry import exercises_of
 from anatomy_utils.transplant import ORGANS, RejectionError, organs_in, reject, transplant
@@ -31,7 +32,7 @@ def save(record, id, source=None):
 
 @pytest.fixture
 def record(tmp_path):
-    return Progress(tmp_path / "progress.json")
+    return Progress(tmp_path / "progress.json", own=True)
 
 
 @pytest.fixture(scope="module")
@@ -258,7 +259,7 @@ def test_a_certificate_needs_a_name_and_a_place(record, tmp_path):
 
 
 def test_the_certificate_tells_what_became_of_the_workshop_s_program(tmp_path):
-    record = Progress(tmp_path / "progress.json")
+    record = Progress(tmp_path / "progress.json", own=True)
     assert "A program of their own" not in repr(certificate("Ada", record=record))
     record.attempted("workshop.own_name", passed=True, source="def own_name(published): ...")
     trained, loaded = {"Python's own library": "63 of 100 functions parse"}, {"SmolLM2": "writes the same text"}
@@ -269,3 +270,23 @@ def test_the_certificate_tells_what_became_of_the_workshop_s_program(tmp_path):
         "  Trained: Python's own library: 63 of 100 functions parse",
         "  Loaded: SmolLM2: writes the same text",
     ]
+
+
+def test_nothing_in_somebody_elses_file_is_run(tmp_path):
+    """A teacher looks at a collected file: report, body, certificate and program run none of its code."""
+    ran, collected = tmp_path / "ran", tmp_path / "class" / "mallory.json"
+    evil = f"open({str(ran)!r}, 'w').close()\ndef causal_mask(length): ..."
+    theirs = Progress(collected)
+    for id in [*written_in().values(), WRITE, *exercises_of("workshop")]:
+        theirs.attempted(id, passed=True, source=evil)
+    body = assemble(record=theirs)
+    assert body.yours == () and "mallory.json is not your own progress file" in repr(body)
+    assert "Organs of their own: 0 of" in repr(certificate("Mallory", record=theirs))
+    assert "for this reason: The saved answer to" in repr(export(tmp_path / "program.py", record=theirs))
+    assert str(ran) not in (tmp_path / "program.py").read_text(encoding="utf-8")
+    assert report.main([str(collected.parent), "--out", str(tmp_path)]) == 0
+    with pytest.warns(UserWarning, match="is not run"):
+        assert your_function("attention.causal_mask", record=theirs) is None
+    assert not ran.exists()
+    assemble(record=Progress(collected, own=True))
+    assert ran.exists(), "in the learner's own file it would have run"

@@ -12,7 +12,7 @@ from anatomy_utils.zoo.llama import LlamaConfig, with_head
 
 
 def body(tmp_path) -> Body:
-    return assemble(record=Progress(tmp_path / "progress.json"))
+    return assemble(record=Progress(tmp_path / "progress.json", own=True))
 
 
 def test_the_table_counts_and_names_what_is_rejected(tmp_path, unchecked):

@@ -36,7 +36,7 @@ QUERY, KEY = torch.tensor([[2.0, 0.0, 0.0, 0.0]]), torch.tensor([[3.0, 1.0, 1.0,
 
 @pytest.fixture
 def record(tmp_path: Path) -> Progress:
-    return Progress(tmp_path / "progress.json")
+    return Progress(tmp_path / "progress.json", own=True)
 
 
 def run_cell(text: str, record: Progress, **names: Any) -> dict[str, Any]:

@@ -35,7 +35,7 @@ SOURCE = "def f(x):\n    return x\n"
 
 @pytest.fixture
 def record(tmp_path: Path) -> Progress:
-    return Progress(tmp_path / "deep" / "progress.json")
+    return Progress(tmp_path / "deep" / "progress.json", own=True)
 
 
 def test_it_begins_empty_and_reading_makes_no_file(record: Progress) -> None:
@@ -200,7 +200,7 @@ def old(tmp_path: Path) -> Progress:
     """A whole course, done with the code of commit 2a2e285; `tests/fixtures/make_progress.py` made it."""
     path = tmp_path / "progress.json"
     shutil.copy(Path(__file__).parents[1] / "fixtures" / "progress_2a2e285.json", path)
-    return Progress(path)
+    return Progress(path, own=True)
 
 
 def test_what_was_done_before_the_package_was_rebuilt_still_counts(old: Progress) -> None:
@@ -250,7 +250,7 @@ def test_a_teacher_hides_the_solutions(record: Progress, monkeypatch: pytest.Mon
     exercise = find_exercise("start.mean")
     wrong, right = Verdict("wrong", "No.", "shape"), Verdict("passed", "Yes.", "passed")
     assert card(exercise, wrong)["solution"] and "Solution" in card_page(exercise, wrong).html
-    monkeypatch.setenv(SOLUTIONS, "hidden")
+    monkeypatch.setenv(SOLUTIONS, " Hidden ")
     assert card(exercise, wrong)["solution"] == ""
     page = card_page(exercise, wrong)
     assert "Solution" not in page.html and "solution(" not in page.text and "Hint 1" in page.html

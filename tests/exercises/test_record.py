@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -198,3 +198,111 @@ def test_a_kernel_that_dies_in_a_check_is_told_by_the_next_one(tmp_path: Path) -
     assert record.take_notice().startswith("The kernel died while start.mean was being checked: ")
     assert record.take_notice() == "" == Progress(path).take_notice()
     assert not list(tmp_path.glob("*.checking-*"))
+
+
+def test_a_file_that_cannot_be_read_is_told_and_costs_nothing(record: Progress) -> None:
+    """A folder of the file's name: unlike a mode, that stops an administrator's account too."""
+    record.path.mkdir(parents=True)
+    assert record.read()["exercises"] == {}
+    assert "could not be read (Is a directory" in record.take_notice()
+
+
+@pytest.mark.parametrize("strange", ["many", True, -3, 10**400, 2.5, None, [1]], ids=repr)
+def test_numbers_that_nobody_can_have_counted_count_nothing(record: Progress, strange: object) -> None:
+    entry = {"tries": strange, "hints": strange, "met": {"crash": strange, "shape": 2}}
+    record.path.parent.mkdir()
+    record.path.write_text(json.dumps({"exercises": {"a": entry}}))
+    record.attempted("a", passed=False, source=None, found_by="crash")
+    record.helped("a", hints=1)
+    assert record.entry("exercises", "a") == {"tries": 1, "hints": 1, "met": {"crash": 1, "shape": 2}}
+
+
+def test_notes_of_the_same_moment_are_merged_in_the_order_of_their_names(record: Progress) -> None:
+    record.path.parent.mkdir()
+    for number in (3, 1, 4, 0, 5, 9, 2, 6, 8, 7):
+        aside = record.path.with_name(f"progress.json.{number}.waiting")
+        aside.write_text(json.dumps([["questions", "q", {"first": number, "last": number}]]))
+        os.utime(aside, (1, 1))
+    assert record.entry("questions", "q") == {"first": 0, "last": 9}
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o777], ids=oct)
+def test_the_file_is_its_owners_alone_whatever_an_answer_left_as_umask(record: Progress, umask: int) -> None:
+    record.path.parent.mkdir()
+    before = os.umask(umask)
+    try:
+        record.attempted("a", passed=True, source=SOURCE)
+    finally:
+        os.umask(before)
+    if os.name == "posix":
+        assert record.path.stat().st_mode & 0o777 == 0o600
+    assert Progress(record.path).passed("a")
+
+
+def test_an_answer_that_replaces_json_loses_nothing(record: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    record.attempted("a", passed=True, source=SOURCE)
+    monkeypatch.setattr(json, "loads", lambda *arguments, **more: {})
+    monkeypatch.setattr(json, "dumps", None)
+    record.attempted("b", passed=True, source=SOURCE)
+    assert record.notice == "" and record.passed("a") and record.passed("b")
+    monkeypatch.undo()
+    assert set(json.loads(record.path.read_text())["exercises"]) == {"a", "b"}
+
+
+@pytest.fixture
+def own(record: Progress) -> Progress:
+    """The learner's own file, with an answer in it."""
+    progress = Progress(record.path, own=True)
+    progress.attempted("a", passed=True, source=SOURCE)
+    assert progress.runnable("a") == SOURCE
+    return progress
+
+
+def others_may_write(path: Path) -> None:
+    path.chmod(0o646)
+
+
+def another_user_wrote(path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only an administrator may give files away")
+    os.chown(path, 12345, -1)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and owners of files are for Unix")
+@pytest.mark.parametrize("suspect", [others_may_write, another_user_wrote])
+def test_what_others_could_have_written_is_not_run_not_even_after_it_was_saved(
+    own: Progress, suspect: Callable[[Path], None]
+) -> None:
+    suspect(own.path)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="others could have written to .*; pass the exercise once more"):
+            own.runnable("a")
+        assert own.passed("a") and own.source("a") is None
+        own.attempted("b", passed=True, source=None)  # writes a new file, which is the learner's own again
+    assert json.loads(own.path.read_text())["exercises"]["a"]["source_of_others"] == SOURCE, "nothing is thrown away"
+    own.attempted("a", passed=True, source=SOURCE)
+    assert own.runnable("a") == SOURCE
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and owners of files are for Unix")
+def test_notes_and_links_of_others_do_not_bring_code(own: Progress, tmp_path: Path) -> None:
+    aside = own.path.with_name("progress.json.1.waiting")
+    aside.write_text(json.dumps([["exercises", "a", {"source": "evil"}]]))
+    others_may_write(aside)
+    assert own.runnable("a") == SOURCE
+    own.attempted("b", passed=True, source=None)
+    assert own.runnable("a") == SOURCE and aside.exists()
+    if os.geteuid() == 0:
+        link = tmp_path / "linked.json"
+        link.symlink_to(own.path)
+        os.chown(link, 12345, -1, follow_symlinks=False)
+        with pytest.raises(ValueError, match="others could have written"):
+            Progress(link, own=True).runnable("a")
+
+
+def test_a_copy_of_somebodys_file_is_read_and_not_run(own: Progress) -> None:
+    copy = own.path.with_name("anna.json")
+    copy.write_bytes(own.path.read_bytes())
+    assert Progress(copy).passed("a") and Progress(copy).source("a") == SOURCE and Progress(copy).runnable("b") is None
+    with pytest.raises(ValueError, match=r"anna\.json is not your own progress file"):
+        Progress(copy).runnable("a")

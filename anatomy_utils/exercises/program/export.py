@@ -172,9 +172,12 @@ def _saved(exercise: Exercise, notes: Progress) -> str:
     """The text of the learner's piece that passed last.
 
     Raises:
-        ValueError: there is none, or it no longer runs.
+        ValueError: there is none, it may be somebody else's, or it no longer runs.
     """
-    text = notes.source(exercise.id)
+    try:
+        text = notes.runnable(exercise.id)
+    except ValueError as error:
+        raise ValueError(f"for this reason: {' '.join(str(error).split())}") from error
     if text is None or not notes.passed(exercise.id):
         raise ValueError("since you have not passed this exercise yet")
     references = {name: piece.resolve for name, piece in pieces().items()}

@@ -9,13 +9,14 @@ progress.json.checking-start.mean-4711    a check is running, or was when its ke
 
 from __future__ import annotations
 
-import json
 import os
+import stat
 import tempfile
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from json import JSONDecoder, JSONEncoder
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ from filelock import FileLock
 
 NO_LOCKS = (OSError, NotImplementedError)
 """What taking a lock raises where the file system knows none."""
+DECODE = JSONDecoder().decode
+ENCODE = JSONEncoder(indent=1, sort_keys=True).encode
+"""Taken when the course is imported: an answer may replace `json.loads` or `json.dumps`."""
+MOST_BYTES = 4 * 2**20
+"""Of a file that somebody else made; a whole course is a few hundred kilobytes."""
 OLD = 3600.0
 """Seconds after which a half-written file is no other kernel's any more."""
 
@@ -32,15 +38,46 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def read(path: Path) -> tuple[bytes, bool]:
+    """What is in a file, and whether nobody but this user can have written it: neither the file nor a link to it."""
+    with path.open("rb") as file:
+        content, status = file.read(), os.fstat(file.fileno())
+    return content, _of_this_user(status) and _of_this_user(path.lstat())
+
+
+def read_of_others(path: Path) -> tuple[bytes, os.stat_result]:
+    """What is in a file that somebody else may have made, and what the system knows of it.
+
+    Raises:
+        ValueError: it is a link, no regular file, or larger than `MOST_BYTES`; the message says which.
+    """
+    if path.is_symlink():
+        raise ValueError("it is a link")
+    flags = [getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")]  # not every system has them all
+    handle = os.open(path, os.O_RDONLY | sum(flags))
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("it is no regular file")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(MOST_BYTES + 1)
+    finally:
+        os.close(handle)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"it is larger than {MOST_BYTES // 2**20} MB")
+    return content, status
+
+
 def write(path: Path, content: Any) -> None:
-    """Write a whole new file beside the old one and put it in its place."""
-    text = json.dumps(content, indent=1, sort_keys=True)
+    """Write a whole new file beside the old one and put it in its place. Only its owner may read it."""
+    text = ENCODE(content)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        Path(name).chmod(0o600)  # whatever an answer has set as umask
         Path(name).replace(path)
     except BaseException:
         with suppress(OSError):
@@ -56,11 +93,13 @@ def keep_beside(path: Path, content: Any) -> Path:
 
 
 def waiting(path: Path) -> dict[Path, Any]:
-    """What lies beside the file at `path`, oldest first. What cannot be read is left out, and left alone."""
+    """What lies beside the file at `path`, oldest first. What cannot be read, or others wrote, is left alone."""
     found: list[tuple[float, Path, Any]] = []
     for aside in _beside(path, ".waiting"):
         with suppress(OSError, ValueError, RecursionError):
-            found.append((aside.stat().st_mtime, aside, json.loads(aside.read_text(encoding="utf-8"))))
+            content, ours = read(aside)
+            if ours:
+                found.append((aside.stat().st_mtime, aside, DECODE(content.decode("utf-8"))))
     return {aside: content for _, aside, content in sorted(found, key=lambda item: item[:2])}
 
 
@@ -110,6 +149,14 @@ def died(path: Path) -> list[str]:
             mark.unlink(missing_ok=True)
             found.append(mark.name.removeprefix(start).rpartition("-")[0])
     return sorted(found)
+
+
+def _of_this_user(status: os.stat_result) -> bool:
+    """A group's files do not count as others': Kubernetes and many a umask give a learner's own file to a group."""
+    if not hasattr(os, "geteuid"):  # Windows, whose folders of users are their own
+        return True
+    by_all = status.st_mode & stat.S_IWOTH and not stat.S_ISLNK(status.st_mode)
+    return status.st_uid == os.geteuid() and not by_all
 
 
 def _beside(path: Path, ending: str) -> list[Path]:

@@ -41,4 +41,4 @@ def own_progress() -> Progress:
 
 @cache
 def _progress_in(path: Path) -> Progress:
-    return Progress(path)
+    return Progress(path, own=True)

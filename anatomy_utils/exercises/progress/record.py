@@ -9,7 +9,6 @@ them. The card says what happened.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -26,6 +25,8 @@ Note = tuple[str, str, Record]
 """A section, an id, and what is new in that entry; see `_merge`."""
 DAMAGED = (ValueError, RecursionError)
 """What reading a file that is no progress file may raise: no JSON, no text, nested without end, of another form."""
+MOST = 10**6
+"""Tries, hints or findings that count; nobody has more."""
 SECTIONS = ("exercises", "questions", "predictions")
 PATIENCE = 5.0
 """Seconds to wait for another kernel's lock, which that holds for a few milliseconds."""
@@ -38,10 +39,12 @@ class Progress:
 
     Args:
         path: the file; it and its folder are made when first needed.
+        own: whether it is the learner's own file, so that functions saved in it may run.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, own: bool = False) -> None:
         self.path = path
+        self.own = own
         self.notice = ""
         """What to tell the learner once, such as that a damaged file was set aside; empty when all is well."""
         self._unsaved: list[Note] = []
@@ -55,7 +58,7 @@ class Progress:
         beside = _notes(files.waiting(file).values())  # before the file: what is merged in between counts all the same
         record = checked({})
         try:
-            record = checked(json.loads(file.read_text(encoding="utf-8")))
+            record = self._load()
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -166,6 +169,25 @@ class Progress:
         source = self.entry("exercises", id).get("source")
         return source if isinstance(source, str) else None
 
+    def runnable(self, id: str) -> str | None:
+        """The same text, to be run.
+
+        Raises:
+            ValueError: it may be somebody else's.
+        """
+        source = self.source(id)
+        if source is None and "source_of_others" in self.entry("exercises", id):
+            raise ValueError(
+                f"The saved answer to {id} is not run, because others could have written to {self.path}; "
+                "pass the exercise once more."
+            )
+        if source is not None and not self.own:
+            raise ValueError(
+                f"The saved answer to {id} is not run, because {self.path} is not your own progress file; if you trust "
+                "its code, start Python with ANATOMY_PROGRESS set to this file."
+            )
+        return source
+
     def take_notice(self) -> str:
         """The notice, once; the first one tells as well whether a kernel died in a check."""
         self._look()
@@ -191,19 +213,26 @@ class Progress:
 
     def _read_or_set_aside(self, file: Path) -> Record:
         try:
-            text = file.read_bytes()
+            return self._load()
         except FileNotFoundError:
             return checked({})
-        try:
-            return checked(json.loads(text.decode("utf-8")))
         except DAMAGED:
             aside = files.free_name(file)
             file.rename(aside)
             self.notice = (
                 f"Your progress file could not be read, so it was set aside as {aside.name} (in {aside.parent}) "
-                "and a new one was begun. Nothing in it is lost."
+                "and a new one was begun. What is in it stays there."
             )
             return checked({})
+
+    def _load(self) -> Record:
+        """What is in the file. Functions that others could have written there are put where nothing runs them."""
+        content, ours = files.read(self.path)
+        record = checked(files.DECODE(content.decode("utf-8")))
+        for entry in [] if ours else record["exercises"].values():
+            if "source" in entry:
+                entry["source_of_others"] = entry.pop("source")
+        return record
 
     def _cannot(self, what: str, error: OSError) -> None:
         reason = error.strerror or type(error).__name__
@@ -260,18 +289,19 @@ def _merge(record: Record, notes: Iterable[Note]) -> None:
         entry.update(news)
         for name in news.keys() & {"tries", "met", "hints", "first", "right"}:
             if name == "tries":
-                entry[name] = _count(before, name) + _count(news, name)
+                entry[name] = count(before, name) + count(news, name)
             elif name == "met":
                 both = [each for each in (before.get(name), news[name]) if isinstance(each, dict)]
-                entry[name] = {each: sum(_count(met, each) for met in both) for each in dict.fromkeys(chain(*both))}
+                entry[name] = {each: sum(count(met, each) for met in both) for each in dict.fromkeys(chain(*both))}
             elif name == "hints":
-                entry[name] = max(_count(before, name), _count(news, name))
+                entry[name] = max(count(before, name), count(news, name))
             elif name == "first":
                 entry[name] = before.get(name, news.get(name))
             else:
                 entry[name] = bool(before.get(name)) or bool(news.get(name))
 
 
-def _count(entry: Record, name: str) -> int:
+def count(entry: Record, name: str) -> int:
+    """A number in an entry; 0 for anything that is none, or that nobody can have counted."""
     value = entry.get(name, 0)
-    return value if isinstance(value, int) else 0
+    return value if type(value) is int and 0 <= value <= MOST else 0
