@@ -194,7 +194,7 @@ def test_shared_parameters() -> None:
 
 @pytest.fixture
 def record(tmp_path: Any) -> Progress:
-    return Progress(tmp_path / "progress.json")
+    return Progress(tmp_path / "progress.json", own=True)
 
 
 @pytest.fixture
