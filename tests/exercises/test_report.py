@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from anatomy_utils.exercises.progress import files
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.report import COLUMNS, main, page, read_class
 
@@ -38,9 +42,7 @@ def test_learners_are_called_what_their_files_are(folder: Path) -> None:
     assert [*learners[1].exercises] == ["start.mean"], "what this course does not have is left out"
 
 
-def test_the_table_and_the_page_are_written(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_table_and_the_page_are_written(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "notes.json").write_text("[1]")
     (folder / "broken.json").write_text("{")
     assert main([str(folder), "--out", str(tmp_path / "out")]) == 0
@@ -85,3 +87,109 @@ def test_it_runs_as_a_command(folder: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "anatomy_utils.exercises.report", str(folder), "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "Learners: 2." in done.stdout and (tmp_path / "class.html").exists()
+
+
+HOME = Path(".local") / "share" / "transformer-anatomy" / "progress.json"
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Iterator[Path]:
+    """Where the report goes; a test that hangs is ended."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(60)
+    yield tmp_path / "out"
+    if hasattr(signal, "alarm"):
+        signal.alarm(0)
+
+
+def reported(folder: Path, out: Path) -> list[list[str]]:
+    """The rows of class.csv; the page is whole as well."""
+    assert main([str(folder), "--out", str(out)]) == 0
+    assert (out / "class.html").read_text(encoding="utf-8").endswith("</html>\n")
+    with (out / "class.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def entry(**values: object) -> str:
+    return json.dumps({"exercises": {"start.mean": {"tries": 1, **values}}})
+
+
+FORMULA = '=HYPERLINK("x")'
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        (entry(met={"\ud800": 1}), ["1", "0", "no", "? × 1"]),
+        (entry(hints="\ud800"), ["1", "0", "no", ""]),
+        (entry().replace("1", "1" + "0" * 400), ["0", "0", "no", ""]),
+        (entry(hints="=1+1"), ["1", "0", "no", ""]),
+        (entry(met={FORMULA: 1}), ["1", "0", "no", f"'{FORMULA} × 1"]),
+        (entry(met={"a": 2, ";=1": 1}), ["1", "0", "no", "a × 2; ;'=1 × 1"]),
+        (entry(met={"\r@SUM": 1, "\t\x1b[2J": 1}), ["1", "0", "no", "?@SUM × 1; ??[2J × 1"]),
+        (
+            entry(met={f"{n:03}{'x' * 300}": n for n in range(300)}),
+            ["1", "0", "no", "; ".join(f"{n:03}{'x' * 77} × {n}" for n in range(299, 279, -1))],
+        ),
+        (entry(tries=float("nan"), met={"crash": float("inf"), "shape": -1}), ["0", "0", "no", ""]),
+    ],
+)
+def test_what_a_file_says_spoils_neither_table_nor_page(folder: Path, out: Path, text: str, row: list[str]) -> None:
+    (folder / "mallory.json").write_text(text)
+    rows = reported(folder, out)
+    assert [row[0] for row in rows] == ["anna", "ben", "mallory"] and rows[2][3:] == row
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links, pipes and names of bytes are for Unix")
+def test_files_that_are_none_are_named_and_the_rest_is_reported(
+    folder: Path, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(folder / "fifo.json")
+    (folder / "zero.json").symlink_to("/dev/zero")
+    (folder / "carl").symlink_to(folder / "anna")
+    (folder / "dora").mkdir()
+    (folder / "dora" / "progress.json").symlink_to(folder / "anna" / "progress.json")
+    (folder / "huge.json").write_text(entry(met="a" * files.MOST_BYTES))
+    (folder / "deep.json").write_text("[" * 10**6)
+    (folder / "digits.json").write_text(entry().replace("1", "1" * 5000))
+    (folder / "folder.json").mkdir()
+    (folder / "empty").mkdir()
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff\xfe.json")).write_text(entry())
+    (folder / "=cmd.json").write_text(entry())
+    rows = reported(folder, out)
+    assert [row[0] for row in rows] == ["'=cmd", "anna", "ben", "??"]
+    said = capsys.readouterr().out
+    page_text = (out / "class.html").read_text(encoding="utf-8")
+    for sentence in (
+        "fifo.json is left out: it is no regular file.",
+        "zero.json is left out: it is a link.",
+        "carl is left out: it is a link.",
+        "dora is left out: it is a link.",
+        "huge.json is left out: it is larger than 4 MB.",
+        "deep.json is left out: it is no progress file.",
+        "digits.json is left out: it is no progress file.",
+    ):
+        assert f"{sentence}\n" in said and f"<p>{sentence}</p>" in page_text
+    assert said.count("is left out") == 7
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only an administrator may give files away")
+def test_root_reads_the_homes_and_counts_for_nobody_what_is_somebody_elses(
+    tmp_path: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    homes = tmp_path / "home"
+    anna, mallory = Progress(homes / "anna" / HOME), homes / "mallory" / ".local"
+    anna.attempted("start.mean", passed=True, source=None)
+    mallory.parent.mkdir()
+    mallory.symlink_to(homes / "anna" / ".local")
+    for uid, path in ((12345, homes / "anna"), (12345, anna.path), (12346, mallory.parent)):
+        os.chown(path, uid, -1)
+    assert [row[:3] for row in reported(homes, out)] == [["anna", "start.mean", "yes"]]
+    assert "mallory is left out: it belongs to somebody else.\n" in capsys.readouterr().out
+
+
+def test_names_are_written_to_a_terminal_that_lacks_their_letters(folder: Path, tmp_path: Path) -> None:
+    (folder / "Ωmega.json").write_text("{")
+    command = [sys.executable, "-m", "anatomy_utils.exercises.report", str(folder), "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert b"?mega.json is left out" in done.stdout
