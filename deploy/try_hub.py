@@ -66,7 +66,6 @@ def by_requests(learner: Learner) -> None:
     def arrive() -> None:
         learner.log_in()
         learner.start_server()
-        learner.pull()
 
     learner.timed("log in, server, course", arrive)
     learner.timed("run notebook 01", learner.run_notebook)
@@ -126,6 +125,8 @@ def classroom(hub: Hub, learners: list[Learner], browsers: int, large: int, figu
     say("Each has their own progress: three exercises passed, their own number of tries.")
     checks.apart(learners)
     say("Nobody reaches another's files, server or progress; the cache is read-only.")
+    checks.the_course_came_from_the_hub_alone(learners)
+    say("The course is the learners' own, and no link brings another.")
     checks.memory_is_limited(learners[-1])
     say("Too large a tensor is an error in one kernel, which goes on.")
     checks.killed_kernel_loses_nothing(learners[-1])

@@ -55,6 +55,17 @@ def apart(learners: list[Learner]) -> None:
         _refused(one, "import os; open(os.environ['ANATOMY_CACHE'] + '/new', 'w')", "PermissionError")
 
 
+def the_course_came_from_the_hub_alone(learners: list[Learner]) -> None:
+    """The copy is the learner's own, and no address of a server puts another repository beside it."""
+    for each in learners:
+        copy = each.account.home / FOLDER
+        others = [path for path in (copy, *copy.rglob("*")) if path.lstat().st_uid != each.account.uid]
+        assert not others, f"{each.account.name}'s copy has files of somebody else: {others[:3]}"
+        for path in ("git-pull", "git-pull/api", "git-sync"):
+            status = each.request("GET", f"{each.url}/{path}?repo={each.hub.folder}/course.git").status_code
+            assert status == 404, f"{path} of {each.account.name}'s server answers {status}"
+
+
 def memory_is_limited(learner: Learner) -> None:
     """Too large a tensor raises an error in the learner's kernel, which goes on."""
     gigabytes = 2 * float(learner.run("import os; print(os.environ['MEM_LIMIT'])")) / 2**30
@@ -123,7 +134,12 @@ def update_keeps_answers(hub: Hub, learners: list[Learner]) -> None:
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
     _git(teacher, "-c", "user.name=teacher", "-c", "user.email=teacher@localhost", "commit", "--quiet", "-am", "News")
     _git(teacher, "push", "--quiet", "origin", "HEAD:main")
-    for_all(learners, Learner.pull)
+
+    def restart(learner: Learner) -> None:
+        learner.stop_server()
+        learner.start_server()
+
+    for_all(learners, restart)
     for each in learners:
         text = (each.account.home / NOTEBOOK).read_text(encoding="utf-8")
         sources = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]

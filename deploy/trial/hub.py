@@ -78,7 +78,6 @@ class Hub:
             f"c.ConfigurableHTTPProxy.api_url = 'http://127.0.0.1:{self._ports[1]}'",
             "c.Spawner.args.append('--LabApp.expose_app_in_browser=True')",
             f"c.Spawner.env_keep = {['PATH', 'PYTHONPATH', 'VIRTUAL_ENV', 'LANG', *kept]!r}",
-            f"c.Spawner.cmd = [{sys.executable!r}, '-m', 'jupyterhub.singleuser']",
         ]
         return "\n".join(lines) + "\n"
 

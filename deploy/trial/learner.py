@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
 
 import requests
 import websocket
@@ -151,12 +150,18 @@ class Learner:
         user = self.request("GET", f"{self.hub.url}/hub/api/users/{self.account.name}").json()
         return bool(user.get("servers", {}).get("", {}).get("ready"))
 
-    def pull(self) -> None:
-        """Get the course, or its newest version: what the page after the log-in does."""
-        asked = urlencode({"repo": f"{self.hub.folder}/course.git", "branch": "main", "targetpath": FOLDER})
-        answer = self.request("GET", f"{self.url}/git-pull/api?{asked}")
-        if '"finished"' not in answer.text:
-            raise RuntimeError(f"{self.account.name} did not get the course: {answer.text[-2000:]}")
+    def stop_server(self) -> None:
+        """Ask the hub to end the server, and wait until it has."""
+        if self.kernel is not None:
+            self.kernel.close()
+        user = f"{self.hub.url}/hub/api/users/{self.account.name}"
+        self.request("DELETE", f"{user}/server").raise_for_status()
+        end = time.monotonic() + PATIENCE
+        while self.request("GET", user).json().get("servers"):
+            if time.monotonic() > end:
+                raise RuntimeError(f"{self.account.name}'s server did not stop.")
+            time.sleep(1)
+        self.kernel = None
 
     # ---- the notebook
 
