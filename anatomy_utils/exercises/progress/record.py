@@ -23,8 +23,7 @@ from anatomy_utils.exercises.progress import files
 Record = dict[str, Any]
 Note = tuple[str, str, Record]
 """A section, an id, and what is new in that entry; see `_merge`."""
-DAMAGED = (ValueError, RecursionError)
-"""What reading a file that is no progress file may raise: no JSON, no text, nested without end, of another form."""
+DAMAGED = (ValueError, RecursionError)  # no JSON, no text, nested without end, of another form
 MOST = 10**6
 """Tries, hints or findings that count; nobody has more."""
 SECTIONS = ("exercises", "questions", "predictions")
@@ -73,8 +72,7 @@ class Progress:
 
     def entry(self, section: str, id: str) -> Record:
         """What is known of one exercise, question or prediction; empty when nothing."""
-        found: Record = self.read()[section].get(id, {})
-        return found
+        return self.read()[section].get(id, {})
 
     def change(self, section: str, id: str, news: Record) -> None:
         """Merge what is new into one entry, and save. Never raises: where saving fails, `notice` says so."""
@@ -166,8 +164,7 @@ class Progress:
 
     def source(self, id: str) -> str | None:
         """The text of the learner's own function that passed last."""
-        source = self.entry("exercises", id).get("source")
-        return source if isinstance(source, str) else None
+        return source if isinstance(source := self.entry("exercises", id).get("source"), str) else None
 
     def runnable(self, id: str) -> str | None:
         """The same text, to be run.
@@ -177,16 +174,12 @@ class Progress:
         """
         source = self.source(id)
         if source is None and "source_of_others" in self.entry("exercises", id):
-            raise ValueError(
-                f"The saved answer to {id} is not run, because others could have written to {self.path}; "
-                "pass the exercise once more."
-            )
-        if source is not None and not self.own:
-            raise ValueError(
-                f"The saved answer to {id} is not run, because {self.path} is not your own progress file; if you trust "
-                "its code, start Python with ANATOMY_PROGRESS set to this file."
-            )
-        return source
+            why = f"others could have written to {self.path}; pass the exercise once more"
+        elif source is not None and not self.own:
+            why = f"{self.path} is not your own progress file; to trust its code, set ANATOMY_PROGRESS to this file"
+        else:
+            return source
+        raise ValueError(f"The saved answer to {id} is not run, because {why}.")
 
     def take_notice(self) -> str:
         """The notice, once; the first one tells as well whether a kernel died in a check."""
