@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the hub is for Linux")
 SCRIPT = Path(__file__).resolve().parents[2] / "deploy" / "start_server.py"
 NOTEBOOK = "notebooks/01.ipynb"
 LINES = [f"line {number}\n" for number in range(12)]
