@@ -177,14 +177,14 @@ KEYS = KeyMap(
         (r"final_logits_bias", "vocabulary.bias"),
     ],
     ignore=[
-        r"lm_head\.weight",  # the shared table once more
+        r"lm_head\.weight",  # the shared table once more, where nothing is written
         _SIDE + r"version",  # in old files
     ],
     change=[(r"final_logits_bias", lambda bias: bias[0])],
 )
 TASKS: dict[str, KeyMap] = {
     "Model": KEYS,
-    "ConditionalGeneration": KEYS,
+    "ConditionalGeneration": KEYS.within("", (r"lm_head\.weight", "vocabulary.weight")),
     "SequenceClassification": KEYS.within(
         "body.model.",
         (r"classification_head\.dense\.(weight|bias)", r"head.dense.\1"),

@@ -57,7 +57,7 @@ class BertConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that BERT does not have.
         """
-        expect(config, "BERT", hidden_act="gelu", position_embedding_type="absolute")
+        expect(config, "BERT", hidden_act="gelu", position_embedding_type="absolute", is_decoder=False)
         names = (
             "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings "
             "type_vocab_size layer_norm_eps hidden_dropout_prob attention_probs_dropout_prob"

@@ -52,7 +52,7 @@ class BigBirdConfig(BertConfig):
         Raises:
             ValueError: an entry is missing, or the model has a variation that BigBird does not have here.
         """
-        expect(config, "BigBird", hidden_act="gelu_new", use_bias=True, rescale_embeddings=False, is_decoder=False)
+        expect(config, "BigBird", hidden_act="gelu_new", use_bias=True, rescale_embeddings=False)
         known = BertConfig.from_published(dict(config) | {"hidden_act": "gelu"})
         block_size, num_random, kind = pick(config, "block_size", "num_random_blocks", "attention_type")
         its_own = {"block_size": block_size, "num_random": num_random, "sparse": kind == "block_sparse"}

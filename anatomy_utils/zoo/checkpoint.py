@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 PICKLES = ("pytorch_model.bin", "*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+MOST_JSON = 4_000_000
+"""Bytes of a configuration, and of the list of tensors in a file of weights: several times the largest published."""
 MOST_NAMED = 12
 """Names of a kind in one sentence; a model of another size differs in hundreds."""
 
@@ -44,7 +47,7 @@ class KeyMap:
     Attributes:
         rename: pairs of a regular expression for a whole published name and the name here, with groups as `\\1`. A
             tuple of names cuts the tensor into as many equal parts along its first axis.
-        ignore: regular expressions for published names that are left unread on purpose.
+        ignore: regular expressions for published names that are left unread on purpose, if no pair has them.
         change: pairs of a regular expression and what is done to tensors of such names first.
     """
 
@@ -59,8 +62,6 @@ class KeyMap:
             KeyError: the table says nothing about this name.
             ValueError: the tensor cannot be cut.
         """
-        if any(re.fullmatch(pattern, published) for pattern in self.ignore):
-            return {}
         for pattern, change in self.change:
             if re.fullmatch(pattern, published):
                 tensor = change(tensor)
@@ -74,6 +75,8 @@ class KeyMap:
                         "parts; check that config and weights match."
                     )
                 return {match.expand(name): part for name, part in zip(names, parts, strict=True)}
+        if any(re.fullmatch(pattern, published) for pattern in self.ignore):
+            return {}
         raise KeyError(published)
 
     def within(
@@ -94,6 +97,52 @@ class KeyMap:
         return KeyMap(rename, self.ignore if ignore is None else ignore, self.change)
 
 
+def check_file(path: Path, missing: str, *, most: int | None = None, sha256: str | None = None) -> int:
+    """Look at a file before anything is read from it.
+
+    Args:
+        path: of the file.
+        missing: the sentence where there is none.
+        most: bytes that such a file may have.
+        sha256: its fingerprint, where one is known.
+
+    Returns:
+        How many bytes it has.
+
+    Raises:
+        ValueError: it is missing, may not be read, is too large, was written only in part, or is another file than the
+            fingerprint says.
+    """
+    try:
+        if not path.is_file():
+            raise ValueError(missing)
+        with path.open("rb") as file:
+            size, hole = file.seek(0, os.SEEK_END), _hole(file.fileno())
+            file.seek(0)
+            found = hashlib.file_digest(file, "sha256").hexdigest() if sha256 else None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read ({error.strerror}); check who may read it and its folder.") from error
+    if most is not None and size > most:
+        raise ValueError(f"{path} has {size:,} bytes, but at most {most:,} are expected; fetch it again.")
+    if hole > size // 2:
+        raise ValueError(f"Of the {size:,} bytes of {path}, {hole:,} were never written; fetch it again.")
+    if found != sha256:
+        raise ValueError(
+            f"{path} is not the published file: its SHA-256 is {str(found)[:12]}…, not {str(sha256)[:12]}…; "
+            "install it again."
+        )
+    return size
+
+
+def _hole(descriptor: int) -> int:
+    """The bytes of a file's first part that was never written, as when a download was broken off; they read as 0."""
+    begin = end = os.lseek(descriptor, 0, os.SEEK_END)
+    with suppress(OSError, AttributeError):  # no data behind it, or a system that does not tell
+        begin = os.lseek(descriptor, 0, os.SEEK_HOLE)
+        end = os.lseek(descriptor, begin, os.SEEK_DATA)
+    return end - begin
+
+
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Read a Hugging Face model folder: its `config.json` and its `model.safetensors`.
 
@@ -103,19 +152,17 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     return read_config(folder / "config.json"), read_tensors(folder / "model.safetensors")
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Path, sha256: str | None = None) -> dict[str, Any]:
     """Read a `config.json`.
 
     Raises:
-        ValueError: the file is missing or is not a JSON object.
+        ValueError: as `check_file`, or the file is not a JSON object.
     """
-    if not path.is_file():
-        raise ValueError(
-            f"There is no {path.name} in {path.parent}; give a folder with config.json and model.safetensors."
-        )
+    missing = f"There is no {path.name} in {path.parent}; give a folder with config.json and model.safetensors."
+    check_file(path, missing, most=MOST_JSON, sha256=sha256)
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError, OSError) as error:  # no JSON, no text, nested without end, not to be opened
+    except (ValueError, RecursionError) as error:  # no JSON, no text, nested without end
         raise ValueError(f"{path} is not readable as JSON ({error}); fetch the file again.") from error
     if not isinstance(config, dict):
         kind = "null" if config is None else f"a {type(config).__name__}"
@@ -127,37 +174,47 @@ def read_tensors(path: Path, sha256: str | None = None) -> dict[str, Tensor]:
     """Read a safetensors file, checking its fingerprint where one is known.
 
     Raises:
-        ValueError: the file is missing, damaged, a pickle, or another file than the fingerprint says.
+        ValueError: as `check_file`, or the file is damaged, a pickle, or larger than what the machine can hold.
     """
-    if not path.is_file():
+    pickles: list[str] = []
+    with suppress(OSError):  # which `check_file` tells
         pickles = sorted(found.name for pattern in PICKLES for found in path.parent.glob(pattern))
-        reason = f"only {pickles[0]}, a pickle, which can run any code when opened" if pickles else "no weights"
-        raise ValueError(f"There is no {path.name} in {path.parent} ({reason}); save the model as safetensors.")
-    if sha256 is not None and (found := hashlib.sha256(path.read_bytes()).hexdigest()) != sha256:
-        raise ValueError(
-            f"{path} is not the published file: its SHA-256 is {found[:12]}…, not {sha256[:12]}…; install it again."
-        )
+    reason = f"only {pickles[0]}, a pickle, which can run any code when opened" if pickles else "no weights"
+    missing = f"There is no {path.name} in {path.parent} ({reason}); save the model as safetensors."
+    size = check_file(path, missing, sha256=sha256)
+    with path.open("rb") as file:
+        listed = int.from_bytes(file.read(8), "little")
     try:
+        if listed > MOST_JSON:
+            raise SafetensorError(f"its list of tensors has {listed:,} bytes, at most {MOST_JSON:,} are read")
         return load_file(path)
     except SafetensorError as error:
         raise ValueError(f"{path} is damaged or not a safetensors file ({error}); fetch it again.") from error
+    except (RuntimeError, MemoryError) as error:
+        raise ValueError(
+            f"The {size:,} bytes of {path} do not fit into this machine's memory; take a smaller model."
+        ) from error
 
 
 def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: KeyMap) -> None:
     """Fill `model` with published tensors; every name on either side must be accounted for.
 
-    A tensor that the model shares between places (a tied table) may come under any of its names.
+    A tensor that the model shares between places (a tied table) may come under any of its names, or under several if
+    they hold the same numbers.
 
     Raises:
-        ValueError: names that the table does not know, parameters that nothing filled, shapes that differ, whole
-            numbers, truth values or complex numbers where decimal numbers belong, NaN or infinity; they are listed.
+        ValueError: names that the table does not know, parameters that nothing filled, shapes that differ, two tensors
+            that differ for one parameter, whole numbers, truth values, complex numbers or numbers of a single byte
+            (which need scales) where decimal numbers belong, NaN or infinity; they are listed.
     """
     wanted = model.state_dict(keep_vars=True)
     first_name: dict[int, str] = {}
     for name, tensor in wanted.items():
         first_name.setdefault(id(tensor), name)
     filled: dict[str, Tensor] = {}
+    source: dict[str, str] = {}
     left_over: list[str] = []
+    unequal: list[str] = []
     for published, tensor in tensors.items():
         try:
             ours = key_map.ours(published, tensor)
@@ -165,10 +222,13 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
             left_over.append(published)
             continue
         for name, part in ours.items():
-            if name in wanted:
-                filled[first_name[id(wanted[name])]] = part
-            else:
+            if name not in wanted:
                 left_over.append(published)
+                continue
+            name = first_name[id(wanted[name])]
+            if name in filled and not torch.equal(filled[name].to(wanted[name].dtype), part.to(wanted[name].dtype)):
+                unequal.append(f"{source[name]} and {published}")
+            filled[name], source[name] = part, published
     _complain(
         "These weights do not belong to this model",
         {
@@ -179,6 +239,7 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
                 for name, part in filled.items()
                 if part.shape != wanted[name].shape
             ],
+            "one and the same here, but unequal": unequal,
         },
         "check that config and weights match",
     )
@@ -189,7 +250,9 @@ def load_published(model: nn.Module, tensors: Mapping[str, Tensor], key_map: Key
             "of another kind": [
                 f"{name} {part.dtype} instead of {wanted[name].dtype}"
                 for name, part in filled.items()
-                if part.is_floating_point() != wanted[name].is_floating_point() or part.is_complex()
+                if part.is_floating_point() != wanted[name].is_floating_point()
+                or part.is_complex()
+                or part.dtype.itemsize == 1
             ],
             "NaN or infinity": [
                 name for name, part in filled.items() if not (checked or is_finite(part.to(wanted[name].dtype)))

@@ -77,8 +77,9 @@ KINDS = (
         "a number from 0 to 1",
         lambda value: _number(value) and 0 <= value <= 1,
     ),
+    Kind(r".*_(eps|epsilon)", "a number above 0, at most 1", lambda value: _number(value) and 0 < value <= 1),
     Kind(
-        r".*_(eps|epsilon)|(\w+_)?rope_theta",
+        r"(\w+_)?rope_theta",
         "a number above 0",
         lambda value: _number(value) and 0 < value < float("inf"),
     ),
@@ -88,7 +89,7 @@ KINDS = (
         lambda value: isinstance(value, bool),
     ),
     Kind(r"hidden_act|norm_rel_ebd|classifier_pooling", "a text", lambda value: isinstance(value, str)),
-    Kind(r"architectures|layer_types", "a list of texts", _texts),
+    Kind(r"architectures|layer_types|attention_layers", "a list of texts", _texts),
     Kind(r"pos_att_type", "a text or a list of texts", lambda value: isinstance(value, str) or _texts(value)),
     Kind(r"attention_types", 'a list such as [[["global", "local"], 6]]', _attention_types),
     Kind(

@@ -124,6 +124,12 @@ def expect(config: Config, family: str, **entries: Any) -> None:
             raise ValueError(f"{name} is {repr(config[name])}, but {family} here has {expected!r}.")
 
 
+def after_padding(config: Config) -> int:
+    """Where positions begin in the families that were trained with fairseq: one after the id of padding, usually 1."""
+    given = config.get("pad_token_id")
+    return 2 if given is None else int(given) + 1
+
+
 def number_of_labels(config: Config) -> int:
     """How many labels a classifier chooses from; published configurations leave it out when there are two."""
     return len(config["id2label"]) if "id2label" in config else int(config.get("num_labels", 2))

@@ -50,7 +50,8 @@ class GemmaConfig(LlamaConfig):
         if config.get("use_bidirectional_attention"):
             raise ValueError("use_bidirectional_attention is set, but Gemma here sees only the past.")
         rest = {name: value for name, value in config.items() if name != "hidden_act"}
-        return cls(**asdict(LlamaConfig.from_published({"head_dim": 256, "tie_word_embeddings": True} | rest)))
+        left_out = {"head_dim": 256, "tie_word_embeddings": True, "max_position_embeddings": 8192}
+        return cls(**asdict(LlamaConfig.from_published(left_out | rest)))
 
 
 class GemmaNorm(RMSNorm):

@@ -122,7 +122,7 @@ KEYS = KeyMap(
     ],
     ignore=[
         _LAYER + r"attn\.(masked_)?bias",  # the causal mask that old files stored
-        r"lm_head\.weight",  # the token table once more
+        r"lm_head\.weight",  # the token table once more, where nothing is written
     ],
     change=[(_LAYER + r"(attn|mlp)\.c_\w+\.weight", transposed)],
 )
@@ -132,7 +132,7 @@ def tasks(keys: KeyMap, language_model: str) -> dict[str, KeyMap]:
     """The same stack under every head; the one that writes is named differently from family to family."""
     return {
         "Model": keys,
-        language_model: keys.within("decoder."),
+        language_model: keys.within("decoder.", (r"lm_head\.weight", "vocabulary.weight")),
         "SequenceClassification": keys.within("body.", (r"score\.weight", "head.labels.weight")),
         "TokenClassification": keys.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
         "QuestionAnswering": keys.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),

@@ -43,7 +43,8 @@ class GptNeoConfig(Gpt2Config):
         names = "vocab_size hidden_size num_layers num_heads max_position_embeddings attention_types"
         vocab_size, d_model, num_layers, num_heads, max_positions, types = pick(config, *names.split())
         kinds = [kind for kinds, times in types for kind in list(kinds) * times]
-        if kinds != [("global", "local")[number % 2] for number in range(num_layers)]:
+        alternate = [("global", "local")[number % 2] for number in range(num_layers)]
+        if not kinds == (config.get("attention_layers") or kinds) == alternate:
             raise ValueError(f"attention_types is {types!r}, but every other one of GPT-Neo's {num_layers} is local.")
         return cls(
             vocab_size,

@@ -25,10 +25,7 @@ from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.zoo.bart import BartConfig, stack_keys, stacks
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect
-
-OFFSET = 2
-"""The number of the first position: padding had 1 where the model was trained."""
+from anatomy_utils.zoo.family import Family, after_padding, expect
 
 
 @dataclass(frozen=True)
@@ -38,6 +35,8 @@ class M2m100Config(BartConfig):
     vocab_size: int = 128112
     embeddings_scaled: bool = True
     attention_dropout: float = 0.1
+    position_offset: int = 2
+    """The number of the first position, one more than padding's id."""
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> M2m100Config:
@@ -48,31 +47,34 @@ class M2m100Config(BartConfig):
         """
         expect(config, "M2M-100", activation_function="relu")
         left_out = {"scale_embedding": True, "attention_dropout": 0.1, "max_position_embeddings": 1024}
-        return cls(**asdict(BartConfig.from_published(left_out | dict(config) | {"activation_function": "gelu"})))
+        known = BartConfig.from_published(left_out | dict(config) | {"activation_function": "gelu"})
+        return cls(**asdict(known), position_offset=after_padding(config))
 
 
 class Waves(nn.Module):
-    """sin((p + 2) / 10000^(i / (n − 1))) for each of the n = d_model / 2 waves i, then their cosines.
+    """sin((p + offset) / 10000^(i / (n − 1))) for each of the n = d_model / 2 waves i, then their cosines.
 
     As in the code of the 2017 Transformer's authors, which differs a little from the paper's formula.
 
     Args:
         d_model: width of the vectors, even.
+        offset: the number of the first position.
 
     Raises:
         ValueError: `d_model` is odd.
     """
 
-    def __init__(self, d_model: int) -> None:
+    def __init__(self, d_model: int, offset: int) -> None:
         super().__init__()
         if d_model % 2:
             raise ValueError(f"Sines and cosines come in pairs, but d_model is {d_model}; choose an even width.")
         self.d_model = d_model
+        self.offset = offset
 
     def forward(self, positions: Int[Tensor, "*batch position"]) -> Float[Tensor, "*batch position d_model"]:
         """The vectors of the given positions, counted from 0."""
         frequencies = 10_000.0 ** -torch.linspace(0, 1, self.d_model // 2, device=positions.device)
-        angles = (positions + OFFSET)[..., None] * frequencies
+        angles = (positions + self.offset)[..., None] * frequencies
         return torch.cat([angles.sin(), angles.cos()], dim=-1)
 
 
@@ -85,7 +87,7 @@ def _stacks(config: M2m100Config) -> tuple[Encoder, Decoder]:
     encoder, decoder = stacks(config, activation=F.relu)
     for stack in (encoder, decoder):
         scale = sqrt(config.d_model) if config.embeddings_scaled else 1.0
-        waves = Waves(config.d_model)
+        waves = Waves(config.d_model, config.position_offset)
         stack.embeddings = Embeddings(config.vocab_size, config.d_model, waves, scale=scale, dropout=config.dropout)
         stack.norm = LayerNorm(config.d_model)
         for layer in stack.layers:
@@ -120,10 +122,13 @@ _STACK = r"(?:model\.)?(encoder|decoder)\."
 KEYS = KeyMap(
     rename=[*stack_keys("before"), (_STACK + r"layer_norm\.(weight|bias)", r"\1.norm.\2")],
     ignore=[
-        r"lm_head\.weight",  # the shared table once more
+        r"lm_head\.weight",  # the shared table once more, where nothing is written
         _STACK + r"embed_positions\.weights",  # the waves, which old files stored
     ],
 )
-TASKS: dict[str, KeyMap] = {"Model": KEYS, "ConditionalGeneration": KEYS}
+TASKS: dict[str, KeyMap] = {
+    "Model": KEYS,
+    "ConditionalGeneration": KEYS.within("", (r"lm_head\.weight", "vocabulary.weight")),
+}
 
 FAMILY = Family("M2M100", M2m100Config.from_published, with_head, TASKS, usual_task="ConditionalGeneration")

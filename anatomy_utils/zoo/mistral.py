@@ -37,7 +37,8 @@ class MistralConfig(LlamaConfig):
         Raises:
             ValueError: as `LlamaConfig.from_published`.
         """
-        known = LlamaConfig.from_published(config)
+        left_out = {"num_key_value_heads": 8, "max_position_embeddings": 131072}
+        known = LlamaConfig.from_published(left_out | dict(config))
         return cls(**asdict(known) | {"window": config.get("sliding_window", 4096)})
 
 

@@ -79,7 +79,7 @@ KEYS = KeyMap(
 )
 TASKS: dict[str, KeyMap] = {
     "Model": KEYS,
-    "LMHeadModel": KEYS.within("decoder."),
+    "LMHeadModel": KEYS.within("decoder.", (r"lm_head\.weight", "vocabulary.weight")),
     "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
 }
 

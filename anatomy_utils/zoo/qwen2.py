@@ -42,7 +42,8 @@ class Qwen2Config(LlamaConfig):
             ValueError: as `LlamaConfig.from_published`, or the model has a window.
         """
         check_no_window(config, "Qwen 2")
-        return cls(**asdict(LlamaConfig.from_published(config)) | {"attention_bias": True})
+        known = LlamaConfig.from_published({"max_position_embeddings": 32768, **config})
+        return cls(**asdict(known) | {"attention_bias": True})
 
 
 def check_no_window(config: Mapping[str, Any], family: str) -> None:

@@ -45,7 +45,8 @@ class Qwen3Config(LlamaConfig):
             ValueError: as `LlamaConfig.from_published`, or the model has a window.
         """
         check_no_window(config, "Qwen 3")
-        return cls(**asdict(LlamaConfig.from_published({"head_dim": 128, **config})))
+        left_out = {"head_dim": 128, "max_position_embeddings": 32768}
+        return cls(**asdict(LlamaConfig.from_published(left_out | dict(config))))
 
 
 def qwen3(config: Qwen3Config) -> Decoder:

@@ -1,7 +1,7 @@
 """RoBERTa: BERT trained longer, on more text, without the next-sentence task.
 
 Liu et al. 2019 (arXiv:1907.11692). The body is BERT's with a single segment. A surprise in its checkpoints: positions
-begin at row 2 of the table, because rows 0 and 1 belonged to special tokens where it was trained.
+begin at row 2 of the table, one row after the id of the padding token.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.zoo.bert import KEYS, BertConfig
 from anatomy_utils.zoo.bert import with_head as bert_with_head
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family
-
-OFFSET = 2
-"""padding_idx + 1: the first row of the position table that a real token uses."""
+from anatomy_utils.zoo.family import Family, after_padding
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class RobertaConfig(BertConfig):
     vocab_size: int = 50265
     num_segments: int = 1
     norm_epsilon: float = 1e-5
-    position_offset: int = OFFSET
+    position_offset: int = 2
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> RobertaConfig:
@@ -39,8 +36,8 @@ class RobertaConfig(BertConfig):
         Raises:
             ValueError: as `BertConfig.from_published`.
         """
-        known = BertConfig.from_published(config)
-        its_own = {"max_positions": known.max_positions - OFFSET, "position_offset": OFFSET}
+        known, offset = BertConfig.from_published(config), after_padding(config)
+        its_own = {"max_positions": known.max_positions - offset, "position_offset": offset}
         return cls(**asdict(known) | its_own)
 
 

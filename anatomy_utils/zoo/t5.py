@@ -26,7 +26,7 @@ from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import Norms, RMSNorm
 from anatomy_utils.nn.positions import T5Bias
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, pick
+from anatomy_utils.zoo.family import Family, expect, pick
 from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
 
 
@@ -64,6 +64,8 @@ class T5Config:
         kind = config.get("feed_forward_proj", "relu")
         if kind not in ("relu", "gated-gelu"):
             raise ValueError(f"feed_forward_proj is {kind!r}, but T5 here has 'relu' or (version 1.1) 'gated-gelu'.")
+        gated = kind == "gated-gelu"
+        expect(config, f"a T5 with {kind}", dense_act_fn="gelu_new" if gated else "relu", is_gated_act=gated)
         vocab_size, d_model, d_head, d_ff, layers, heads = pick(
             config, "vocab_size", "d_model", "d_kv", "d_ff", "num_layers", "num_heads"
         )
@@ -78,7 +80,7 @@ class T5Config:
             heads,
             num_buckets=config.get("relative_attention_num_buckets", 32),
             max_distance=config.get("relative_attention_max_distance", 128),
-            gated=kind == "gated-gelu",
+            gated=gated,
             tied=tied,
             output_scaled=config.get("scale_decoder_outputs", tied),
             norm_epsilon=config.get("layer_norm_epsilon", 1e-6),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 
+from anatomy_utils import zoo
 from anatomy_utils.zoo import checkpoint, loader
 
 transformers = pytest.importorskip("transformers", reason="the reference implementation is not installed")
@@ -44,6 +45,9 @@ DROPOUTS = (
     "embd_pdrop resid_pdrop attn_pdrop dropout_rate activation_dropout summary_first_dropout classifier_dropout"
 )
 NO_DROPOUT = dict.fromkeys(DROPOUTS.split(), 0.0)
+FILES = {path.stem for path in Path(zoo.__file__).parent.glob("*.py")}
+FAMILIES = sorted(name for name in FILES - {"transfo_xl"} if (family := zoo.find(name)) and family.tasks)
+"""All that can be loaded; the reference library no longer has a Transformer-XL."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,9 @@ class ZooCase:
             for parameter in model.parameters():
                 spread = 0.2 if parameter.dim() < 2 else 1.5 / parameter.shape[-1] ** 0.5
                 parameter.copy_(torch.randn_like(parameter) * spread + centre * (parameter.dim() < 2))
+            for name, buffer in model.named_buffers():
+                if name == "final_logits_bias":
+                    buffer.normal_()
         return model.eval()
 
 
@@ -102,13 +109,18 @@ def cases_of(family: str, tasks: str, sizes: dict[str, Any]) -> list[ZooCase]:
     return [ZooCase(family + task, sizes, labels[task.endswith("Classification")]) for task in tasks.split()]
 
 
-def reference_case(family: str, architecture: str | None = None) -> ZooCase:
-    """The first case of a family, with this reference class where one is given, found in the family's test file."""
+def cases_in(family: str) -> list[ZooCase]:
+    """The cases of a family, found in its test file."""
     path = Path(__file__).parents[1] / "zoo" / f"test_{family}.py"
     found = spec_from_file_location(path.stem, path)
     module = module_from_spec(found)
     found.loader.exec_module(module)
-    return next(case for case in module.CASES if architecture in (None, case.architecture))
+    return list(module.CASES)
+
+
+def reference_case(family: str, architecture: str | None = None) -> ZooCase:
+    """The first case of a family, with this reference class where one is given."""
+    return next(case for case in cases_in(family) if architecture in (None, case.architecture))
 
 
 def batch(padded: bool):
@@ -136,7 +148,8 @@ def both_answers(case, reference, model, padded):
     wanted = reference(input_ids=input_ids, attention_mask=attention_mask)
     got = model(input_ids, attention_mask)
     got = list(got) if isinstance(got, tuple) else [got]
-    wanted = [part for part in wanted.to_tuple() if isinstance(part, torch.Tensor)][: len(got)]
+    parts = wanted if isinstance(wanted, tuple) else wanted.to_tuple()
+    wanted = [part for part in parts if isinstance(part, torch.Tensor)][: len(got)]
     if got[0].shape[:2] == attention_mask.shape and case.kind != "choice":
         real = attention_mask.bool()
         got, wanted = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
 import torch
@@ -55,7 +57,7 @@ def test_equals_the_references_block_sparse_attention(padded, tmp_path):
         attention_mask[1, 29:] = 0
     for layer, theirs in zip(model.layers, reference.encoder.layer, strict=True):
         meets = planned(theirs.attention.self, 42)  # 40 positions fill 14 blocks of 3
-        layer.pattern = lambda count, meets=meets: meets
+        layer.pattern = lambda count, meets=meets: meets if count == 14 else meets[:, :0]
     real = attention_mask.bool()
     wanted = reference(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state[real]
     assert reference.attention_type == "block_sparse"
@@ -92,6 +94,14 @@ def test_heads_and_layers_draw_their_own_blocks_and_keep_them():
     assert torch.equal(first.meets(40), first.meets(40))
     assert not torch.equal(first.meets(40), second.meets(40))
     assert not torch.equal(first.meets(40)[0], first.meets(40)[1])
+
+
+def test_as_many_blocks_meet_as_the_text_fills(small):
+    counts = []
+    layer, pattern = copy(small.layers[0]), small.layers[0].pattern
+    layer.pattern = lambda count: counts.append(count) or pattern(count)
+    assert [layer.meets(length).shape for length in (39, 40, 42)] == [(5, 39, 39), (5, 40, 40), (5, 42, 42)]
+    assert counts == [13, 14, 14]
 
 
 def test_in_a_short_text_all_pairs_meet(small):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+from pathlib import Path
+
 import pytest
 import torch
 from safetensors.torch import save_file
-from zoo_cases import DEBERTA
+from zoo_cases import DEBERTA, cases_in
 
 from anatomy_utils.zoo import checkpoint, loader
 
@@ -48,6 +52,10 @@ def test_damaged_files_are_refused(tiny, tmp_path):
 QUERY = "encoder.layer.1.attention.self.query.weight"
 OURS = r"layers\.1\.self_attention\.to_query\.weight"
 BAD_TENSORS = {
+    "a byte each, without their scales": (
+        lambda weight: weight.to(torch.float8_e4m3fn),
+        rf"of another kind: {OURS} torch.float8_e4m3fn instead of torch.float32\); .*save it again in float32",
+    ),
     "whole numbers": (lambda weight: weight.long(), rf"of another kind: {OURS} torch.int64 instead of torch.float32"),
     "bytes": (lambda weight: weight.to(torch.uint8), "torch.uint8 instead of torch.float32"),
     "truths": (lambda weight: weight > 0, "torch.bool instead of torch.float32"),
@@ -79,6 +87,84 @@ def test_of_hundreds_of_names_the_first_are_told(tiny):
     config, tensors = checkpoint.read_folder(tiny[1])
     with pytest.raises(ValueError, match=r"missing: (layers[\w.]+, ){11}layers[\w.]+ and 420 more\)"):
         loader("bert")(config | {"num_hidden_layers": 30}, tensors)
+
+
+@pytest.mark.parametrize(("count", "told"), [(12, "11.weight"), (13, "11.weight and 1 more")])
+def test_twelve_names_are_told_and_of_more_their_number(count, told):
+    model = torch.nn.ModuleList(torch.nn.Linear(1, 1, bias=False) for _ in range(count))
+    with pytest.raises(ValueError, match=rf"missing: 0.weight, .*, {told}\); check"):
+        checkpoint.load_published(model, {}, checkpoint.KeyMap([]))
+
+
+TWICE = {
+    "bert": ("embeddings.word_embeddings.weight", "bert.embeddings.word_embeddings.weight"),
+    "gpt2": ("transformer.wte.weight", "lm_head.weight"),
+    "bart": ("model.shared.weight", "lm_head.weight"),
+    "m2m_100": ("model.shared.weight", "lm_head.weight"),
+    "openai_gpt": ("transformer.tokens_embed.weight", "lm_head.weight"),
+}
+
+
+@pytest.mark.parametrize("family", TWICE)
+def test_two_names_for_one_parameter_must_agree(family, tmp_path):
+    published, again = TWICE[family]
+    case = next(
+        (case for case in cases_in(family) if case.architecture.endswith(("LMHeadModel", "Generation"))),
+        cases_in(family)[0],
+    )
+    case.reference().save_pretrained(tmp_path)
+    config, tensors = checkpoint.read_folder(tmp_path)
+    load = loader(config["model_type"])
+    load(config, tensors | {again: tensors[published].clone()})
+    load(config, tensors | {again: tensors[published].double()})
+    with pytest.raises(ValueError, match=f"one and the same here, but unequal: {published} and {again}.; check that"):
+        load(config, tensors | {again: tensors[published] + 1e-3})
+
+
+def test_a_file_that_may_not_be_read_is_not_called_missing(tiny, monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    folder = tiny[1]
+    for read, name in ((checkpoint.read_config, "config.json"), (checkpoint.read_tensors, "model.safetensors")):
+        for method in ("open", "stat"):
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, method, refuse)
+                with pytest.raises(
+                    ValueError, match=rf"{name} cannot be read \(Permission denied\); check who may read"
+                ):
+                    read(folder / name)
+
+
+def test_what_is_larger_than_the_memory_is_told(tiny, monkeypatch):
+    def refuse(_: object) -> None:
+        raise RuntimeError("unable to mmap 42949672960 bytes from file")
+
+    monkeypatch.setattr(checkpoint, "load_file", refuse)
+    with pytest.raises(ValueError, match=r"The [\d,]+ bytes of .*model.safetensors do not fit into this machine's mem"):
+        checkpoint.read_tensors(tiny[1] / "model.safetensors")
+
+
+@pytest.mark.skipif(not hasattr(os, "SEEK_HOLE"), reason="this system does not tell what was written")
+def test_a_file_of_which_most_was_never_written_is_refused(tmp_path):
+    rows = 3_221_225_472
+    names = json.dumps({"table": {"dtype": "F32", "shape": [rows, 1], "data_offsets": [0, 4 * rows]}}).encode()
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.write(len(names).to_bytes(8, "little") + names)
+        file.truncate(8 + len(names) + 4 * rows)
+    with pytest.raises(ValueError, match=r"Of the 12,884,[\d,]+ bytes of .*, 12,884,[\d,]+ were never written; fetch"):
+        checkpoint.read_tensors(tmp_path / "model.safetensors")
+
+
+def test_lists_that_no_model_has_are_not_read(tmp_path):
+    (tmp_path / "config.json").write_text("[" + "[]," * 2_000_000 + "[]]")
+    with pytest.raises(ValueError, match=r"config.json has 6,000,004 bytes, but at most 4,000,000 are expected; fetch"):
+        checkpoint.read_config(tmp_path / "config.json")
+    empty = {str(i): {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for i in range(80_000)}
+    names = json.dumps(empty).encode()
+    (tmp_path / "model.safetensors").write_bytes(len(names).to_bytes(8, "little") + names)
+    with pytest.raises(ValueError, match=r"its list of tensors has [\d,]+ bytes, at most 4,000,000 are read\); fetch"):
+        checkpoint.read_tensors(tmp_path / "model.safetensors")
 
 
 def test_a_tensor_that_cannot_be_cut_is_named():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import pytest
-from zoo_cases import reference_case
+from zoo_cases import FAMILIES, reference_case
 
 from anatomy_utils import pretrained, zoo
 from anatomy_utils.zoo import checkpoint, entries
@@ -28,7 +27,11 @@ NONSENSE = {
     "null where some have none": ({"intermediate_size": None}, "lacks intermediate_size"),
     "a nest": ({"hidden_size": [[[[[[[[[[]]]]]]]]]]}, rf"hidden_size is \[\[.*\.\.\..*\]\] .*{WHOLE}"),
     "dropout": ({"hidden_dropout_prob": 7}, "hidden_dropout_prob is 7 .*but a number from 0 to 1"),
-    "epsilon": ({"layer_norm_eps": math.nan}, "layer_norm_eps is nan .*but a number above 0"),
+    "epsilon": ({"layer_norm_eps": math.nan}, "layer_norm_eps is nan .*but a number above 0, at most 1"),
+    "an epsilon of any size": (
+        {"layer_norm_eps": 1e300},
+        r"layer_norm_eps is 1e\+300 .*above 0, at most 1 is expected",
+    ),
     "an architecture": (
         {"architectures": "BertModel"},
         "architectures is 'BertModel' .*but a list of texts is expected",
@@ -38,9 +41,6 @@ NONSENSE = {
     "an activation": ({"hidden_act": ["gelu"]}, r"hidden_act is \['gelu'\] .*but a text"),
     "a flag": ({"tie_word_embeddings": "no"}, "tie_word_embeddings is 'no' .*but true or false"),
 }
-FILES = {path.stem for path in Path(zoo.__file__).parent.glob("*.py")}
-FAMILIES = sorted(name for name in FILES - {"transfo_xl"} if (family := zoo.find(name)) and family.tasks)
-"""All that can be loaded; the reference library no longer has a Transformer-XL."""
 
 
 @pytest.mark.parametrize("name", NONSENSE)
@@ -69,6 +69,13 @@ def test_what_is_no_configuration_is_named(text, sentence, tmp_path):
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(ValueError, match=sentence):
         pretrained.load(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["x", 7, [["global"]], [[["global"], 0]], [["global", 3]], [[[1], 3]]])
+def test_what_are_no_kinds_of_attention_is_named(value):
+    entries.check({"attention_types": [[["global", "local"], 6]]})
+    with pytest.raises(ValueError, match=r"attention_types is .*but a list such as \[\[\["):
+        entries.check({"attention_types": value})
 
 
 @pytest.mark.parametrize("name", FAMILIES)

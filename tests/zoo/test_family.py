@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from zoo_cases import FAMILIES, transformers
 
 from anatomy_utils import zoo
 from anatomy_utils.taxonomy import TREE
@@ -53,6 +56,51 @@ def test_a_configuration_without_an_architecture_means_the_usual_task():
     assert zoo.find("bert").task_of({}) == zoo.find("bert").task_of({"architectures": None}) == "Model"
     assert zoo.find("t5").task_of({}) == "ConditionalGeneration"
     assert zoo.find("gpt2").task_of({"architectures": ["GPT2LMHeadModel"]}) == "LMHeadModel"
+
+
+LARGER = "d_model num_layers num_heads d_ff"
+QWEN = f"{LARGER} num_kv_heads max_positions rotary_base tied"
+OTHER_SIZE = {
+    "albert": "d_model num_heads d_ff",
+    "deberta_v2": f"{LARGER} num_buckets shared_projections offset_norm",
+    "distilbert": "num_layers num_segments",
+    "gemma": f"{LARGER} num_kv_heads",
+    "gpt_neo": LARGER,
+    "mistral": "max_positions norm_epsilon",
+    "qwen2": f"{QWEN} d_head",
+    "qwen3": QWEN,
+    "roberta": "max_positions num_segments norm_epsilon",
+    "xlm_roberta": "vocab_size max_positions num_segments norm_epsilon",
+}
+"""Where our defaults are those of another published model than the reference's."""
+DISENTANGLED = {"relative_attention": True, "position_biased_input": False, "pos_att_type": ["c2p", "p2c"]}
+NEEDED = {"relative_attention", "position_biased_input", "pos_att_type", "rotary_dim"}
+"""Entries without which a family is refused, in other words than that they are lacking."""
+
+
+@contextmanager
+def nothing_but_lacking(entry):
+    try:
+        yield
+    except ValueError as error:
+        if "lacks" not in str(error) and entry != "hidden_size":  # which others are compared with
+            raise
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_defaults_are_the_references(name):
+    """Those of our numbers, and what is taken for each entry that a configuration leaves out."""
+    family = zoo.find(name)
+    given = DISENTANGLED if name.startswith("deberta") else {}
+    reference = getattr(transformers, f"{family.name}Config")(**given)
+    published = json.loads(reference.to_json_string(use_diff=False))
+    numbers = family.read(published)
+    other = [field for field, value in vars(type(numbers)()).items() if value != getattr(numbers, field)]
+    assert sorted(other) == sorted(OTHER_SIZE.get(name, "").split())
+    for entry in published.keys() - NEEDED:
+        rest = {other: value for other, value in published.items() if other != entry}
+        with nothing_but_lacking(entry):
+            assert family.read(rest) == numbers, entry
 
 
 def test_what_configurations_leave_out():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from zoo_cases import BART, ZooCase, batch, cases_of, ours
 from zoo_checks import TOLERANCE, EncoderDecoderChecks
 
 from anatomy_utils.functional import masks
-from anatomy_utils.zoo.m2m_100 import prompt
+from anatomy_utils.zoo.m2m_100 import Waves, prompt
 
 M2M_100 = BART | {"encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
 CASES = cases_of("M2M100", "Model ForConditionalGeneration", M2M_100)
@@ -16,6 +17,11 @@ CASES = cases_of("M2M100", "Model ForConditionalGeneration", M2M_100)
 class TestM2m100(EncoderDecoderChecks):
     cases = CASES
     lacks = (({"activation_function": "gelu"}, "activation_function is 'gelu'"),)
+
+
+def test_waves_come_in_pairs():
+    with pytest.raises(ValueError, match="pairs, but d_model is 7; choose an even width"):
+        Waves(7, 2)
 
 
 def test_target_prompts_may_be_padded_at_the_head(tmp_path):

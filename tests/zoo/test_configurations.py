@@ -1,0 +1,49 @@
+"""Every entry of a configuration changed: the model answers as the reference does, or one sentence refuses it.
+
+Each entry that the reference's configuration class writes takes other values, one at a time. By turns a model that
+writes and one with another head is asked; EVERY_CONFIGURATION=1 asks the models of all tasks (minutes).
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from dataclasses import replace
+from itertools import cycle
+
+import pytest
+from unchecked import unchecked
+from zoo_cases import FAMILIES, cases_in
+from zoo_configurations import NAMES, other_values, outcome, quiet
+
+EVERY = bool(os.environ.get("EVERY_CONFIGURATION"))
+LABELS = ("classifier", "id2label", "pooler", "problem_type", "summary")
+"""How entries begin that only a classifier reads."""
+
+
+def changed(family):
+    """The family's cases, each with one entry changed."""
+    cases = list({case.architecture: case for case in reversed(cases_in(family))}.values())
+    writers = [case for case in cases if case.architecture.endswith(("LM", "LMHeadModel", "Generation"))]
+    labelled = [case for case in cases if "SequenceClassification" in case.architecture]
+    others = cycle(case for case in cases if case not in writers[:1])
+    for name, value in writers[0].reference().config.to_dict().items():
+        for number, other in enumerate(other_values(name, value) if name not in NAMES else ()):
+            one = labelled[0] if labelled and name.startswith(LABELS) else next(others) if number % 2 else writers[0]
+            for case in cases if EVERY else [one]:
+                yield name, other, replace(case, more={"use_cache": False} | case.more | {name: other})
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_other_configurations_are_computed_as_published_or_refused(family, tmp_path):
+    found, wrong = Counter(), []
+    with unchecked(), warnings.catch_warnings(action="ignore"):
+        quiet()
+        for name, other, case in changed(family):
+            answer = outcome(case, tmp_path)
+            found[answer] += 1
+            if answer not in ("equal", "refused", "no reference"):
+                wrong.append(f"{case.architecture} with {name} = {other!r}: {answer}")
+    assert not wrong, "\n".join(wrong)
+    assert found["equal"] > 30 and found["refused"] > 5, found  # else nothing was asked
