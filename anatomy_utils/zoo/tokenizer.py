@@ -6,15 +6,25 @@ begins here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from reprlib import repr
+from typing import Any
 
 import torch
 from jaxtyping import Int
 from tokenizers import Tokenizer as RustTokenizer
 from torch import Tensor
+
+from anatomy_utils.zoo.checkpoint import check_file
+
+MOST_BYTES = 50_000_000
+"""Of a `tokenizer.json`; the largest published ones have 35 million."""
+MOST_GROWTH = 10_000
+"""How many times as long a text may become before it is cut into pieces; published ones may double it."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +64,27 @@ class Tokenizer:
         direction = "left" if pad_left else "right"
         tokenizer.enable_padding(direction=direction, pad_id=pad_id, pad_token=pad_token)
         self._tokenizer = tokenizer
+        self._pad_id = pad_id
 
     @classmethod
-    def from_file(cls, path: Path, *, pad_left: bool = False) -> Tokenizer:
+    def from_file(
+        cls, path: Path, *, pad_left: bool = False, sha256: str | None = None, checked: bool = False
+    ) -> Tokenizer:
         """Read a `tokenizer.json`.
 
         Args:
             path: of the file.
             pad_left: pad at the head, for texts that are to be continued.
+            sha256: its fingerprint, where one is known.
+            checked: somebody has seen to it that it does not blow texts up.
 
         Raises:
-            ValueError: the file is missing or damaged.
+            ValueError: as `check_file`, or the file is damaged or blows texts up.
         """
-        if not path.is_file():
-            raise ValueError(f"There is no {path.name} in {path.parent}; a model folder needs one beside its weights.")
+        missing = f"There is no {path.name} in {path.parent}; a model folder needs one beside its weights."
+        check_file(path, missing, most=MOST_BYTES, sha256=sha256)
+        if not (checked or sha256):
+            _check_growth(path)
         try:
             tokenizer = RustTokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
@@ -84,6 +101,11 @@ class Tokenizer:
     def vocab_size(self) -> int:
         """How many pieces the vocabulary has."""
         return self._tokenizer.get_vocab_size()
+
+    @property
+    def last_id(self) -> int:
+        """The largest id that it can give, padding's among them."""
+        return max(self._pad_id, *self._tokenizer.get_vocab().values(), 0)
 
     def piece(self, token_id: int) -> str:
         """A token as the vocabulary writes it, special tokens too.
@@ -149,6 +171,27 @@ class Tokenizer:
             return self._tokenizer.decode([int(i) for i in ids])
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"Give a list of ids, whole numbers from 0 on, not {repr(ids)}.") from error
+
+
+def _check_growth(path: Path) -> None:
+    """Refuse a file of a few bytes that makes gigabytes of a short text, before the library reads it."""
+    try:
+        parts = json.loads(path.read_bytes())
+        growth = prod(_growth(parts.get(name)) for name in ("normalizer", "pre_tokenizer", "decoder"))
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged or not a tokenizer file ({error}); fetch it again.") from error
+    if growth > MOST_GROWTH:
+        raise ValueError(f"{path} may make a text more than {MOST_GROWTH:,} times as long; fetch it again.")
+
+
+def _growth(part: Any) -> int:
+    """How many times as long a text may become by a part of a tokenizer, or by several after each other."""
+    if isinstance(part, list):
+        return prod(map(_growth, part))
+    if not isinstance(part, dict):
+        return 1
+    itself = {"Replace": len(part.get("content", "")) + 1, "ByteLevel": 2, "Precompiled": 2}
+    return itself.get(part.get("type", ""), 1) * _growth([value for value in part.values() if isinstance(value, list)])
 
 
 def _listed(texts: object) -> list[str]:

@@ -30,7 +30,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from anatomy_utils.zoo.checkpoint import Checked, is_finite, read_config
+from anatomy_utils.zoo.checkpoint import Checked, check_file, is_finite, read_config
 from anatomy_utils.zoo.gguf import GgufFile
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
@@ -111,8 +111,7 @@ def unpack_as(make: Make[T], path: Path, sha256: str | None) -> T:
     Raises:
         ValueError: as `GgufFile`.
     """
-    if not path.is_file():
-        raise ValueError(f"There is no file {path}; give the path of a .gguf file.")
+    check_file(path, f"There is no file {path}; give the path of a .gguf file.")
     with ThreadPoolExecutor(1) as beside:  # of this call alone: a pool of the module's would hang in a forked process
         fingerprint = beside.submit(_fingerprint, path)
         folder = _folder(sha256 or fingerprint.result())
@@ -188,7 +187,7 @@ def _kept(folder: Path, make: Make[T]) -> T | None:
             found = beside.submit(_sum, lying)
             turned = json.loads(notes.get(TURNED, "[]"))
             tensors = Checked({name: tensor.T if name in turned else tensor for name, tensor in lying.items()})
-            made = make(config, tensors, Tokenizer.from_file(folder / TOKENIZER, pad_left=True))
+            made = make(config, tensors, Tokenizer.from_file(folder / TOKENIZER, pad_left=True, checked=True))
         if wanted == str(found.result()):
             return made
     warnings.warn(f"The unpacked weights in {folder} are damaged: they are unpacked again.", stacklevel=2)

@@ -87,6 +87,28 @@ def test_damaged_files_are_refused(tmp_path):
         Tokenizer.from_file(tmp_path / "tokenizer.json")
 
 
+@pytest.mark.parametrize("where", ["normalizer", "pre_tokenizer", "decoder"])
+def test_a_tokenizer_that_blows_texts_up_is_refused(where, tmp_path):
+    published = json.loads((pretrained.PACKAGES["minilm"].path() / "tokenizer.json").read_text(encoding="utf-8"))
+    double = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
+    parts = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}[where]
+    for times, refused in ((3, False), (26, True)):
+        published[where] = {"type": "Sequence", parts: [{"type": "Sequence", parts: [double] * times}]}
+        (tmp_path / "tokenizer.json").write_text(json.dumps(published), encoding="utf-8")
+        if refused:
+            with pytest.raises(ValueError, match="may make a text more than 10,000 times as long; fetch it again"):
+                Tokenizer.from_file(tmp_path / "tokenizer.json")
+        elif where != "pre_tokenizer":  # which the library knows no Replace for
+            Tokenizer.from_file(tmp_path / "tokenizer.json")
+
+
+def test_a_tokenizer_larger_than_any_is_not_read(tmp_path):
+    with (tmp_path / "tokenizer.json").open("wb") as file:
+        file.truncate(50_000_001)
+    with pytest.raises(ValueError, match="has 50,000,001 bytes, but at most 50,000,000 are expected"):
+        Tokenizer.from_file(tmp_path / "tokenizer.json")
+
+
 def test_a_vocabulary_without_its_unknown_token_is_named(tmp_path):
     published = json.loads((pretrained.PACKAGES["minilm"].path() / "tokenizer.json").read_text(encoding="utf-8"))
     published["model"]["vocab"] = {"time": 0}
