@@ -89,10 +89,11 @@ def test_the_real_encoder_has_a_head_for_the_previous_token_and_one_for_it_and_a
 def test_a_head_that_is_off_adds_nothing(minilm):
     encoder, tokenizer = minilm
     ids = tokenizer(STREET).input_ids
-    with torch.no_grad(), heads_off(encoder, [(3, 1), (3, 5)]), watch(encoder) as seen:
+    with torch.no_grad(), heads_off(encoder, [(0, 4), (3, 1), (3, 5)]), watch(encoder) as seen:
         encoder(ids)
-    context = seen["layers.3.self_attention.context"].unflatten(-1, (12, 32))
-    assert [head for head in range(12) if not context[..., head, :].any()] == [1, 5]
+    for layer, off in ((0, [4]), (3, [1, 5])):
+        context = seen[f"layers.{layer}.self_attention.context"].unflatten(-1, (12, 32))
+        assert [head for head in range(12) if not context[..., head, :].any()] == off
     assert seen["layers.2.self_attention.context"].unflatten(-1, (12, 32)).any(dim=-1).all()
 
 

@@ -14,6 +14,7 @@ from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPosit
 def test_shaw_by_a_double_loop():
     torch.manual_seed(0)
     shaw = ShawPositions(5, max_distance=2)
+    assert shaw.table.weight.shape == (5, 5)  # two offsets on each side, and none
     query, key = normal(2, 3, 4, 5), normal(2, 3, 6, 5, seed=1)
     added = shaw(query, key)
     for i in range(4):

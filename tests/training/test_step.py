@@ -83,11 +83,13 @@ def test_parts_add_up_to_the_large_batch(rows):
     parted.table.grad = torch.ones(7, 7)
     parts = list(zip(inputs.split(rows), labels.split(rows), strict=True))
     for max_norm in (0.05, 100.0):
+        before = pytest.approx(cross_entropy(whole(inputs), labels).item(), rel=1e-5)
         wanted, found = (
             training_step(model, torch.optim.SGD(model.parameters(), lr=1.0), given, max_norm)
             for model, given in ((whole, [(inputs, labels)]), (parted, parts))
         )
         assert found == pytest.approx(wanted, rel=1e-5)
+        assert wanted == before
         torch.testing.assert_close(parted.table, whole.table)
 
 
