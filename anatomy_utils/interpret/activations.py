@@ -15,6 +15,19 @@ from anatomy_utils.tap import Seen, watch
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 
+def one_text(text: object) -> str:
+    """The text itself.
+
+    Raises:
+        ValueError: it is no text, or it is empty.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"Give one text, such as 'The cat sat.', not {text!r:.60}.")
+    if not text.strip():
+        raise ValueError("The text is empty; write at least one word.")
+    return text
+
+
 def read_activations(encoder: Encoder, tokenizer: Tokenizer, text: str) -> tuple[list[str], Seen]:
     """Run one text through an encoder and keep every named tensor on the way.
 
@@ -22,11 +35,9 @@ def read_activations(encoder: Encoder, tokenizer: Tokenizer, text: str) -> tuple
         The text's tokens, and what was seen.
 
     Raises:
-        ValueError: the text is empty, or longer than the encoder's positions.
+        ValueError: the text is none, is empty, or is longer than the encoder's positions.
     """
-    if not text.strip():
-        raise ValueError("The text is empty; write at least one word.")
-    batch = tokenizer(text)
+    batch = tokenizer(one_text(text))
     with torch.no_grad(), watch(encoder) as seen:
         encoder(batch.input_ids)
     return batch.tokens[0], seen

@@ -20,7 +20,12 @@ def tokenize(text: str) -> list[str]:
     ["l'", 'animal', "n'", 'a', 'pas', 'traversé', 'la', 'rue', '.']
     >>> tokenize("It didn't.")
     ['it', "didn't", '.']
+
+    Raises:
+        ValueError: it is no text.
     """
+    if not isinstance(text, str):
+        raise ValueError(f"Give one sentence, such as 'the cat sleeps.', not {text!r:.60}.")
     text = unicodedata.normalize("NFC", text).replace("’", "'").lower()
     return _WORD.findall(text)
 

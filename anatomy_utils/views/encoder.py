@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -164,4 +164,6 @@ def nearest_words(
         found = [known[text] for text in texts]
         return WordStates([words for words, _ in found], torch.cat([states for _, states in found], dim=1).numpy())
 
+    if isinstance(sentences, str) or not isinstance(sentences, Iterable):
+        raise ValueError(f"Give a list of sentences, not {sentences!r:.60}.")
     return NearestWords(compute, list(sentences), word=word, sentence=sentence, follow=follow)

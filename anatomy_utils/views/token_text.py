@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Protocol, runtime_checkable
 
+from anatomy_utils.interpret.activations import one_text
 from anatomy_utils.toy_language.text import detokenize, tokenize
 from anatomy_utils.toy_language.vocabulary import BOS, Vocabulary
 from anatomy_utils.zoo.tokenizer import Tokenizer
@@ -121,9 +122,7 @@ class _Pieces:
         self.stop_ids = [found for name in ENDS if (found := tokenizer.id_of(name)) is not None]
 
     def ids(self, text: str) -> list[int]:
-        if not text.strip():
-            raise ValueError("The text is empty; write at least one word for the model to go on from.")
-        found: list[int] = self._tokenizer(text).input_ids[0].tolist()
+        found: list[int] = self._tokenizer(one_text(text)).input_ids[0].tolist()
         return found
 
     def word(self, token_id: int) -> str:

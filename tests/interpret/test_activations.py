@@ -11,11 +11,24 @@ from anatomy_utils.interpret import activations
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.notebook.source import show_source
 from anatomy_utils.views import attention as views
+from anatomy_utils.views import encoder
 
 
 @pytest.fixture(scope="module")
 def minilm():
     return pretrained.load("minilm")
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("text", [3, None, ["a", "b"], 2.5, "", " "])
+def test_what_is_no_text_gets_one_sentence_in_every_view_of_an_encoder(minilm, text):
+    of_weights = views.attention_viewer, views.attention_stepper, views.mask_painter, views.head_board
+    for view in (*of_weights, encoder.block_stepper):
+        with pytest.raises(ValueError, match=r"Give one text, such as|The text is empty"):
+            view(*minilm, text)
+    if not isinstance(text, list):
+        with pytest.raises(ValueError, match="Give a list of sentences"):
+            encoder.nearest_words(*minilm, text)
 
 
 def test_a_word_has_one_vector_in_the_table_and_another_in_every_sentence(minilm):
