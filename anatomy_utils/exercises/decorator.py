@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from anatomy_utils.exercises.attempt.surroundings import as_usual
 from anatomy_utils.exercises.card import FALLBACK, card, card_page
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.judging.judge import judge
@@ -16,9 +17,9 @@ from anatomy_utils.exercises.plain_card import plain_card
 from anatomy_utils.exercises.progress.answer_source import standing_alone
 from anatomy_utils.exercises.progress.location import own_progress
 from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.registry import earlier_pieces, find_exercise, ids
+from anatomy_utils.exercises.registry import earlier_exercises, earlier_pieces, find_exercise, ids
 from anatomy_utils.exercises.repair.hints import remember_hint
-from anatomy_utils.exercises.stub import globals_of, is_untouched, names_used, source_of
+from anatomy_utils.exercises.stub import globals_of, is_untouched, names_reached, source_of
 from anatomy_utils.notebook.page import CellOutput, in_code, shell, show, show_for_now
 
 
@@ -94,10 +95,14 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
             word = "class" if found.kind == "class" else "def"
             raise ValueError(f"@exercise({id!r}) belongs directly above a `{word}`.")
         notes = record or own_progress()
+        with as_usual() as not_usual:
+            return checked(function, notes, not_usual)
+
+    def checked(function: Any, notes: Progress, not_usual: tuple[str, ...]) -> Any:
         source = source_of(function)
         with _naming_itself(function, found), _with_earlier_pieces(function, found) as said, notes.checking(found.id):
             verdict = _judged(found, function, source, seconds)
-        verdict = replace(verdict, notes=(*verdict.notes, *said))
+        verdict = replace(verdict, notes=(*verdict.notes, *not_usual, *said))
         if verdict.state not in ("not attempted", "unchecked"):
             alone = standing_alone(function, source) if verdict.passed else None
             notes.attempted(found.id, passed=verdict.passed, source=alone, found_by=verdict.found_by)
@@ -111,6 +116,8 @@ def exercise(id: object, *, record: Progress | None = None, seconds: float | Non
 def answered(found: Exercise, function: Any, verdict: Verdict, notes: Progress) -> Any:
     """Show the card, and give what the cell leaves under the function's name."""
     remember_hint(found.id, verdict.hint)
+    for output in verdict.displayed:
+        output.display()
     page = _page(found, verdict, notes)
     show(page)
     answer = Answer(found, function, function if verdict.passed else found.resolve(), verdict, page)
@@ -186,18 +193,19 @@ def _with_earlier_pieces(function: Callable[..., Any], found: Exercise) -> Itera
     """
     names, said = globals_of(function), []
     own = earlier_pieces(found)
-    used = names_used(function)
+    used = names_reached(function)
     before: dict[str, Any] = {}
-    for id in found.uses:
-        piece = find_exercise(id)
+    for piece in earlier_exercises(found):
         name = piece.function_name
         if _is_answer(names.get(name), piece) or name not in used:
             continue
         if name in names and names[name] is not own[name]:
             before[name] = names[name]
-            said.append(f"`{name}` in your notebook did not come from `{id}`; the course's own was used in this check.")
+            said.append(
+                f"`{name}` in your notebook did not come from `{piece.id}`; the course's own was used in this check."
+            )
         else:
-            said.append(f"The cell of `{id}` was not run, so `{name}` is the course's own.")
+            said.append(f"The cell of `{piece.id}` was not run, so `{name}` is the course's own.")
         names[name] = own[name]
     try:
         yield tuple(said)

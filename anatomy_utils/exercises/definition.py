@@ -163,6 +163,10 @@ class Exercise:
         """The names of the stub's parameters, in order; of a class, those of its constructor."""
         return list(_parameters(self.methods[0])[1:] if self.methods else _parameters(self.signature))
 
+    def attributes(self) -> set[str]:
+        """The attributes and methods that the solution uses."""
+        return {node.attr for node in ast.walk(ast.parse(self.solution)) if isinstance(node, ast.Attribute)}
+
     def accepts(self, answer: Callable[..., Any]) -> bool:
         """Whether `answer`, or each of its methods, can be called with the stub's parameters in the stub's order."""
         if not self.methods:

@@ -52,9 +52,16 @@ def find_exercise(id: str) -> Exercise:
     raise ValueError(_unknown("exercise", id, known))
 
 
+def earlier_exercises(exercise: Exercise) -> list[Exercise]:
+    """Those whose pieces an answer to this exercise may call, and those that these may call, each once."""
+    direct = [find_exercise(id) for id in exercise.uses]
+    found = {piece.id: piece for each in direct for piece in (*earlier_exercises(each), each)}
+    return list(found.values())
+
+
 def earlier_pieces(exercise: Exercise) -> dict[str, Callable[..., Any]]:
     """The course's own version of what an answer to this exercise may call, by name."""
-    return {piece.function_name: piece.resolve() for piece in map(find_exercise, exercise.uses)}
+    return {piece.function_name: piece.resolve() for piece in earlier_exercises(exercise)}
 
 
 def find_question(id: str) -> Question:

@@ -10,7 +10,7 @@ import re
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from anatomy_utils.exercises.definition import Exercise
@@ -69,7 +69,7 @@ def first_line_of_class(made: type) -> int:
 def _place_of_class(made: type) -> tuple[int, str | None]:
     """Its first line and its text. Of a class in a notebook `inspect` says that there is none, but its methods know
     where theirs is."""
-    code = next((function.__code__ for function in _functions(made)), None)
+    code = next((function.__code__ for function in written_methods(made)), None)
     if code is None:
         return 1, None
     lines = linecache.getlines(code.co_filename)
@@ -88,14 +88,26 @@ def _holds(node: ast.ClassDef, line: int) -> bool:
     return node.lineno <= line <= (node.end_lineno or line)
 
 
-def _functions(made: type) -> list[types.FunctionType]:
+def written_methods(made: type) -> list[types.FunctionType]:
+    """The functions that a class defines itself."""
     return [value for value in vars(made).values() if isinstance(value, types.FunctionType)]
 
 
 def globals_of(answer: Callable[..., Any]) -> dict[str, Any]:
     """The global names that a function, or the methods of a class, look up; empty for what has none."""
-    functions = _functions(answer) if isinstance(answer, type) else [inspect.unwrap(answer)]
+    functions = written_methods(answer) if isinstance(answer, type) else [inspect.unwrap(answer)]
     return next((function.__globals__ for function in functions if hasattr(function, "__globals__")), {})
+
+
+def enclosed(answer: Callable[..., Any]) -> dict[str, Any]:
+    """What a function that was made inside another one, or the methods of such a class, see of it."""
+    held = {}
+    for function in written_methods(answer) if isinstance(answer, type) else [answer]:
+        code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
+        for name, cell in zip(code.co_freevars if code else (), cells or (), strict=True):
+            with suppress(ValueError):  # not filled yet
+                held[name] = cell.cell_contents
+    return held
 
 
 @contextmanager
@@ -113,8 +125,20 @@ def lending(answer: Callable[..., Any], given: Mapping[str, Callable[..., Any]])
 
 def names_used(answer: Callable[..., Any]) -> set[str]:
     """The global names that a function, or the methods of a class, look up, those of inner functions too."""
-    functions = _functions(answer) if isinstance(answer, type) else [answer]
+    functions = written_methods(answer) if isinstance(answer, type) else [answer]
     return set().union(*(looked_up(function.__code__) for function in functions if hasattr(function, "__code__")))
+
+
+def names_reached(answer: Callable[..., Any]) -> set[str]:
+    """The same with those that its helpers look up: other functions and classes of the same notebook."""
+    names, asked = globals_of(answer), [answer]
+    found: set[str] = set()
+    while asked:
+        new = names_used(asked.pop()) - found
+        found |= new
+        held = [inspect.unwrap(names[name]) for name in new if callable(names.get(name))]
+        asked += [v for v in held if isinstance(v, types.FunctionType | type) and globals_of(v) is names]
+    return found
 
 
 def looked_up(code: types.CodeType) -> set[str]:
@@ -157,7 +181,7 @@ def _is_empty(statement: ast.stmt) -> bool:
 def _does_nothing(function: Callable[..., Any]) -> bool:
     """Without source: a function that takes up nothing and returns None, or a class with only such methods."""
     if isinstance(function, type):
-        return all(map(_does_nothing, _functions(function)))
+        return all(map(_does_nothing, written_methods(function)))
     code = getattr(function, "__code__", None)
     if code is None:
         return False

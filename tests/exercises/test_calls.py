@@ -180,3 +180,8 @@ def test_after_a_crash_a_missing_call_means_nothing(unchecked: None) -> None:
         return torch.cat([ids, logits.argmax(-1)], 1)
 
     assert "calls `step`" not in judge(find_exercise("decoder.write"), flat).sentence
+
+    def cut_short(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+        return norm(x) @ torch.ones(1000, 1000)
+
+    assert "calls `sublayer`" not in judge(find_exercise("encoder.pre_norm"), cut_short).sentence

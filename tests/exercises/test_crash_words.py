@@ -36,6 +36,11 @@ def behind_a_new_axis(table: Tensor, input_ids: Tensor) -> Tensor:
     return table[None][..., 0, -input_ids]
 
 
+@crash("attention.lookup", "Index 9 is beyond the end of axis 1, which holds 3 (0 to 2): `table` has shape (11, 3).")
+def the_first_row_from_the_end_is_there(table: Tensor, input_ids: Tensor) -> Tensor:
+    return table[-len(table), 9 + 0 * input_ids[0]]
+
+
 @crash("attention.causal_mask", "Index 3 is beyond the end of axis 1, which holds 3 (0 to 2): `mask` has shape (3, 3).")
 def one_turn_too_many(length: int) -> Tensor:
     mask = torch.zeros(length, length)

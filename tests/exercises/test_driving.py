@@ -15,6 +15,7 @@ from torch import Tensor
 
 from anatomy_utils.exercises import exercise, find_exercise, solution_source, stub, your_function
 from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.program import Program
 from anatomy_utils.exercises.attempt.run import execute
 from anatomy_utils.exercises.attempt.trial import Trial
 from anatomy_utils.exercises.definition import Objection, Output
@@ -24,7 +25,6 @@ from anatomy_utils.exercises.judging.judge import judge
 from anatomy_utils.exercises.judging.verdict import Verdict
 from anatomy_utils.exercises.progress.record import Progress
 from anatomy_utils.exercises.repair.bench import Bench
-from anatomy_utils.exercises.repair.program import Program
 from anatomy_utils.exercises.repair.search import RepairSearch
 from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
 from anatomy_utils.exercises.stub import is_untouched, source_of

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import math
 from typing import Any
 
@@ -103,12 +105,52 @@ def test_an_object_that_fights_back() -> None:
         torch.zeros(3, device="meta"),
         torch.nn.Parameter(torch.zeros(3)),
         torch.zeros(3, 3).T,
+        torch.zeros(3).to(torch.float8_e4m3fn),
+        torch.zeros(3, 3).to_sparse_csr(),
+        torch.nested.nested_tensor([torch.zeros(3)]),
+        torch.quantize_per_tensor(torch.zeros(3), 0.1, 0, torch.qint8),
+        torch.masked.masked_tensor(torch.zeros(3), torch.ones(3) > 0),
+        torch.zeros(1).expand(10**12),
+        torch.zeros(1, 1).expand(10**7, 10**7),
     ],
 )
 def test_strange_tensors_get_a_card(result: Tensor) -> None:
     for exercise in (MEAN, SCORES):
         verdict = judged(lambda *arguments: result, exercise)
         assert verdict.state == "wrong"
+
+
+def test_a_tensor_that_leaked_out_of_vmap_gets_a_card() -> None:
+    leaked: list[Tensor] = []
+    torch.vmap(lambda x: (leaked.append(x), x)[1])(torch.ones(3, 2))  # type: ignore[func-returns-value]
+    assert "out of the inside of `torch.vmap`" in judged(lambda vectors: leaked[0]).sentence
+
+
+def test_what_only_says_that_it_is_a_tensor_is_none() -> None:
+    class Says:
+        __class__ = Tensor  # type: ignore[assignment]
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(MEAN.resolve()(torch.zeros(3, 2)), name)
+
+    assert judged(lambda vectors: Says()).sentence == "You return a Says; a tensor is wanted."
+
+
+def test_what_goes_wrong_after_a_finding_does_not_undo_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*arguments: Any) -> Any:
+        raise RuntimeError("no data")
+
+    monkeypatch.setattr("anatomy_utils.exercises.judging.judge.with_slip", fails)
+    assert judge(MEAN, lambda vectors: vectors.mean(0).to("meta"), search=True).found_by == "device"
+
+
+def test_a_promise_that_nobody_waits_for_is_not_complained_of(recwarn: pytest.WarningsRecorder) -> None:
+    async def inside() -> Verdict:
+        return judged(lambda vectors: asyncio.run(asyncio.sleep(0)))
+
+    assert asyncio.run(inside()).state == "crashed"
+    gc.collect()
+    assert not [warning for warning in recwarn if "never awaited" in str(warning.message)]
 
 
 def test_a_crash_shows_the_learners_line_first() -> None:

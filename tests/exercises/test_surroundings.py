@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import decimal
 import gc
+import logging
 import math
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +27,7 @@ from torch.nn import functional
 from anatomy_utils.exercises import find_exercise
 from anatomy_utils.exercises.attempt.answer_key import AnswerKey
 from anatomy_utils.exercises.attempt.run import execute, try_once
-from anatomy_utils.exercises.attempt.surroundings import put_back
+from anatomy_utils.exercises.attempt.surroundings import _umask, as_usual, put_back
 from anatomy_utils.exercises.judging.judge import judge
 
 pytestmark = pytest.mark.usefixtures("shapes_unchecked")
@@ -54,6 +58,10 @@ def new_environment() -> None:
     os.environ["OMP_NUM_THREADS"] = "77"
     os.environ["LEFT_BEHIND"] = "1"
     os.environ.pop("PATH", None)
+
+
+def few_open_files() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
 def entered(context: Any) -> Callable[[], Any]:
@@ -92,6 +100,20 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "stop button": (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN), lambda: signal.getsignal(signal.SIGINT)),
     "alarm": (lambda: signal.signal(signal.SIGALRM, signal.SIG_IGN), lambda: signal.getsignal(signal.SIGALRM)),
     "garbage": (gc.disable, gc.isenabled),
+    "garbage's threshold": (lambda: gc.set_threshold(10**6), gc.get_threshold),
+    "garbage's messages": (lambda: gc.set_debug(gc.DEBUG_STATS), gc.get_debug),
+    "umask": (lambda: os.umask(0o777), _umask),
+    "torch's way to print": (lambda: torch.set_printoptions(precision=1), lambda: str(torch.tensor(math.pi))),
+    "numpy's way to print": (lambda: numpy.set_printoptions(precision=1), lambda: str(numpy.array([math.pi]))),
+    "turns of threads": (lambda: sys.setswitchinterval(0.5), sys.getswitchinterval),
+    "errors in threads": (lambda: setattr(threading, "excepthook", print), lambda: threading.excepthook),
+    "importers": (sys.meta_path.clear, lambda: list(sys.meta_path)),
+    "precision": (lambda: torch.set_float32_matmul_precision("medium"), torch.get_float32_matmul_precision),
+    "oneDNN": (lambda: torch._C._set_mkldnn_enabled(False), torch._C._get_mkldnn_enabled),
+    "decimals": (lambda: setattr(decimal.getcontext(), "prec", 2), lambda: str(decimal.Decimal(1) / 3)),
+    "logging": (lambda: logging.disable(50), lambda: logging.root.manager.disable),
+    "level": (lambda: logging.root.setLevel(50), lambda: logging.root.level),
+    "open files": (few_open_files, lambda: resource.getrlimit(resource.RLIMIT_NOFILE)[0]),
     "streams": (lambda: setattr(sys, "stderr", None), lambda: sys.stderr),
 }
 
@@ -193,6 +215,47 @@ def test_the_courses_own_functions_come_back_too() -> None:
     assert judge(SCORES, replaces).state == "wrong" and judge(SCORES, replaces).state == "wrong"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "judging.judge.CHECKS = (lambda trial: Finding('You won', 'passed', state='passed'),)",
+        "tensors.close.__code__ = (lambda *a, **k: True).__code__",
+        "vocabulary.ALIKE.clear()",
+        "Trial.wrong_cases.fget.__code__ = (lambda self: set()).__code__",
+        "functional.attention.scores.__defaults__ = (0.1,)",
+    ],
+)
+def test_the_judge_itself_comes_back(line: str) -> None:
+    """Its tables, the code of its functions: what an answer puts there passes neither it nor a later one."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(
+        "from anatomy_utils import functional\n"
+        "from anatomy_utils.exercises import judging\n"
+        "from anatomy_utils.exercises.attempt import tensors\n"
+        "from anatomy_utils.exercises.attempt.trial import Trial\n"
+        "from anatomy_utils.exercises.judging.verdict import Finding\n"
+        "from anatomy_utils.exercises.repair import vocabulary\n"
+        f"def changes(vectors):\n    {line}\n    return vectors.sum(0)\n",
+        names,
+    )
+    before = judge(MEAN, wrong, search=True)
+    verdict = judge(MEAN, names["changes"], search=True)
+    assert verdict.state == "wrong" and "the check changed it back" in verdict.notes[-1]
+    assert judge(MEAN, wrong, search=True) == before and judge(SCORES, SCORES.resolve()).passed
+
+
+def test_what_the_notebook_has_set_for_itself_is_as_usual_in_a_check() -> None:
+    with torch.device("meta"), torch.autocast("cpu"):
+        with as_usual() as said:
+            assert judge(MEAN, right).passed and judge(MEAN, wrong).state == "wrong"
+        assert torch.get_default_device().type == "meta" and torch.is_autocast_enabled("cpu")
+    assert said == (
+        "Your notebook has changed torch's default device and torch's autocast; the check used the usual one.",
+    )
+    with as_usual() as said:
+        assert said == ()
+
+
 def test_what_a_library_loads_late_is_nobodys_change(monkeypatch: pytest.MonkeyPatch) -> None:
     def loads(vectors: Tensor) -> Tensor:
         import torch._dynamo  # replaces torch.manual_seed
@@ -212,7 +275,7 @@ def test_what_the_notebook_replaced_before_does_not_deceive_the_check(monkeypatc
     verdict = judge(MEAN, wrong)
     assert verdict.state == "wrong"
     assert verdict.notes[-1] == (
-        "Your notebook has replaced `torch.allclose` and `torch.equal`; the check used the original."
+        "Your notebook has replaced `torch.allclose`, `torch.equal` and `Tensor.all`; the check used the original."
     )
     assert torch.allclose is notebook["alike"] and torch.equal is torch.is_tensor
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,22 @@ def made(id: str, *edits: str, **names: Any) -> dict[str, Any]:
 def judged(id: str, *edits: str) -> Verdict:
     found = find_exercise(id)
     return judge(found, made(id, *edits, **earlier_pieces(found))[found.function_name])
+
+
+def test_a_piece_two_levels_down_that_was_replaced_is_the_courses_own(tmp_path: Path) -> None:
+    """The learner's Block passed; then a cell gave the attention that it uses another meaning."""
+    record = Progress(tmp_path / "progress.json", own=True)
+    found = {find_exercise(id).function_name: find_exercise(id) for id in IDS}
+    names: dict[str, Any] = {"exercise": lambda id: exercise(id, record=record), "nn": nn}
+    for id in IDS[:3]:
+        names = made(id, **{name: names[name] for name in (*found, "exercise") if name in names})
+    names["CausalSelfAttention"] = type("CausalSelfAttention", (nn.Module,), {})
+    assert names["Block"].passed and names["Block"].forward.__globals__ is names
+    text = solution_source(GPT)
+    linecache.cache["<gpt>"] = (len(text), None, text.splitlines(keepends=True), "<gpt>")
+    exec(compile(text, "<gpt>", "exec"), names)
+    assert names["GPT"].passed, names["GPT"].verdict.sentence
+    assert any("`CausalSelfAttention` in your notebook" in note for note in names["GPT"].verdict.notes)
 
 
 def test_attention_is_torchs() -> None:

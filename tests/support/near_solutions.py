@@ -19,6 +19,7 @@ from solutions import solution
 
 from anatomy_utils.exercises import solution_source
 from anatomy_utils.exercises.attempt.answer_key import AnswerKey
+from anatomy_utils.exercises.attempt.program import Program
 from anatomy_utils.exercises.attempt.surroundings import put_back
 from anatomy_utils.exercises.attempt.tensors import changed, fresh_arguments, same_result
 from anatomy_utils.exercises.attempt.time_limit import interruptible, run_limited
@@ -26,7 +27,6 @@ from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.registry import earlier_pieces
 from anatomy_utils.exercises.repair.child import in_a_child
 from anatomy_utils.exercises.repair.edit import Edit
-from anatomy_utils.exercises.repair.program import Program
 from anatomy_utils.exercises.repair.search import all_edits
 from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
 

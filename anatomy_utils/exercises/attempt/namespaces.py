@@ -12,6 +12,7 @@ import os
 import random
 import sys
 import types
+from collections.abc import Iterable
 from operator import is_not
 from pathlib import Path
 from typing import Any
@@ -84,14 +85,15 @@ class Namespace:
             setattr(self.owner, name, value)
 
     def set_by_the_notebook(self) -> dict[str, tuple[Any, Any]]:
-        """The changes that bring in a function of the notebook or another function of the same library."""
+        """The changes that bring in a function of the notebook, another one of the same library, or no function."""
         if self.is_untouched():
             return {}
         own = {id(value) for value in self._values}
         found = {
             name: (old, new)
             for name, (old, new) in self.changes().items()
-            if old is not MISSING and (getattr(new, "__module__", None) == "__main__" or id(new) in own)
+            if (old is not MISSING or self._shadows(name))
+            and (not callable(new) or id(new) in own or getattr(new, "__module__", None) == "__main__")
         }
         if not found:
             self.settle()
@@ -99,12 +101,21 @@ class Namespace:
 
     def _by_hand(self, name: str, old: Any, new: Any) -> bool:
         """Whether this is no change that a library makes itself, when it loads a part of itself late."""
+        if self._shadows(name):
+            return not self._own(name, new)
+        if old is not MISSING and self.title.startswith(COURSE):  # its modules give each name one thing, for good
+            return True
         if old is MISSING:
             late = isinstance(new, type) or (not isinstance(self.owner, type) and self._own(name, new))
             return callable(new) and not late
         if callable(old):
             return not self._own(name, new)
         return isinstance(old, int | float) and not name.startswith("_")
+
+    def _shadows(self, name: str) -> bool:
+        """Whether a class has this name from a class below it, as `torch.Tensor` has most of its methods."""
+        bases = self.owner.__mro__[1:] if isinstance(self.owner, type) else ()
+        return name not in self._kept and any(name in vars(base) for base in bases)
 
     def _own(self, name: str, value: Any) -> bool:
         """Whether the library has put this there itself: a class, a function of that name in its own files, or one of
@@ -120,6 +131,57 @@ class Namespace:
         return root == "" and inside != "" and (value.__name__ == name or private)
 
 
+class Insides:
+    """What is inside of functions, and of lists, sets and tables of a module: the same things as when this first saw
+    the module. A function keeps its identity when its code is replaced, and a table when its entries are."""
+
+    def __init__(self) -> None:
+        self._functions: dict[types.FunctionType, tuple[Any, ...]] = {}
+        self._tables: dict[int, tuple[Any, Any]] = {}
+        self._seen: set[int] = set()
+
+    def look_at(self, modules: Iterable[Any]) -> None:
+        """Note what is inside of modules and classes that were not seen before."""
+        for owner in modules:
+            if id(owner) in self._seen:
+                continue
+            self._seen.add(id(owner))
+            for name, value in list(vars(owner).items()):
+                function = getattr(value, "__func__", value)
+                if isinstance(function, types.FunctionType):
+                    self._functions.setdefault(function, _inside(function))
+                elif isinstance(value, type) and str(value.__module__).startswith(COURSE):
+                    self.look_at([value])
+                elif type(value) in (dict, list, set) and not name.startswith("_") and _is_course(owner):
+                    self._tables.setdefault(id(value), (value, value.copy()))
+
+    def restore(self) -> list[str]:
+        """Undo what was changed; returns names."""
+        undone = []
+        for function, held in self._functions.items():
+            if any(map(is_not, _inside(function), held)):
+                function.__code__, function.__defaults__, function.__kwdefaults__ = held
+                undone.append(function.__name__)
+        for table, copy in self._tables.values():
+            if len(table) != len(copy) or any(map(is_not, _entries(table), _entries(copy))):
+                table.clear()
+                table.extend(copy) if isinstance(table, list) else table.update(copy)
+                undone.append(f"a table of the course with {next(iter(copy), '')!r}")
+        return undone
+
+
+def _inside(function: types.FunctionType) -> tuple[Any, ...]:
+    return function.__code__, function.__defaults__, function.__kwdefaults__
+
+
+def _is_course(owner: Any) -> bool:
+    return str(getattr(owner, "__name__", "")).startswith(COURSE)
+
+
+def _entries(table: Any) -> list[Any]:
+    return list(table.values()) if isinstance(table, dict) else list(table)
+
+
 class Names:
     """All names that an answer's code is likely to touch, as they are when this is made: torch's own, even where the
     notebook has put a function in their place before the check."""
@@ -132,6 +194,7 @@ class Names:
                 space.put(name, old)
         course = [(f"{name}.", module) for name, module in list(sys.modules.items()) if name.startswith(COURSE)]
         self._spaces = [Namespace(title, owner) for title, owner in (*LIBRARIES, *course)]
+        INSIDES.look_at(owner for _, owner in (*LIBRARIES, *course))
         self._builtins = dict(_BUILTINS)
         self._undone: list[str] = []
 
@@ -145,6 +208,7 @@ class Names:
         """Undo what was changed since; returns the names."""
         self.restore_builtins()
         undone, self._undone = self._undone, []
+        undone += INSIDES.restore()
         return undone + [name for space in self._spaces if not space.is_untouched() for name in space.restore()]
 
     def give_back(self) -> None:
@@ -153,4 +217,5 @@ class Names:
             space.put(name, value)
 
 
+INSIDES = Insides()
 AT_IMPORT = [Namespace(title, owner) for title, owner in LIBRARIES]

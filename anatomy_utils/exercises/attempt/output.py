@@ -9,8 +9,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 from anatomy_utils.exercises.attempt.leftovers import OURS
+from anatomy_utils.notebook.page import shell, show
 
 MOST_PRINTED = 2000
 """Characters that are kept."""
@@ -36,10 +38,37 @@ class Paper(io.StringIO):
 
 
 @contextlib.contextmanager
-def streams_to(paper: Paper) -> Iterator[None]:
-    """Let everything that Python code writes go to `paper`."""
-    with contextlib.redirect_stdout(paper), contextlib.redirect_stderr(paper):
-        yield
+def streams_to(paper: Paper) -> Iterator[list[Any]]:
+    """Let everything that Python code writes go to `paper`, and give a list of what it displays in a notebook."""
+    with contextlib.redirect_stdout(paper), contextlib.redirect_stderr(paper), displays_kept() as displayed:
+        yield displayed
+
+
+@contextlib.contextmanager
+def displays_kept() -> Iterator[list[Any]]:
+    """What code displays in a notebook is kept; figures that it leaves open are closed."""
+    if shell() is None:
+        yield []
+        return
+    from IPython.utils.capture import capture_output
+
+    before = _open_figures()
+    with capture_output(stdout=False, stderr=False) as captured:
+        displayed: list[Any] = []
+        try:
+            yield displayed
+        finally:
+            if new := _open_figures() - before:
+                pyplot = sys.modules["matplotlib.pyplot"]
+                for number in sorted(new):
+                    show(pyplot.figure(number))
+                    pyplot.close(number)
+            displayed += captured.outputs
+
+
+def _open_figures() -> set[int]:
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return set(pyplot.get_fignums()) if pyplot else set()
 
 
 class Silence:

@@ -31,6 +31,8 @@ class Execution:
     """Names of the arguments that were changed in the first case in which any was."""
     printed: str = ""
     """What the function printed on the first case."""
+    displayed: list[Any] = field(default_factory=list)
+    """What it displayed on the first case: figures, bars."""
     seconds: float = 0.0
     """How long it took."""
 
@@ -90,8 +92,11 @@ def _run_all(
 ) -> None:
     for arguments in given:
         paper = Paper()
-        with streams_to(paper):
-            result = _call(function, arguments, around)
+        with streams_to(paper) as displayed:
+            try:
+                result = _call(function, arguments, around)
+            finally:
+                made.displayed = made.displayed if made.results else displayed
         if not made.results:
             made.printed = "\n".join(filter(None, (paper.text(), ear.text() if ear else "")))
         made.results.append(result)

@@ -5,7 +5,9 @@ The whole of it is noted once per check. What every single run inside that check
 
 from __future__ import annotations
 
+import decimal
 import gc
+import logging
 import os
 import random
 import signal
@@ -13,7 +15,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,13 @@ import torch
 from anatomy_utils.exercises.attempt.leftovers import Leftovers
 from anatomy_utils.exercises.attempt.namespaces import Names
 from anatomy_utils.exercises.attempt.output import Silence
+from anatomy_utils.notebook.page import shell
+
+resource: Any
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 Settings = tuple[tuple[str, Callable[[], Any], Callable[[Any], Any]], ...]
 """What each is called in a sentence, how it is read, and how it is set."""
@@ -97,6 +106,80 @@ def _set_path(held: list[str]) -> None:
     sys.path[:] = held
 
 
+def _set_importers(held: list[Any]) -> None:
+    sys.meta_path[:] = held
+
+
+def _umask() -> int:
+    os.umask(now := os.umask(0o077))
+    return now
+
+
+def _open_files() -> tuple[int, int] | None:
+    return resource and resource.getrlimit(resource.RLIMIT_NOFILE)  # type: ignore[no-any-return]
+
+
+def _set_open_files(held: tuple[int, int]) -> None:
+    with suppress(ValueError, OSError):  # only root may raise the second again
+        resource.setrlimit(resource.RLIMIT_NOFILE, (held[0], max(held[1], _open_files()[1])))  # type: ignore[index]
+
+
+def _decimals() -> tuple[Any, ...]:
+    now = decimal.getcontext()
+    traps = [signal for signal, on in now.traps.items() if on]
+    return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps
+
+
+def _set_decimals(held: tuple[Any, ...]) -> None:
+    precision, rounding, smallest, largest, capitals, clamp, traps = held
+    decimal.setcontext(decimal.Context(precision, rounding, smallest, largest, capitals, clamp, traps=traps))
+
+
+def _set_thread_hook(held: Any) -> None:
+    threading.excepthook = held
+
+
+def _collector() -> tuple[bool, tuple[int, int, int], int]:
+    return gc.isenabled(), gc.get_threshold(), gc.get_debug()
+
+
+def _set_collector(held: tuple[bool, tuple[int, int, int], int]) -> None:
+    gc.set_debug(held[2])
+    gc.set_threshold(*held[1])
+    (gc.enable if held[0] else gc.disable)()
+
+
+def _logging() -> tuple[int, int]:
+    return logging.root.level, logging.root.manager.disable
+
+
+def _set_logging(held: tuple[int, int]) -> None:
+    logging.root.setLevel(held[0])
+    logging.disable(held[1])
+
+
+def _torch_prints() -> dict[str, Any]:
+    return dict(vars(torch._tensor_str.PRINT_OPTS))
+
+
+def _set_torch_prints(held: dict[str, Any]) -> None:
+    vars(torch._tensor_str.PRINT_OPTS).update(held)
+
+
+def _hooks() -> list[tuple[list[Any], list[Any]]]:
+    """The lists of the notebook's hooks, each with what is in it."""
+    if (notebook := shell()) is None:
+        return []
+    transforms = notebook.input_transformer_manager
+    lists = [*notebook.events.callbacks.values(), transforms.cleanup_transforms, transforms.line_transforms]
+    return [(hooks, list(hooks)) for hooks in (*lists, transforms.token_transformers, notebook.ast_transformers)]
+
+
+def _set_hooks(held: list[tuple[list[Any], list[Any]]]) -> None:
+    for hooks, before in held:
+        hooks[:] = before
+
+
 SIGNALS = [
     getattr(signal, name)
     for name in "SIGINT SIGTERM SIGALRM SIGCHLD SIGHUP SIGPIPE SIGQUIT SIGUSR1 SIGUSR2 SIGBREAK".split()
@@ -117,7 +200,10 @@ QUICK: Settings = (
         torch.is_anomaly_enabled,
         _set_anomaly,
     ),
+    ("torch's precision of products", torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
+    ("torch's oneDNN", torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled),
     ("Python's recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
+    ("the limit of open files", _open_files, _set_open_files),
 )
 SLOW: Settings = (
     ("the working directory", _folder, _set_folder),
@@ -125,7 +211,16 @@ SLOW: Settings = (
     ("the signal handlers", _handlers, _set_handlers),
     ("the module search path", lambda: list(sys.path), _set_path),
     ("NumPy's error handling", numpy.geterr, lambda held: numpy.seterr(**held)),
-    ("Python's garbage collection", gc.isenabled, lambda held: gc.enable() if held else gc.disable()),
+    ("NumPy's way to print", numpy.get_printoptions, lambda held: numpy.set_printoptions(**held)),
+    ("torch's way to print", _torch_prints, _set_torch_prints),
+    ("Python's garbage collection", _collector, _set_collector),
+    ("Python's decimal numbers", _decimals, _set_decimals),
+    ("Python's importers", lambda: list(sys.meta_path), _set_importers),
+    ("Python's logging", _logging, _set_logging),
+    ("the turns of threads", sys.getswitchinterval, sys.setswitchinterval),
+    ("the hook for errors in threads", lambda: threading.excepthook, _set_thread_hook),
+    ("the permissions of new files", _umask, os.umask),
+    ("the notebook's hooks", _hooks, _set_hooks),
 )
 
 
@@ -212,6 +307,21 @@ def put_back() -> Iterator[Surroundings]:
         _here.around = outer
         if outer is None:
             around.end()
+
+
+@contextmanager
+def as_usual() -> Iterator[tuple[str, ...]]:
+    """What the notebook has set for itself, and no answer is judged by, is as usual in here; gives the sentence that
+    says so, if there is anything to say."""
+    changed = []
+    with ExitStack() as stack:
+        if torch.get_default_device().type != "cpu":
+            stack.enter_context(torch.device("cpu"))
+            changed.append("torch's default device")
+        if torch.is_autocast_enabled("cpu"):
+            stack.enter_context(torch.autocast("cpu", enabled=False))
+            changed.append("torch's autocast")
+        yield (f"Your notebook has changed {_list(changed)}; the check used the usual one.",) if changed else ()
 
 
 def _list(names: list[str], most: int = 4) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 from torch import Tensor
@@ -85,11 +85,16 @@ def _alike(yours: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 def parts(result: Any) -> tuple[Tensor, ...] | None:
     """A result as a tuple of tensors, or None when it is neither a tensor nor a tuple of tensors."""
-    if isinstance(result, Tensor):
+    if is_tensor(result):
         return (result,)
-    if isinstance(result, tuple) and result and all(isinstance(part, Tensor) for part in result):
+    if isinstance(result, tuple) and result and all(map(is_tensor, result)):
         return result
     return None
+
+
+def is_tensor(value: Any) -> TypeGuard[Tensor]:
+    """Whether it is a tensor, and does not only say so by its `__class__`."""
+    return issubclass(type(value), Tensor)
 
 
 def same_result(one: Any, other: Any) -> bool:

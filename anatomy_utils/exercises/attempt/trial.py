@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from anatomy_utils.exercises.attempt.answer_key import AnswerKey
-from anatomy_utils.exercises.attempt.run import Execution
+from anatomy_utils.exercises.attempt.only_computes import Reader
+from anatomy_utils.exercises.attempt.program import Program
+from anatomy_utils.exercises.attempt.run import Execution, try_once
 from anatomy_utils.exercises.attempt.tensors import close, parts, plain, same_result
 from anatomy_utils.exercises.definition import Case, Exercise, Mistake
 
@@ -51,6 +54,78 @@ class Trial:
     def call(self) -> Callable[..., Any]:
         """The answer as a function from a case's arguments to outputs."""
         return self.exercise.as_function(self.function)
+
+    @cached_property
+    def again(self) -> Callable[..., Any]:
+        """The answer, for one more run.
+
+        Where it has effects, a copy without them, if that returns the same; else a function that returns nothing.
+        """
+        if self._reader.finds_nothing():
+            return self.function
+        program = self._program_without_effects()
+        copy = program and program.build()
+        return copy if copy and self._does_the_same(copy) else _not_again
+
+    def program(self) -> Program | None:
+        """The answer's code, to be edited and run; None where that must not be."""
+        if self.again is not self.function:
+            return self._program_without_effects() if self.may_run_again else None
+        program = self._program()
+        return program if program and self._reader.finds_nothing_in(program) else None
+
+    def _program(self) -> Program | None:
+        try:
+            return Program(self.function, self.source)
+        except ValueError:
+            return None
+
+    def _program_without_effects(self) -> Program | None:
+        program = self._program()
+        if program:
+            self._reader.leave_out(program)
+        return program if program and self._reader.finds_nothing_in(program) else None
+
+    def _does_the_same(self, copy: Callable[..., Any]) -> bool:
+        """Whether a copy of the answer returns the same on every case, and stops where the answer does."""
+        call = self.exercise.as_function(copy)
+        for case, yours in zip_longest(self.cases[: len(self.results) + 1], self.results):
+            mine, theirs = parts(yours), try_once(call, dict(case.arguments), self.seconds)
+            if mine is None or theirs is None:
+                if yours is not None or theirs is not None:
+                    return False
+            elif len(mine) != len(theirs) or not all(
+                close(plain(one), other) for one, other in zip(mine, theirs, strict=True)
+            ):
+                return False
+        return True
+
+    @property
+    def may_run_again(self) -> bool:
+        """Whether the answer, or a copy of it without effects, may be run once more."""
+        return self.again is not _not_again
+
+    @cached_property
+    def _reader(self) -> Reader:
+        error = self.run.error
+        missing = {error.name} if isinstance(error, AttributeError) and error.name else set()  # there is no such method
+        return Reader(
+            self.function,
+            self.source,
+            words=self.exercise.attributes() | missing,
+            arguments=self.cases[0].arguments.values(),
+            writes=self.writes,
+        )
+
+    @property
+    def writes(self) -> str:
+        """The argument that holds a file's name, where the exercise asks for a file."""
+        return "path" if "path" in self.exercise.parameters() else ""
+
+    @property
+    def call_again(self) -> Callable[..., Any]:
+        """The same as a function from a case's arguments to outputs."""
+        return self.exercise.as_function(self.again)
 
     @property
     def cases(self) -> Sequence[Case]:
@@ -100,6 +175,10 @@ class Trial:
     def arguments_in_words(self, case: int) -> str:
         """The arguments of one case: `"query (2, 3), scale 0.5"`."""
         return ", ".join(f"{name} {_short(value)}" for name, value in self.cases[case].arguments.items())
+
+
+def _not_again(*arguments: Any) -> None:
+    """What stands for an answer with effects."""
 
 
 def kinds_in_words(cases: Sequence[Case], joint: str = "and") -> str:

@@ -226,7 +226,7 @@ def _unmoved(wrong: Wrong, name: str, case: Case, yours: Tensor) -> bool:
     target = wrong.targets[[c is case for c in wrong.cases].index(True)]
     if reference is None or close(reference[wrong.index], target):
         return False
-    again = try_once(wrong.trial.call, arguments, SECONDS)
+    again = try_once(wrong.trial.call_again, arguments, SECONDS)
     return again is not None and len(again) > wrong.index and close(again[wrong.index], yours)
 
 

@@ -65,7 +65,7 @@ def _swap(one: str, other: str) -> Change:
 
 
 def _right(trial: Trial, index: int, change: Change) -> bool:
-    result = try_once(trial.function, change(fresh_arguments(trial.cases[index].arguments)), SECONDS)
+    result = try_once(trial.again, change(fresh_arguments(trial.cases[index].arguments)), SECONDS)
     target = parts(trial.answer_key.targets[index]) or ()
     return result is not None and len(result) == len(target) and all(map(close, result, map(plain, target)))
 
@@ -78,7 +78,7 @@ def first_odd_line(trial: Trial, case: int) -> str | None:
         return None
     around = [*stages.values(), *(v for v in trial.cases[case].arguments.values() if isinstance(v, Tensor))]
     labels = _labels(trial)
-    steps = history(trial.function, trial.cases[case], SECONDS)
+    steps = history(trial.again, trial.cases[case], SECONDS)
     held = [stage for stage, tensor in stages.items() if any(close(given.tensor, tensor) for given in steps)]
     order = list(stages)
     open_stages = (
@@ -118,7 +118,7 @@ def _labels(trial: Trial) -> Labels:
     found: dict[tuple[int, str], list[set[str]]] = {}
     seen: dict[tuple[int, str], int] = {}
     for case in trial.cases[:3]:
-        here = {(g.line, g.name): g.tensor.shape for g in history(trial.function, case, SECONDS)}
+        here = {(g.line, g.name): g.tensor.shape for g in history(trial.again, case, SECONDS)}
         for place, shape in here.items():
             fits = [{name for name, size in _lengths(case) if size == length} for length in shape]
             if place not in found:
@@ -161,7 +161,7 @@ def _turned(yours: Tensor, stage: Tensor) -> bool:
 
 def origins(trial: Trial, case: int, names: Sequence[str], before: int) -> str:
     """Where the variables of a crashed line got their shapes; empty when they came in, or were made on that line."""
-    last = {given.name: given for given in history(trial.function, trial.cases[case], SECONDS)}
+    last = {given.name: given for given in history(trial.again, trial.cases[case], SECONDS)}
     told = [last[name] for name in names if name in last and last[name].line != before and last[name].tensor.dim()]
     labels = _labels(trial) if told else {}
     return " ".join(f"{_origin(given, labels.get((given.line, given.name), ()))}." for given in told)

@@ -228,7 +228,9 @@ def _count(call: Call) -> str:
 
 def another_call(wrong: Wrong) -> tuple[str, str] | None:
     """A function that is given something else, called too often or not often enough."""
-    said = [first_other_call(wrong.trial.exercise, wrong.trial.function, case) for case in wrong.cases]
+    if not wrong.trial.may_run_again:
+        return None
+    said = [first_other_call(wrong.trial.exercise, wrong.trial.again, case) for case in wrong.cases]
     if said[0] is None:
         return None
     always = all(words == said[0] for words in said)
@@ -242,7 +244,7 @@ def put_together_otherwise(wrong: Wrong) -> tuple[str, str] | None:
     said = []
     for case, yours in zip(wrong.cases, wrong.yours, strict=True):
         arguments = under_own_names(wrong.trial.function, case.arguments)
-        said.append(_described(yours, recorded(wrong.trial.function, arguments, SECONDS), arguments))
+        said.append(_described(yours, recorded(wrong.trial.again, arguments, SECONDS), arguments))
     if said[0] is None or any(words != said[0] for words in said):
         return None
     return (
@@ -262,9 +264,11 @@ def all_calls_right(wrong: Wrong) -> tuple[str, str] | None:
 
 
 def _all_calls_right(wrong: Wrong) -> bool:
+    if not wrong.trial.may_run_again:
+        return False
     for case in wrong.cases:
         arguments = under_own_names(wrong.trial.function, case.arguments)
-        compared = _compared(wrong.trial.exercise, wrong.trial.function, arguments)
+        compared = _compared(wrong.trial.exercise, wrong.trial.again, arguments)
         if compared is None or not compared.yours or compared.off is not None or compared.left:
             return False
     return True

@@ -76,8 +76,8 @@ class Way:
 def _way(wrong: Wrong) -> Way | None:
     if wrong.trial.exercise.stages is None:
         return None
-    driven = wrong.trial.function if wrong.trial.exercise.drive else None
-    held = [variables(wrong.trial.call, case, SECONDS, of=driven) for case in wrong.cases]
+    driven = wrong.trial.again if wrong.trial.exercise.drive else None
+    held = [variables(wrong.trial.call_again, case, SECONDS, of=driven) for case in wrong.cases]
     stages = _stages(wrong)
     in_the_end = [{f"`{name}`": tensor for name, tensor in variables.items()} for variables in held]
     right = {stage: name for stage in stages[0] if (name := _holder(stage, in_the_end, stages))}
@@ -89,7 +89,7 @@ def _way(wrong: Wrong) -> Way | None:
 
 def _passed(wrong: Wrong, case: Case, driven: Any) -> dict[str, Tensor]:
     """What each variable was given, by its name and the line."""
-    given = history(wrong.trial.call, case, SECONDS, of=driven)
+    given = history(wrong.trial.call_again, case, SECONDS, of=driven)
     return {f"`{each.name}` in line {each.line}": each.tensor for each in given}
 
 

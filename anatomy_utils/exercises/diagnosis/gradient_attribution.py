@@ -25,7 +25,7 @@ def attribution(wrong: Wrong, cell: tuple[int, ...]) -> str:
     target = _used(wrong, wrong.right, cell)
     if not target:
         return ""
-    yours = _used(wrong, wrong.trial.call, cell)
+    yours = _used(wrong, wrong.trial.call_again, cell)
     words = _words(target)
     if not words:  # such as −∞, which hangs on nothing
         return ""

@@ -23,7 +23,7 @@ MEANT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 
 def python_sum(wrong: Wrong) -> tuple[str, str] | None:
     """With another sum in its place all would be right, or an axis was handed to it as the number to start from."""
-    function = wrong.trial.function
+    function = wrong.trial.again
     if not isinstance(function, FunctionType) or "sum" not in function.__code__.co_names:
         return None
     if "sum" in function.__globals__:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from anatomy_utils.exercises.attempt import time_limit
-from anatomy_utils.exercises.attempt.tensors import close, parts, plain
+from anatomy_utils.exercises.attempt.tensors import close, is_tensor, parts, plain
 from anatomy_utils.exercises.attempt.trial import Trial, kinds_in_words, listed
 from anatomy_utils.exercises.definition import Objection
 from anatomy_utils.exercises.diagnosis import axes, calls
@@ -61,10 +61,12 @@ def _cause(trial: Trial, error: BaseException) -> str | None:
     """What was wrong before the line that crashed, where that can be told."""
     if isinstance(error, NameError | NotImplementedError | SystemExit | RecursionError | SyntaxError):
         return None
+    if not trial.may_run_again:
+        return None
     case = len(trial.results)
     return (
         axes.right_with_another_argument(trial)
-        or calls.first_other_call(trial.exercise, trial.function, trial.cases[case], ended=False)
+        or calls.first_other_call(trial.exercise, trial.again, trial.cases[case], ended=False)
         or axes.first_odd_line(trial, case)
     )
 
@@ -106,7 +108,7 @@ def wrong_type(trial: Trial) -> Finding | None:
     for i, (result, target) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
         wanted = parts(target) or ()
         if isinstance(target, Tensor):
-            words = None if isinstance(result, Tensor) else _instead_of_a_tensor(result)
+            words = None if is_tensor(result) else _instead_of_a_tensor(result)
         else:
             words = _instead_of_a_tuple(trial, result, wanted)
         if words:
@@ -118,11 +120,11 @@ def _instead_of_a_tensor(result: Any) -> str:
     known = _strange(result)
     if known:
         return known
-    if isinstance(result, tuple) and len(result) == 1 and isinstance(result[0], Tensor):
+    if isinstance(result, tuple) and len(result) == 1 and is_tensor(result[0]):
         return "You return a tuple with one tensor in it; a comma after the result does that. Return the tensor itself."
     if isinstance(result, tuple) and parts(result):
         return f"You return {len(result)} tensors; this exercise wants one."
-    if isinstance(result, list) and result and all(isinstance(item, Tensor) for item in result):
+    if isinstance(result, list) and result and all(map(is_tensor, result)):
         return f"You return a list of {len(result)} tensors; one tensor is wanted. torch.stack makes one of many."
     if isinstance(result, list | tuple):
         kind = type(result).__name__
@@ -136,18 +138,18 @@ def _instead_of_a_tuple(trial: Trial, result: Any, wanted: tuple[Tensor, ...]) -
     exercise = trial.exercise
     names = ", ".join(output.name for output in exercise.returns)
     count = len(wanted)
-    if isinstance(result, Tensor):
+    if is_tensor(result):
         pairs = list(zip(trial.results, map(parts, trial.answer_key.targets), strict=True))
         same = [
             output.name
             for k, output in enumerate(exercise.returns)
-            if all(isinstance(r, Tensor) and t and close(plain(r), plain(t[k])) for r, t in pairs)
+            if all(is_tensor(r) and t and close(plain(r), plain(t[k])) for r, t in pairs)
         ]
         which = f"one tensor, and it is the right {same[0]}" if same else f"one tensor of shape {tuple(result.shape)}"
         return f"You return {which}; this exercise wants {count}: `return {names}`."
     if isinstance(result, tuple) and len(result) == count:
         strange = next(
-            ((o.name, r) for o, r in zip(exercise.returns, result, strict=True) if not isinstance(r, Tensor)), None
+            ((o.name, r) for o, r in zip(exercise.returns, result, strict=True) if not is_tensor(r)), None
         )
         if strange is None:
             return None
@@ -215,6 +217,50 @@ def wrong_device(trial: Trial) -> Finding | None:
                     i,
                 )
     return None
+
+
+MOST_NUMBERS = 10**7
+"""A result of more numbers than this, and more than a thousand times as many as wanted, is not looked into."""
+ORDINARY = frozenset(
+    (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128, torch.bool,
+     torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+)  # fmt: skip
+
+
+def too_large(trial: Trial) -> Finding | None:
+    """It returned so many numbers that looking at them would take all memory: a wrong `expand`."""
+    for i, (result, wanted) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
+        for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True)):
+            if not yours.is_nested and yours.numel() > max(MOST_NUMBERS, 1000 * target.numel()):
+                name, have, want = trial.exercise.returns[k].name, tuple(yours.shape), tuple(target.shape)
+                sentence = f"The shape of your {name} is {have}, {yours.numel():,} numbers; wanted is {want}."
+                return Finding(sentence, "shape:too_large", i)
+    return None
+
+
+def extraordinary(trial: Trial) -> Finding | None:
+    """It returned a kind of tensor that cannot be compared; asked where comparing it has failed."""
+    for i, result in enumerate(trial.results):
+        for output, yours in zip(trial.exercise.returns, parts(result) or (), strict=False):
+            if kind := _kind_of_tensor(yours):
+                sentence = (
+                    f"Your {output.name} is {kind}, which cannot be compared with the target; "
+                    "return an ordinary tensor, such as one of float32 numbers."
+                )
+                return Finding(sentence, "type", i)
+    return None
+
+
+def _kind_of_tensor(tensor: Tensor) -> str | None:
+    if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        return "a tensor out of the inside of `torch.vmap` or `torch.func`"
+    if type(tensor) not in (Tensor, torch.nn.Parameter):
+        return f"a tensor of the kind {type(tensor).__name__}"
+    if tensor.is_nested or tensor.is_quantized:
+        return "a nested tensor" if tensor.is_nested else "a quantized tensor"
+    if tensor.layout != torch.strided:
+        return "a sparse tensor"
+    return None if tensor.dtype in ORDINARY else f"a tensor of {str(tensor.dtype).removeprefix('torch.')} numbers"
 
 
 def complex_numbers(trial: Trial) -> Finding | None:

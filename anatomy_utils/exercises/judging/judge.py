@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,6 +29,7 @@ CHECKS: tuple[Callable[[Trial], Finding | None], ...] = (
     checks.returned_nothing,
     checks.wrong_type,
     checks.wrong_device,
+    checks.too_large,
     checks.complex_numbers,
     # Is it right?
     checks.changed_input,
@@ -77,12 +81,37 @@ def judge(
     with put_back() as around:
         run = execute(exercise.as_function(function), answer_key.cases, seconds=seconds, thread=thread, watched=True)
         trial = Trial(exercise, answer_key, function, run, seconds, source)
-        finding = next(finding for check in CHECKS if (finding := check(trial)))
+        finding = _first_finding(trial)
     said = around.in_words()
-    if search and not said:  # what changes its surroundings would change those of the search as well
-        finding = with_slip(trial, finding, on_wait)
+    copied = finding.state != "passed" and trial.again is not function
+    if search and (copied or not said):  # what changes its surroundings would change those of the search as well
+        with put_back(), suppress(Exception):  # whatever goes wrong there: what was found stays found
+            finding = with_slip(trial, finding, on_wait)
     verdict = _verdict(trial, finding)
+    if run.error is not None:
+        _forget(run.error)
     return replace(verdict, notes=(*verdict.notes, *said))
+
+
+def _forget(error: BaseException) -> None:
+    """Let go of what the lines held that raised an error, while Python's complaints about it are not heard: of a
+    promise, say, that nobody waits for any more."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traceback.clear_frames(error.__traceback__)
+
+
+def _first_finding(trial: Trial) -> Finding:
+    for check in CHECKS:
+        try:
+            finding = check(trial)
+        except Exception:  # the fault of a tensor that torch itself can do little with, or ours
+            finding = checks.extraordinary(trial)
+            if finding is None:
+                raise
+        if finding:
+            return finding
+    raise AssertionError("The last check always finds something.")
 
 
 def _verdict(trial: Trial, finding: Finding) -> Verdict:
@@ -107,6 +136,7 @@ def _verdict(trial: Trial, finding: Finding) -> Verdict:
         finding.line,
         draw,
         printed=trial.run.printed,
+        displayed=trial.run.displayed,
         slips=finding.slips,
         hint=finding.hint,
     )

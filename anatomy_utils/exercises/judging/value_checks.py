@@ -114,7 +114,7 @@ def _is_cut(trial: Trial, pair: OutputPair) -> bool:
 def unsteady(trial: Trial) -> Finding | None:
     """Another run on the same input gives another result."""
     for i, (case, result) in enumerate(zip(trial.cases, trial.results, strict=True)):
-        again = try_once(trial.call, dict(case.arguments), trial.seconds)
+        again = try_once(trial.call_again, dict(case.arguments), trial.seconds)
         before = parts(result) or ()
         if again is None or len(again) != len(before):
             continue
@@ -165,9 +165,7 @@ def _told(wrong: Wrong, prefix: str, said: tuple[str, str] | None = None) -> Fin
     if types := wrong_dtype(trial, wrong.index):
         sentence += f" Besides, {types.sentence[0].lower()}{types.sentence[1:]}"
     scope = "" if sentence.startswith("In the case shown: ") else _scope(wrong)  # of the others it may not hold
-    return Finding(
-        scope + sentence, f"{prefix}:{name}", wrong.indices[0], wrong.index, tuple(notes), exact=exact
-    )
+    return Finding(scope + sentence, f"{prefix}:{name}", wrong.indices[0], wrong.index, tuple(notes), exact=exact)
 
 
 def _right(trial: Trial) -> set[int]:

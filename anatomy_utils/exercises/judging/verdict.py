@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from anatomy_utils.exercises.attempt.comparison import TensorComparison
 from anatomy_utils.exercises.judging.crash import SourceLine
@@ -50,6 +50,7 @@ class Verdict:
         line: the learner's line, when it crashed or was stopped there.
         draw: makes `comparison`; only a card needs it.
         printed: what the function printed on the first case.
+        displayed: what it displayed on the first case, which is shown above the card.
         slips: the learner's lines in which a small edit helps, with the expression that is off.
         hint: the edit itself, for who asks for it.
     """
@@ -61,6 +62,7 @@ class Verdict:
     line: SourceLine | None = None
     draw: Callable[[], TensorComparison | None] | None = field(default=None, repr=False, compare=False)
     printed: str = ""
+    displayed: Sequence[Any] = field(default=(), repr=False, compare=False)
     slips: tuple[SourceLine, ...] = ()
     hint: str = ""
 

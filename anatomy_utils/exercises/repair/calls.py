@@ -7,8 +7,8 @@ import copy
 from collections.abc import Iterator
 from itertools import combinations
 
+from anatomy_utils.exercises.attempt.program import Slot
 from anatomy_utils.exercises.repair.edit import Edit, change, expression, fill, put
-from anatomy_utils.exercises.repair.program import Slot
 from anatomy_utils.exercises.repair.small import function_name
 from anatomy_utils.exercises.repair.vocabulary import ALIKE, EditVocabulary
 

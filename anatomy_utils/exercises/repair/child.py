@@ -9,6 +9,7 @@ import pickle
 import select
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+
+from anatomy_utils.exercises.repair.locked import lock_in
 
 MOST_MEMORY = 2 * 1024**3
 """Bytes that the process may take beyond what it starts with."""
@@ -30,7 +33,11 @@ def can_fork() -> bool:
 
 
 def in_a_child(
-    work: Callable[[Callable[[Any], None]], None], seconds: float, on_wait: Callable[[], None] | None = None
+    work: Callable[[Callable[[Any], None]], None],
+    seconds: float,
+    on_wait: Callable[[], None] | None = None,
+    *,
+    folder: Path | None = None,
 ) -> Any:
     """What `work` told last; None when it told nothing.
 
@@ -41,6 +48,7 @@ def in_a_child(
         work: gets a function to tell something that can be pickled, as often as it likes.
         seconds: how long it may take.
         on_wait: called once when that is more than a moment.
+        folder: the only one in which it may write, and its place for temporary files.
     """
     if not can_fork():
         told: list[Any] = [None]
@@ -51,7 +59,7 @@ def in_a_child(
         warnings.simplefilter("ignore")  # other threads of this process are none of the child's business
         pid = os.fork()
     if pid == 0:
-        _work_and_end(work, reading, writing)
+        _work_and_end(work, writing, folder)
     os.close(writing)
     received = bytearray()
     try:
@@ -92,10 +100,9 @@ def _last(received: bytes) -> Any:
     return told
 
 
-def _work_and_end(work: Callable[[Callable[[Any], None]], None], reading: int, writing: int) -> None:
+def _work_and_end(work: Callable[[Callable[[Any], None]], None], writing: int, folder: Path | None) -> None:
     try:
-        os.close(reading)
-        _keep_to_itself()
+        _keep_to_itself(writing, folder)
         work(partial(_tell, writing))
     except BaseException:
         pass
@@ -107,8 +114,8 @@ def _tell(writing: int, told: Any) -> None:
     os.write(writing, pickle.dumps(told))
 
 
-def _keep_to_itself() -> None:
-    """One thread, a bounded memory, and no output."""
+def _keep_to_itself(writing: int, folder: Path | None) -> None:
+    """One thread, a bounded memory, no output but `writing`, and nothing of the notebook's open."""
     import resource
 
     faulthandler.disable()  # an edited answer may well crash it, which is nobody's business
@@ -117,5 +124,10 @@ def _keep_to_itself() -> None:
     now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (now + MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.closerange(3, writing)
+    os.closerange(writing + 1, os.sysconf("SC_OPEN_MAX"))
+    if folder:
+        tempfile.tempdir = str(folder)
+    lock_in(folder)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from anatomy_utils.exercises.repair.program import Slot
+from anatomy_utils.exercises.attempt.program import Slot
 
 Change = tuple[ast.AST, str, Any]
 """A node, one of its fields, and what to put there."""

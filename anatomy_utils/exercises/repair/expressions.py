@@ -6,8 +6,8 @@ import ast
 import copy
 from collections.abc import Iterator
 
+from anatomy_utils.exercises.attempt.program import Slot
 from anatomy_utils.exercises.repair.edit import Edit, change, expression, fill, put
-from anatomy_utils.exercises.repair.program import Slot
 from anatomy_utils.exercises.repair.small import function_name, number_of
 from anatomy_utils.exercises.repair.vocabulary import EditVocabulary, size
 

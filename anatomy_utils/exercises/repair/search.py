@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from pathlib import Path
 
+from anatomy_utils.exercises.attempt.program import Program
 from anatomy_utils.exercises.attempt.trial import Trial
 from anatomy_utils.exercises.repair import calls, expressions, small, statements
 from anatomy_utils.exercises.repair.bench import Bench, EditOutcome
 from anatomy_utils.exercises.repair.child import in_a_child
 from anatomy_utils.exercises.repair.edit import Edit
-from anatomy_utils.exercises.repair.program import Program
 from anatomy_utils.exercises.repair.slip import Repair, Slip
 from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
 
@@ -247,9 +250,8 @@ def find_repair(trial: Trial, *, seconds: float = SECONDS, on_wait: Callable[[],
         seconds: how much of the processor's time the search may take.
         on_wait: called once when the learner has waited for a moment.
     """
-    try:
-        program = Program(trial.function, trial.source)
-    except ValueError:
+    program = trial.program()
+    if program is None:
         return None
     bench = Bench.of(trial)
     search = RepairSearch(program, EditVocabulary(program, trial.exercise), bench, seconds)
@@ -260,5 +262,7 @@ def find_repair(trial: Trial, *, seconds: float = SECONDS, on_wait: Callable[[],
         with bench.open():
             search.run()
 
-    found: Repair | None = in_a_child(work, seconds * ON_THE_CLOCK / SECONDS + 0.5, on_wait)
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) if trial.writes else None
+        found: Repair | None = in_a_child(work, seconds * ON_THE_CLOCK / SECONDS + 0.5, on_wait, folder=folder)
     return found

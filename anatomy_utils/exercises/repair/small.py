@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
+from anatomy_utils.exercises.attempt.program import Slot
 from anatomy_utils.exercises.repair.edit import Edit, change, put
-from anatomy_utils.exercises.repair.program import Slot
 from anatomy_utils.exercises.repair.vocabulary import ALIKE, BY_AXIS, EditVocabulary
 
 Edits = Callable[[Slot, EditVocabulary], Iterator[Edit]]

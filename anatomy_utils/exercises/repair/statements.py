@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from anatomy_utils.exercises.attempt.program import Slot
 from anatomy_utils.exercises.repair.edit import Edit, put
-from anatomy_utils.exercises.repair.program import Slot
 from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
 
 BLOCKS = ("body", "orelse")

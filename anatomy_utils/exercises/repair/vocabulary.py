@@ -8,9 +8,10 @@ from collections import Counter
 from functools import cached_property
 from typing import Any
 
+from anatomy_utils.exercises.attempt.only_computes import Reader
+from anatomy_utils.exercises.attempt.program import Program
 from anatomy_utils.exercises.definition import Exercise
 from anatomy_utils.exercises.repair.edit import without_places
-from anatomy_utils.exercises.repair.program import Program
 from anatomy_utils.exercises.stub import source_of
 
 FAMILIES = (
@@ -51,6 +52,9 @@ class EditVocabulary:
         self.arguments = exercise.parameters()
         self._solution = ast.parse(f"def {exercise.function_name}():\n" + _indented(exercise.solution))
         self._variables: dict[ast.AST, list[str]] = {}
+        for name in {node.id for node in ast.walk(self._solution) if isinstance(node, ast.Name)} & program.names.keys():
+            if not Reader(program.function).permits(program.names[name]):  # nobody has called it, and no edit may
+                del program.names[name]
 
     @cached_property
     def modules(self) -> set[str]:
