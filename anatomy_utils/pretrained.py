@@ -102,7 +102,9 @@ def load(name: str | Path) -> Pretrained:
     try:
         here = path.suffix == ".gguf" or path.is_dir()
     except OSError as error:
-        raise ValueError(f"{str(name)!r:.60} cannot be looked for ({error.strerror}); check the name.") from error
+        raise ValueError(
+            f"{str(name)!r:.60} cannot be looked for ({error.strerror}); check the name and who may read its folder."
+        ) from error
     return _from_path(path if here else _from_hub(str(name)))
 
 
