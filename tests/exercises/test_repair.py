@@ -293,7 +293,8 @@ def test_who_waits_is_told_and_the_words_go_again(tmp_path: Any, monkeypatch: py
     monkeypatch.setattr("anatomy_utils.exercises.decorator.show_for_now", show_for_now)
     monkeypatch.setattr("anatomy_utils.exercises.judging.slips.find_repair", slow)
     record = Progress(tmp_path / "progress.json")
-    exercise("attention.weighted_average", record=record)(lambda weights, vectors: weights @ vectors + 1)
+    text = "def weighted_average(weights, vectors):\n    return weights @ vectors + 1\n"
+    exercise("attention.weighted_average", record=record)(written(text, "weighted_average"))
     assert told == ["Looking for the line", "gone"]
 
 

@@ -219,9 +219,9 @@ def test_the_courses_own_functions_come_back_too() -> None:
     "line",
     [
         "judging.judge.CHECKS = (lambda trial: Finding('You won', 'passed', state='passed'),)",
-        "tensors.close.__code__ = (lambda *a, **k: True).__code__",
+        "unwrap(tensors.close).__code__ = (lambda *a, **k: True).__code__",
         "vocabulary.ALIKE.clear()",
-        "Trial.wrong_cases.fget.__code__ = (lambda self: set()).__code__",
+        "unwrap(Trial.wrong_cases.fget).__code__ = (lambda self: set()).__code__",
         "functional.attention.scores.__defaults__ = (0.1,)",
     ],
 )
@@ -229,6 +229,7 @@ def test_the_judge_itself_comes_back(line: str) -> None:
     """Its tables, the code of its functions: what an answer puts there passes neither it nor a later one."""
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(
+        "from inspect import unwrap\n"
         "from anatomy_utils import functional\n"
         "from anatomy_utils.exercises import judging\n"
         "from anatomy_utils.exercises.attempt import tensors\n"
@@ -309,7 +310,8 @@ def test_an_input_that_is_changed_is_seen_whatever_was_replaced() -> None:
 
 
 def test_no_slip_is_searched_in_what_changes_its_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the search each edit of it would change them again, and `allclose` would call every one of them right."""
+    """In the search each edit of it would change them again, and `allclose` would call every one of them right. Where
+    the lines that do so can be left out, the search goes on without them."""
     searched: list[Any] = []
 
     def search(trial: Any, finding: Any, on_wait: Any) -> Any:
@@ -317,10 +319,13 @@ def test_no_slip_is_searched_in_what_changes_its_surroundings(monkeypatch: pytes
         return finding
 
     def replaces(vectors: Tensor) -> Tensor:
+        return vectors.sum(0) if setattr(torch, "allclose", always) is None else vectors  # type: ignore[func-returns-value]
+
+    def alone(vectors: Tensor) -> Tensor:
         torch.allclose = always  # type: ignore[assignment]
         return vectors.sum(0)
 
     monkeypatch.setattr("anatomy_utils.exercises.judging.judge.with_slip", search)
-    for function in (replaces, wrong):
+    for function in (replaces, alone, wrong):
         judge(MEAN, function, search=True)
-    assert searched == [wrong]
+    assert searched == [alone, wrong]

@@ -13,7 +13,7 @@ import random
 import sys
 import types
 from collections.abc import Iterable
-from operator import is_not
+from operator import attrgetter, is_not
 from pathlib import Path
 from typing import Any
 
@@ -131,12 +131,16 @@ class Namespace:
         return root == "" and inside != "" and (value.__name__ == name or private)
 
 
+INSIDE = ("__code__", "__defaults__", "__kwdefaults__")
+
+
 class Insides:
     """What is inside of functions, and of lists, sets and tables of a module: the same things as when this first saw
     the module. A function keeps its identity when its code is replaced, and a table when its entries are."""
 
     def __init__(self) -> None:
-        self._functions: dict[types.FunctionType, tuple[Any, ...]] = {}
+        self._functions: dict[types.FunctionType, None] = {}
+        self._held: dict[str, list[Any]] = {part: [] for part in INSIDE}
         self._tables: dict[int, tuple[Any, Any]] = {}
         self._seen: set[int] = set()
 
@@ -147,10 +151,12 @@ class Insides:
                 continue
             self._seen.add(id(owner))
             for name, value in list(vars(owner).items()):
-                function = getattr(value, "__func__", value)
-                if isinstance(function, types.FunctionType):
-                    self._functions.setdefault(function, _inside(function))
-                elif isinstance(value, type) and str(value.__module__).startswith(COURSE):
+                for function in _functions_of(value):
+                    if function not in self._functions:
+                        self._functions[function] = None
+                        for part, held in self._held.items():
+                            held.append(getattr(function, part))
+                if isinstance(value, type) and str(value.__module__).startswith(COURSE):
                     self.look_at([value])
                 elif type(value) in (dict, list, set) and not name.startswith("_") and _is_course(owner):
                     self._tables.setdefault(id(value), (value, value.copy()))
@@ -158,10 +164,12 @@ class Insides:
     def restore(self) -> list[str]:
         """Undo what was changed; returns names."""
         undone = []
-        for function, held in self._functions.items():
-            if any(map(is_not, _inside(function), held)):
-                function.__code__, function.__defaults__, function.__kwdefaults__ = held
-                undone.append(function.__name__)
+        for part, held in self._held.items():
+            if any(map(is_not, map(attrgetter(part), self._functions), held)):
+                for function, value in zip(self._functions, held, strict=True):
+                    if getattr(function, part) is not value:
+                        setattr(function, part, value)
+                        undone.append(function.__name__)
         for table, copy in self._tables.values():
             if len(table) != len(copy) or any(map(is_not, _entries(table), _entries(copy))):
                 table.clear()
@@ -170,8 +178,11 @@ class Insides:
         return undone
 
 
-def _inside(function: types.FunctionType) -> tuple[Any, ...]:
-    return function.__code__, function.__defaults__, function.__kwdefaults__
+def _functions_of(value: Any) -> list[types.FunctionType]:
+    """The functions that a value is, or is a method, a property or a wrapper of."""
+    value = next((getattr(value, name) for name in ("__func__", "fget", "func") if hasattr(value, name)), value)
+    found = (value, getattr(value, "__wrapped__", None)) if isinstance(value, types.FunctionType) else ()
+    return [function for function in found if isinstance(function, types.FunctionType)]
 
 
 def _is_course(owner: Any) -> bool:

@@ -11,6 +11,7 @@ import ast
 import builtins
 import collections
 import inspect
+import linecache
 import symtable
 import sys
 import textwrap
@@ -70,6 +71,7 @@ CHANGES = frozenset(
     "manual_seed fill".split()
 )
 """Methods that change what they are called on, as do those that end in `_`."""
+MAKERS = frozenset("clone list dict set zeros ones empty full arange tensor float".split())
 IMMUTABLE = (int, float, complex, str, bytes, type(None), torch.dtype, torch.device, range, type(Ellipsis))
 MOST = 200
 """Entries of a list of the notebook that are looked at; a longer one is not known."""
@@ -113,16 +115,23 @@ class Reader:
         self.trees: list[ast.AST] = []
         self.of_modules: set[int] = set()
         """The nodes that name something in a module, which has been looked at."""
-        self.held = False
-        """Whether the code reads lists, tensors or the like that belong to the notebook."""
+        self.tables = self.tensors = False
+        """Whether the code reads lists and the like, or tensors, that belong to the notebook."""
+        self.remembers = False
+        """Whether it changes variables or lists of the notebook: that touches no file, and is no computing."""
 
     def finds_nothing(self) -> bool:
         """Whether the answer, with all of the learner's that it uses, only computes."""
-        return self._is_allowed(lambda: self.allow(self.function))
+        return self._is_allowed(lambda: self.allow(self.function)) and not self.remembers
+
+    def finds_a_memory(self) -> bool:
+        """Whether all that the answer does besides is to change variables or lists of the notebook."""
+        return self._is_allowed(lambda: self.allow(self.function)) and self.remembers
 
     def finds_nothing_in(self, program: Program) -> bool:
         """Whether a program only computes, as its trees now are."""
-        return self._is_allowed(lambda: self._allow_tree(program.tree, program.names, program.taken))
+        looked_at = self._is_allowed(lambda: self._allow_tree(program.tree, program.names, program.taken))
+        return looked_at and not self.remembers
 
     def permits(self, value: Any) -> bool:
         """Whether an edited copy of the answer may use what it finds under a global name."""
@@ -151,8 +160,10 @@ class Reader:
             return False
         uses = {node.id for node in ast.walk(line) if isinstance(node, ast.Name)}
         alone = ast.Module([_function_of(line)], [])
-        if not uses & lost and self._is_allowed(lambda: self._allow_tree(alone, program.names, program.taken | local)):
-            return False
+        known = program.taken | local
+        if not uses & lost and self._is_allowed(lambda: self._allow_tree(alone, program.names, known)):
+            if not self.remembers:
+                return False
         lost |= _local(line)
         return True
 
@@ -175,10 +186,13 @@ class Reader:
                     and not _is_safe(node.attr, known)
                 ):
                     raise NotKnown
-                if isinstance(node, ast.Global | ast.MatchClass) or (self.writes and self._may_write_elsewhere(node)):
+                if isinstance(node, ast.MatchClass) or (self.writes and self._may_write_elsewhere(node)):
                     raise NotKnown
-            if self.held:
-                _check_changes(tree)
+                self.remembers = self.remembers or isinstance(node, ast.Global)
+            if (self.tables or self.tensors) and _changes_what_it_has_not_made(tree):
+                self.remembers = True
+        if self.remembers and self.tensors:  # a tensor's numbers may be those of a file
+            raise NotKnown
 
     def allow_written(self, function: Any) -> None:
         """A function or class of the learner's: its text is read, and what it was wrapped in."""
@@ -211,7 +225,7 @@ class Reader:
                 self.allow(names[name])
             elif hasattr(builtins, name):
                 self._allow_builtin(name)
-        _check_globals(tree, roots.keys() - modules.keys())
+        self.remembers = self.remembers or _changes_globals(tree, roots.keys() - modules.keys())
 
     def allow(self, value: Any) -> None:
         """Something that the code finds under a global name."""
@@ -231,10 +245,10 @@ class Reader:
         if type(value) in IMMUTABLE or isinstance(value, torch.Size | bool):
             return True
         if type(value) in (Tensor, nn.Parameter, numpy.ndarray):
-            self.held = True
+            self.tensors = True
             return True
         if type(value) in (list, tuple, dict, set, frozenset) and len(value) <= MOST and depth:
-            self.held = self.held or type(value) in (list, dict, set)
+            self.tables = self.tables or type(value) in (list, dict, set)
             return all(self._is_data(part, depth - 1) for part in (value.values() if type(value) is dict else value))
         return False
 
@@ -373,11 +387,10 @@ def _unknown() -> str:
 
 def _text_of(function: Any) -> str | None:
     """The text of the function's own code, not of what it wraps; of a class, all of it."""
-    with suppress(OSError, TypeError, IndexError, SyntaxError):
-        return (
-            source_of(function) if isinstance(function, type) else textwrap.dedent(inspect.getsource(function.__code__))
-        )
-    return None
+    if isinstance(function, type):
+        return source_of(function)
+    lines = linecache.getlines(function.__code__.co_filename)[function.__code__.co_firstlineno - 1 :]
+    return textwrap.dedent("".join(inspect.getblock(lines))) if lines else None
 
 
 def _strip(tree: ast.Module) -> None:
@@ -432,17 +445,14 @@ def _without_bars(tree: ast.AST) -> None:
     Unwrap().visit(tree)
 
 
-def _check_globals(tree: ast.AST, roots: set[str]) -> None:
-    """Nothing that belongs to the notebook is written into."""
-    local = _local(tree)
-    for target in _changed(tree):
-        root = _root(target)
-        if isinstance(root, ast.Name) and root.id in roots - local:
-            raise NotKnown
+def _changes_globals(tree: ast.AST, roots: set[str]) -> bool:
+    """Whether something that belongs to the notebook is written into."""
+    found = {root.id for root in map(_root, _changed(tree)) if isinstance(root, ast.Name)}
+    return bool(found & roots - _local(tree))
 
 
-def _check_changes(tree: ast.AST) -> None:
-    """Where the code reads what belongs to the notebook, it changes only what it has made itself."""
+def _changes_what_it_has_not_made(tree: ast.AST) -> bool:
+    """Whether code changes something that may be, under another name, what belongs to the notebook."""
     made: dict[str, bool] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
@@ -450,29 +460,14 @@ def _check_changes(tree: ast.AST) -> None:
                 for part in ast.walk(target):
                     if isinstance(part, ast.Name):
                         made[part.id] = made.get(part.id, True) and _is_new(node.value)
-    for target in _changed(tree):
-        root = _root(target)
-        if not (isinstance(root, ast.Name) and made.get(root.id, False)):
-            raise NotKnown
+    return not all(isinstance(root, ast.Name) and made.get(root.id, False) for root in map(_root, _changed(tree)))
 
 
 def _is_new(node: ast.expr) -> bool:
     """Whether an expression makes something that nobody else holds."""
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return name in (
-            "clone",
-            "list",
-            "dict",
-            "set",
-            "zeros",
-            "ones",
-            "empty",
-            "full",
-            "arange",
-            "tensor",
-            "float",
-        ) or (name.endswith("_like"))
+        return name in MAKERS or name.endswith("_like")
     return isinstance(node, ast.Constant | ast.BinOp | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.Compare)
 
 

@@ -203,8 +203,8 @@ QUICK: Settings = (
     ("torch's precision of products", torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
     ("torch's oneDNN", torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled),
     ("Python's recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
-    ("the limit of open files", _open_files, _set_open_files),
 )
+FIRST: Settings = (("the limit of open files", _open_files, _set_open_files),)
 SLOW: Settings = (
     ("the working directory", _folder, _set_folder),
     ("the environment variables", _environment, _set_environment),
@@ -237,15 +237,17 @@ class Surroundings:
         self._silence = Silence()
         self._names = Names()
         self._streams = sys.stdout, sys.stderr, sys.stdin
-        self._held = {words: read() for words, read, _ in (*QUICK, *SLOW)}
+        self._held = {words: read() for words, read, _ in (*FIRST, *QUICK, *SLOW)}
         self._random = random.getstate(), numpy.random.get_state(), torch.get_rng_state()  # noqa: NPY002
         self.set_aside = [f"{space.title}{name}" for space, name, _ in self._names.set_aside]
 
     def make_sound(self) -> None:
-        """The first thing after an answer's function, however it ended: without `builtins` nothing can be put back."""
+        """The first thing after an answer's function, however it ended: without `builtins` and files nothing can be put
+        back."""
         if _process_id() != self.leftovers.process_id:  # the answer called os.fork, and this is the child
             _leave(0)
         self._names.restore_builtins()
+        self._put_back(FIRST)
 
     def restore(self) -> None:
         """Put back what a result is compared with and the next run needs."""

@@ -101,6 +101,12 @@ class Trial:
         return True
 
     @property
+    def once_more(self) -> Callable[..., Any]:
+        """The same for a run on the same arguments, which an answer may also stand that remembers the run before."""
+        remembers = not self.may_run_again and self._reader.finds_a_memory()
+        return self.call if remembers else self.call_again
+
+    @property
     def may_run_again(self) -> bool:
         """Whether the answer, or a copy of it without effects, may be run once more."""
         return self.again is not _not_again

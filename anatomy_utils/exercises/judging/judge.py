@@ -83,14 +83,18 @@ def judge(
         trial = Trial(exercise, answer_key, function, run, seconds, source)
         finding = _first_finding(trial)
     said = around.in_words()
-    copied = finding.state != "passed" and trial.again is not function
-    if search and (copied or not said):  # what changes its surroundings would change those of the search as well
+    if search and finding.state != "passed" and _may_be_searched(trial, said):
         with put_back(), suppress(Exception):  # whatever goes wrong there: what was found stays found
             finding = with_slip(trial, finding, on_wait)
     verdict = _verdict(trial, finding)
     if run.error is not None:
         _forget(run.error)
     return replace(verdict, notes=(*verdict.notes, *said))
+
+
+def _may_be_searched(trial: Trial, said: tuple[str, ...]) -> bool:
+    """What changes its surroundings would change those of the search as well; a copy without these lines does not."""
+    return trial.may_run_again and (not said or trial.again is not trial.function)
 
 
 def _forget(error: BaseException) -> None:

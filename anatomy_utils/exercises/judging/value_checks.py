@@ -114,7 +114,7 @@ def _is_cut(trial: Trial, pair: OutputPair) -> bool:
 def unsteady(trial: Trial) -> Finding | None:
     """Another run on the same input gives another result."""
     for i, (case, result) in enumerate(zip(trial.cases, trial.results, strict=True)):
-        again = try_once(trial.call_again, dict(case.arguments), trial.seconds)
+        again = try_once(trial.once_more, dict(case.arguments), trial.seconds)
         before = parts(result) or ()
         if again is None or len(again) != len(before):
             continue
