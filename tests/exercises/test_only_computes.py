@@ -155,7 +155,15 @@ def test_what_has_an_effect_may_not(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "remembers"),
-    [("global total\ntotal = 1", True), ("notes.append(1)", True), ("alias = notes\nalias.append(1)", True), ("TABLE.add_(1)", False), ("log.put('a')", False), ("notes.append(TABLE)", False), ("notes.copy()", False)],
+    [
+        ("global total\ntotal = 1", True),
+        ("notes.append(1)", True),
+        ("alias = notes\nalias.append(1)", True),
+        ("TABLE.add_(1)", False),
+        ("log.put('a')", False),
+        ("notes.append(TABLE)", False),
+        ("notes.copy()", False),
+    ],
 )
 def test_what_changes_a_variable_of_the_notebook_is_told_from_what_touches_a_file(text: str, remembers: bool) -> None:
     assert Reader(answer(f"{text}\nreturn vectors.mean(0)", **around())).finds_a_memory() is remembers

@@ -226,14 +226,6 @@ def test_citation_has_what_its_format_requires() -> None:
     assert set(citation["keywords"]) == set(PROJECT["project"]["keywords"])
 
 
-def test_every_file_of_the_package_can_be_read_in_one_sitting() -> None:
-    lengths = {
-        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
-        for path in (ROOT / "anatomy_utils").rglob("*.py")
-    }
-    assert {name: length for name, length in lengths.items() if length > 300} == {}
-
-
 def test_readme_is_short_and_its_links_lead_somewhere() -> None:
     assert len(README.splitlines()) <= 120
     targets = re.findall(r'\]\(([^)#]+)\)|src(?:set)?="([^"]+)"', README)

@@ -159,11 +159,10 @@ class Reader:
         if not isinstance(line, LEFT_OUT):
             return False
         uses = {node.id for node in ast.walk(line) if isinstance(node, ast.Name)}
-        alone = ast.Module([_function_of(line)], [])
-        known = program.taken | local
-        if not uses & lost and self._is_allowed(lambda: self._allow_tree(alone, program.names, known)):
-            if not self.remembers:
-                return False
+        alone, known = ast.Module([_function_of(line)], []), program.taken | local
+        allowed = self._is_allowed(lambda: self._allow_tree(alone, program.names, known)) and not self.remembers
+        if allowed and not uses & lost:
+            return False
         lost |= _local(line)
         return True
 
