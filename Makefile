@@ -9,7 +9,7 @@ PYTHON ?=
 TORCH_INDEX ?=
 NOTEBOOK ?= notebooks/00_start_here.ipynb
 CACHE := .cache
-PAGE_STYLE := anatomy_utils/widgets/static/page
+PAGE_STYLE := anatomy_course/views/_kit/page
 
 PY := $(VENV)/bin/python
 # JupyterLab asks every newcomer whether it may fetch news, and cuts long lines of code; this answers, and wraps them.

@@ -7,7 +7,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ROOT = path.dirname(fileURLToPath(import.meta.url));
-const STATIC = "anatomy_utils/widgets/static";
+const STATIC = "anatomy_course/views";
 const NPM = path.join(ROOT, ".cache/npm/node_modules");
 
 // ESLint's own rules and the browsers' names, from where the project keeps what it fetches.
@@ -33,7 +33,7 @@ function pythonFiles(folder) {
 
 // The files of each widget's module in their order: the kit, what it shares, its own.
 function assemblies() {
-  const kit = quoted(read("anatomy_utils/widgets/base.py").match(/^KIT = \(([^)]*)\)/m)[1]);
+  const kit = quoted(read("anatomy_course/views/_kit/base.py").match(/^KIT = \(([^)]*)\)/m)[1]);
   const declared = /^class \w+\(\s*[\w.]+,\s*module="([^"]+)"(?:,\s*shares=\(([^)]*)\))?/gm;
   return pythonFiles("anatomy_utils").flatMap((file) =>
     [...read(file).matchAll(declared)].map(([, module, shares]) => [...kit, ...quoted(shares ?? ""), module]),

@@ -80,7 +80,7 @@ class _EarlierNames:
         if room == __name__ and module != "notebook":
             from importlib import import_module
 
-            earlier = import_module("anatomy_utils.notebook.earlier_names")
+            earlier = import_module("anatomy_course.page.earlier_names")
             if (told := earlier.sentence(module)) is not None:
                 raise ImportError(told, name=name)
 

@@ -10,8 +10,8 @@ import json
 import sys
 from pathlib import Path
 
-from anatomy_utils.exercises import registry
-from anatomy_utils.figures.contents import NOTEBOOKS
+from anatomy_course.judge import registry
+from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_utils.taxonomy import TREE, Model, Size
 from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.costs import parameters

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from anatomy_utils.views.first_minute import RECORDED, load_reader, load_writer, recording
+from anatomy_course.views.first_minute import RECORDED, load_reader, load_writer, recording
 
 SENTENCE = "The animal didn't cross the street because it was too"
 

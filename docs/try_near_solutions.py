@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE.parent / "tests" / "support"))
 
 from near_solutions import near_solutions, try_all  # noqa: E402
 
-from anatomy_utils.exercises import find_exercise, ids  # noqa: E402
+from anatomy_course.judge import find_exercise, ids  # noqa: E402
 
 FIGURES = HERE / "near_solutions.json"
 SLOW = "repair random_windows training_step resume_training next_id causal_self_attention block gpt llama_block"

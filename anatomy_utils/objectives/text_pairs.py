@@ -2,7 +2,7 @@
 
 Every objective of an encoder–decoder ends here: translation, span corruption, infilling differ only in the two texts.
 Vaswani et al. 2017, sections 3.1 and 5.1 (arXiv:1706.03762). Notebooks 05 and 06; `training.teacher_forcing` has the
-shift, `toy_language.batches.translation` whole batches.
+shift, `street.batches.translation` whole batches.
 """
 
 from __future__ import annotations

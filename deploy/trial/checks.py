@@ -91,7 +91,7 @@ def killed_kernel_loses_nothing(learner: Learner) -> None:
     assert learner.account.progress.read_bytes() == before, "the progress file changed"
     assert (learner.account.home / NOTEBOOK).read_bytes() == notebook, "the notebook changed"
     told = learner.run(
-        "from anatomy_utils.exercises.progress.location import own_progress\n"
+        "from anatomy_course.judge.progress.location import own_progress\n"
         f"print([own_progress().entry('exercises', id)['passed'] for id in {ANSWERED!r}])"
     )
     assert told.count("True") == len(ANSWERED), f"after the restart: {told}"

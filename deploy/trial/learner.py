@@ -12,7 +12,7 @@ from typing import Any
 import requests
 import websocket
 
-from anatomy_utils.exercises import solution_source
+from anatomy_course.judge import solution_source
 from trial.accounts import Account
 from trial.hub import Hub
 

@@ -26,7 +26,7 @@ from elsewhere import run_it  # noqa: E402
 from view_files import NOT_SHOWN, kind, widget_class, write_styles, write_view, write_widget  # noqa: E402
 from view_states import read  # noqa: E402
 
-from anatomy_utils.figures.contents import NOTEBOOKS, Notebook  # noqa: E402
+from anatomy_course.page.notebooks import NOTEBOOKS, Notebook  # noqa: E402
 
 
 def prepare(notebooks: Sequence[Notebook], source: Path, made: Path) -> int:

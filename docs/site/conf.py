@@ -17,7 +17,7 @@ sys.path[:0] = [str(HERE), str(ROOT)]
 from docutils import nodes  # noqa: E402
 from latex2mathml.converter import convert  # noqa: E402
 
-from anatomy_utils.figures import palette  # noqa: E402
+from anatomy_course.figures import palette  # noqa: E402
 
 project = "Transformer Anatomy"
 html_title = project

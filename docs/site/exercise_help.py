@@ -7,9 +7,9 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from anatomy_utils.exercises.registry import find_exercise
-from anatomy_utils.exercises.stub import solution_text
-from anatomy_utils.notebook.page import escape, in_code
+from anatomy_course.judge.registry import find_exercise
+from anatomy_course.judge.stub import solution_text
+from anatomy_course.page.page import escape, in_code
 
 
 def exercise_html(id: str, notebook: str) -> str:

@@ -16,9 +16,9 @@ from pathlib import Path
 from elsewhere import run_it
 from view_states import View, packed
 
-from anatomy_utils.figures import palette
-from anatomy_utils.widgets.base import PAGE_STYLE, STATIC, AnatomyWidget
-from anatomy_utils.widgets.request import Asking
+from anatomy_course.figures import palette
+from anatomy_course.views._kit.base import PAGE_STYLE, STATIC, AnatomyWidget
+from anatomy_course.views._kit.request import Asking
 
 ASKS = {"AttentionStepper": "sentence", "DepthLab": "wanted"}
 """The trait with which a view asks Python something; a subclass of `Asking` has `question`."""

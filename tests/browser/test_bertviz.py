@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Locator
 
 SET_UP = """
 import torch
-from anatomy_utils.views import bertviz
-from anatomy_utils.views.bertviz_neurons import neuron_view
+from anatomy_course.views import bertviz
+from anatomy_course.views.bertviz.neurons import neuron_view
 weights = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(0)).softmax(-1)
 seen = {f"layers.{i}.self_attention.weights": weights[i][None] for i in range(2)}
 vectors = torch.randn(1, 3, 5, 8, generator=torch.Generator().manual_seed(1))

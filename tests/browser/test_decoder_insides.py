@@ -15,7 +15,7 @@ from made_up_decoder_widgets import OUTCOMES, cache_lab, lens, swapper
 from playwright.sync_api import Browser
 from widget_page import show
 
-from anatomy_utils.widgets.base import AnatomyWidget
+from anatomy_course.views._kit.base import AnatomyWidget
 
 STATES: dict[Callable[[], AnatomyWidget], list[dict[str, Any]]] = {
     cache_lab: [

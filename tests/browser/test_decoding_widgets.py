@@ -14,10 +14,10 @@ from widget_page import Shown, show
 
 from anatomy_utils.decoding import Filters
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.recipes.small_gpt import train_small_gpt
-from anatomy_utils.toy_language import street_vocabulary
-from anatomy_utils.views import decoding
-from anatomy_utils.widgets.base import AnatomyWidget
+from anatomy_course.lab.small_models.small_gpt import train_small_gpt
+from anatomy_course.lab.street import street_vocabulary
+from anatomy_course.views import decoding
+from anatomy_course.views._kit.base import AnatomyWidget
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 BEGINNING = "The animal didn't cross the street because"

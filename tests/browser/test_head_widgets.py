@@ -20,8 +20,8 @@ from widget_page import Shown, show
 
 from anatomy_utils import pretrained
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.views import attention
-from anatomy_utils.widgets.base import AnatomyWidget
+from anatomy_course.views import attention
+from anatomy_course.views._kit.base import AnatomyWidget
 
 STREET = "The animal didn't cross the street because it was too tired."
 

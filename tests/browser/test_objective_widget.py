@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
 from anatomy_utils.objectives import OBJECTIVES
-from anatomy_utils.views import objectives
+from anatomy_course.views import objectives
 
 PICTURED = ("masked tokens", "whole words", "permuted order", "prefix LM", "sentence permutation")
 

@@ -19,7 +19,7 @@ OUTER_RULES = """() => {
     .filter((selector) => /^\\.jp-Notebook(:has|\\.anatomy-page)/.test(selector));
   return [ours.length, ours.filter((selector) => selector.includes(':has')).length];
 }"""
-FOREIGN = ["from anatomy_utils.widgets.setup_report import SetupList\nSetupList(lines=[], label='x')"]
+FOREIGN = ["from anatomy_course.views.setup_check.view import SetupList\nSetupList(lines=[], label='x')"]
 
 
 def test_an_untrusted_page_has_one_column_and_folded_cells(browser: Browser, lab: Lab, desk: Any) -> None:

@@ -14,8 +14,8 @@ from access import RULES, load_axe, nameless_controls, violations
 from playwright.sync_api import Browser, FloatRect
 from widget_page import show
 
-from anatomy_utils.views import taxonomy
-from anatomy_utils.widgets.base import AnatomyWidget
+from anatomy_course.views import taxonomy
+from anatomy_course.views._kit.base import AnatomyWidget
 
 STATES: dict[Callable[[], AnatomyWidget], list[dict[str, Any]]] = {
     taxonomy.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}, {"chosen": "ELMo"}],

@@ -19,9 +19,9 @@ from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.toy_language import street_vocabulary
-from anatomy_utils.views import translation
-from anatomy_utils.widgets.base import AnatomyWidget
+from anatomy_course.lab.street import street_vocabulary
+from anatomy_course.views import translation
+from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 UNKNOWN = "The animal didn't cross the stret"

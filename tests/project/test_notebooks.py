@@ -27,7 +27,7 @@ from notebook_tools import (
 )
 from run_all import steps
 
-from anatomy_utils.colab import FIRST_CELL
+from anatomy_course.page.colab import FIRST_CELL
 
 MOST_BYTES = 2_000_000
 MOST_LINES = 16

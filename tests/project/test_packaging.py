@@ -182,8 +182,9 @@ def test_sdist_holds_the_course_and_makes_the_same_wheel(built: dict[str, Path])
 
 SMOKE = """
 import importlib.metadata, pathlib, sys, torch, anatomy_utils
-from anatomy_utils import exercises, functional
-from anatomy_utils.widgets import TransformerMap
+from anatomy_utils import functional
+from anatomy_course import judge
+from anatomy_course.views import TransformerMap
 query = torch.tensor([[1.0, 0.0]])
 context, weights = functional.scaled_dot_product_attention(query, query, 2 * query)
 assert (weights.item(), context.tolist()) == (1.0, [[2.0, 0.0]])

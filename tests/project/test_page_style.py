@@ -11,8 +11,8 @@ from notebook_tools import ROOT, notebook_paths, read
 from playwright.sync_api import Browser
 from widget_page import show
 
-from anatomy_utils.widgets.base import STATIC
-from anatomy_utils.widgets.setup_report import SetupList
+from anatomy_course.views._kit.base import STATIC
+from anatomy_course.views.setup_check.view import SetupList
 
 SHEET = (PAGE_STYLE / "custom.css").read_text(encoding="utf-8")
 RULES = re.sub(r"/\*.*?\*/", "", SHEET, flags=re.DOTALL).strip()

@@ -11,7 +11,7 @@ import re
 import pytest
 from prose import PAGES, Text, plain, texts
 
-from anatomy_utils.figures.contents import NOTEBOOKS
+from anatomy_course.page.notebooks import NOTEBOOKS
 
 INSTEAD = {
     r"(?<!fall )(?<!falls )(?<!fell )(?<!left )(?<!lags )(?<!idea )(?<!ideas )(?<!reasoning )\bbehind\b": "after",

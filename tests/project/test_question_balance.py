@@ -7,9 +7,9 @@ from collections.abc import Collection
 
 import pytest
 
-from anatomy_utils.exercises import registry
-from anatomy_utils.exercises.questions import Choice, Question
-from anatomy_utils.figures.contents import NOTEBOOKS, Notebook
+from anatomy_course.judge import registry
+from anatomy_course.judge.questions import Choice, Question
+from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 
 FEWEST = 5
 MOST = 0.4

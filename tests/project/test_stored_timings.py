@@ -10,8 +10,8 @@ import re
 import pytest
 from notebook_tools import NOTEBOOKS, code_cells, read
 
-from anatomy_utils.experiments.copy_task import LENGTHS as TEXTS
-from anatomy_utils.experiments.window_cost import LENGTHS, growth
+from anatomy_course.lab.experiments.copy_task import LENGTHS as TEXTS
+from anatomy_course.lab.experiments.window_cost import LENGTHS, growth
 
 
 def stored(beginning: str) -> dict[str, list[float]]:

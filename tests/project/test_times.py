@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from notebook_tools import ROOT, opens_more, read
 
-from anatomy_utils.figures.contents import NOTEBOOKS, Notebook
-from anatomy_utils.widgets import TransformerMap
+from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
+from anatomy_course.views import TransformerMap
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 every_notebook = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.file)

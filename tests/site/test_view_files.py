@@ -17,9 +17,9 @@ import view_states
 from cells import Pages, with_ways_to_run
 from notebook_tools import notebook_paths, read
 
-from anatomy_utils import widgets
-from anatomy_utils.widgets.base import AnatomyWidget
-from anatomy_utils.widgets.request import Asking
+from anatomy_course import views
+from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_course.views._kit.request import Asking
 
 NAMES = [path.stem for path in notebook_paths()]
 MOST_BYTES = 4_000_000

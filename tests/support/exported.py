@@ -7,9 +7,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from anatomy_utils.exercises.program.own import pieces
-from anatomy_utils.exercises.progress.record import Progress
-from anatomy_utils.exercises.stub import solution_text
+from anatomy_course.capstone.program.own import pieces
+from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.stub import solution_text
 
 HEAD = "from __future__ import annotations\nimport torch as torch\nfrom torch import Tensor as Tensor\n"
 

@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises.attempt.answer_key import AnswerKey
-from anatomy_utils.exercises.attempt.tensors import changed, fresh_arguments, parts, same_result
-from anatomy_utils.exercises.definition import Case, Exercise
+from anatomy_course.judge.attempt.answer_key import AnswerKey
+from anatomy_course.judge.attempt.tensors import changed, fresh_arguments, parts, same_result
+from anatomy_course.judge.definition import Case, Exercise
 
 Arguments = Mapping[str, Any]
 Input = tuple[Arguments, Any]

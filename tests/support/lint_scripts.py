@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ROOT / ".cache" / "npm" / "node_modules"
-STATIC = "anatomy_utils/widgets/static"
+STATIC = "anatomy_course/views"
 SITE = "docs/site/static"
 MISSING = 77
 """The exit code of a check that could not be made."""

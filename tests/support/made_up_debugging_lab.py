@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from widget_page import Shown
 
-from anatomy_utils.widgets import DebuggingLab
-from anatomy_utils.widgets.debugging_lab import Bed, LabFunctions, Result, Twin
+from anatomy_course.views import DebuggingLab
+from anatomy_course.views.debugging_lab.view import Bed, LabFunctions, Result, Twin
 
 TOKENS = ["<pad>", "<bos>", "the", "<b>cow</b>", "crossed"]
 PROBES = {"stops": "Does it stop?", "same answer twice": "Twice the same?", "causality": "Does it look ahead?"}

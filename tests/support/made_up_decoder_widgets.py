@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from anatomy_utils.experiments.cache_cost import CacheCost, CacheEntry
-from anatomy_utils.experiments.part_swaps import SwapResult
-from anatomy_utils.experiments.parts_of_2017 import PartSwap
-from anatomy_utils.widgets import CacheLab, LogitLens, PartSwapper
-from anatomy_utils.widgets.logit_lens import Readings
+from anatomy_course.lab.experiments.cache_cost import CacheCost, CacheEntry
+from anatomy_course.lab.experiments.part_swaps import SwapResult
+from anatomy_course.lab.experiments.parts_of_2017 import PartSwap
+from anatomy_course.views import CacheLab, LogitLens, PartSwapper
+from anatomy_course.views.logit_lens.view import Readings
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from widget_page import Shown
 
-from anatomy_utils.widgets import PronounHeads
-from anatomy_utils.widgets.pronoun_heads import AttentionKind, HeadFunctions, Pair, Places
+from anatomy_course.views import PronounHeads
+from anatomy_course.views.pronoun_heads.view import AttentionKind, HeadFunctions, Pair, Places
 
 ALONE = np.array([[1.0, 0.75, 0.95]])
 PAIRS = [

@@ -17,18 +17,18 @@ import torch
 from harder_inputs import SEEDS, Input, harder_inputs, only_rounding
 from solutions import solution
 
-from anatomy_utils.exercises import solution_source
-from anatomy_utils.exercises.attempt.answer_key import AnswerKey
-from anatomy_utils.exercises.attempt.program import Program
-from anatomy_utils.exercises.attempt.surroundings import put_back
-from anatomy_utils.exercises.attempt.tensors import changed, fresh_arguments, same_result
-from anatomy_utils.exercises.attempt.time_limit import interruptible, run_limited
-from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.registry import earlier_pieces
-from anatomy_utils.exercises.repair.child import in_a_child
-from anatomy_utils.exercises.repair.edit import Edit
-from anatomy_utils.exercises.repair.search import all_edits
-from anatomy_utils.exercises.repair.vocabulary import EditVocabulary
+from anatomy_course.judge import solution_source
+from anatomy_course.judge.attempt.answer_key import AnswerKey
+from anatomy_course.judge.attempt.program import Program
+from anatomy_course.judge.attempt.surroundings import put_back
+from anatomy_course.judge.attempt.tensors import changed, fresh_arguments, same_result
+from anatomy_course.judge.attempt.time_limit import interruptible, run_limited
+from anatomy_course.judge.definition import Exercise
+from anatomy_course.judge.registry import earlier_pieces
+from anatomy_course.judge.slips.child import in_a_child
+from anatomy_course.judge.slips.edit import Edit
+from anatomy_course.judge.slips.search import all_edits
+from anatomy_course.judge.slips.vocabulary import EditVocabulary
 
 LONGEST = 0.5
 """Seconds that one program may take on one input."""

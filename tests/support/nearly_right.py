@@ -7,8 +7,8 @@ from typing import Any
 
 from unchecked import shapes_unchecked
 
-from anatomy_utils.exercises import find_exercise
-from anatomy_utils.exercises.judging.judge import judge
+from anatomy_course.judge import find_exercise
+from anatomy_course.judge.judging.judge import judge
 
 Answer = Callable[..., Any]
 NearlyRight = tuple[str, Answer, str, str]

@@ -212,7 +212,7 @@ def exercise_ids(source: str) -> list[str]:
 
 def with_solutions(notebook: NotebookNode) -> NotebookNode:
     """A copy in which every exercise's stub is solved."""
-    from anatomy_utils.exercises import inject_solutions
+    from anatomy_course.judge import inject_solutions
 
     copy = nbformat.from_dict(notebook)
     for cell in code_cells(copy):

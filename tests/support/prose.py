@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from notebook_tools import ROOT, TITLE, notebook_paths, read
 
-from anatomy_utils.exercises import registry
-from anatomy_utils.exercises.definition import Exercise
-from anatomy_utils.exercises.questions import Question
+from anatomy_course.judge import registry
+from anatomy_course.judge.definition import Exercise
+from anatomy_course.judge.questions import Question
 
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/models.md", "docs/exercises.md")
 CODE = re.compile(r"```.*?```|\$\$.*?\$\$|(`+).+?\1|\$[^$\n]+\$|https?://\S+|\]\([^)]*\)", re.DOTALL)

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_utils.exercises import find_exercise, solution_source
-from anatomy_utils.exercises.registry import earlier_pieces
+from anatomy_course.judge import find_exercise, solution_source
+from anatomy_course.judge.registry import earlier_pieces
 
 
 def solution(id: str) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from chromium import find_chromium
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from anatomy_utils.widgets.base import AnatomyWidget
+from anatomy_course.views._kit.base import AnatomyWidget
 
 Theme = Literal["light", "dark"]
 TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"

@@ -279,7 +279,7 @@ def fewer(write_texts: Any) -> Any:
     return wraps(write_texts)(few)
 
 
-EXPERIMENTS = "anatomy_utils.experiments"
+EXPERIMENTS = "anatomy_course.lab.experiments"
 REMEMBERED = {
     "anatomy_utils.training.loop": {"fit": remembering},
     "anatomy_utils.decoding.generation": {"generate": remembering_text},
@@ -294,8 +294,8 @@ REMEMBERED = {
     },
     f"{EXPERIMENTS}.two_processes": {"train_in_two_processes": remembering_whole},
     f"{EXPERIMENTS}.window_cost": {"measure_window_costs": remembering_whole},
-    "anatomy_utils.recipes.python_code": {"python_functions": remembering_whole},
+    "anatomy_course.lab.small_models.python_code": {"python_functions": remembering_whole},
     "anatomy_utils.training.byte_pairs": {"train_byte_pairs": remembering_whole},
-    "anatomy_utils.recipes.workshop": {"gpt_size": shorter, "write_texts": fewer},
+    "anatomy_course.lab.small_models.workshop": {"gpt_size": shorter, "write_texts": fewer},
 }
 """Module → its functions, and what stands in the place of each."""

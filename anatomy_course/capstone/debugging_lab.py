@@ -1,0 +1,133 @@
+"""The debugging lab as a view: broken models, their diagnoses as questions, and the learner's progress. Notebook 07."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from anatomy_course.lab.debugging.broken_model import BrokenModel, CheckResult
+from anatomy_course.lab.debugging.checks import CHECKS
+from anatomy_course.lab.debugging.overview import BrokenModels
+from anatomy_course.content.capstone.questions import QUESTIONS
+from anatomy_course.judge.progress.location import own_progress
+from anatomy_course.judge.progress.record import Progress
+from anatomy_course.page.page import CellOutput, escape, in_code
+
+if TYPE_CHECKING:
+    from anatomy_course.views import debugging_lab as view
+
+
+def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) -> view.DebuggingLab:
+    """All broken models, with checks that run in the kernel; examinations and diagnoses are remembered.
+
+    Args:
+        broken: from `train_broken_models`.
+        record: whose progress; the learner's own when left out.
+    """
+    from anatomy_course.views import debugging_lab as view
+
+    notes, models = record or own_progress(), broken.models()
+    before = [notes.entry("questions", question.id) for question in QUESTIONS]
+
+    def result(found: CheckResult) -> view.Result:
+        show: Callable[[float], str] = CHECKS[found.check].show
+        return view.Result(show(found.value), show(found.healthy), found.passed, found.sentence)
+
+    def cure(bed: int) -> list[view.Result]:
+        fixed = models[bed].fixed()
+        return [result(fixed.check(name)) for name in CHECKS]
+
+    def choose(bed: int, choice: int) -> None:
+        question = QUESTIONS[bed]
+        notes.answered(question.id, choice, right=question.choices[choice].right)
+
+    return view.DebuggingLab(
+        [_bed(model, number) for number, model in enumerate(models)],
+        view.Twin(
+            broken.baseline.history.loss,
+            broken.baseline.final_loss,
+            broken.baseline.test_loss,
+            broken.baseline.samples(),
+        ),
+        {name: f"{check.question} Not healthy: {check.fails}." for name, check in CHECKS.items()},
+        view.LabFunctions(
+            probe=lambda bed, name: result(models[bed].check(name)),
+            write=lambda bed: models[bed].samples(),
+            cure=cure,
+        ),
+        chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, QUESTIONS, strict=True)],
+        examined=[
+            entry.get("examined") is True or model.was_examined for entry, model in zip(before, models, strict=True)
+        ],
+        on_choice=choose,
+        on_probe=lambda bed: notes.change("questions", QUESTIONS[bed].id, {"examined": True}),
+    )
+
+
+def show_evidence(broken: BrokenModels, *, record: Progress | None = None) -> CellOutput:
+    """What speaks for each diagnosis that was found: the checks that fail, and a public report of the same bug.
+
+    Nothing is shown of a model whose diagnosis is still open, and the table of all checks only when none is.
+
+    Args:
+        broken: from `train_broken_models`.
+        record: whose progress; the learner's own when left out.
+    """
+    notes = record or own_progress()
+    pairs = zip(broken.models(), QUESTIONS, strict=True)
+    found = [model for model, question in pairs if notes.entry("questions", question.id).get("right") is True]
+    count = len(broken.models())
+    caption = f"{len(found)} of {count} diagnosed."
+    if len(found) < count:
+        caption += " The evidence for a patient appears here once you have diagnosed it."
+    pieces = [CellOutput(f"<p>{escape(caption)}</p>", caption), *map(_evidence, found)]
+    text = "\n".join(piece.text for piece in pieces)
+    html = "".join(piece.html for piece in pieces)
+    if len(found) == count:
+        whole = broken.table()
+        text, html = f"{text}\n{whole!r}", html + whole._repr_html_()
+    return CellOutput(html, text)
+
+
+def _evidence(model: BrokenModel) -> CellOutput:
+    assert model.case is not None
+    report = model.case.public_report
+    failed = [result.sentence for result in map(model.check, CHECKS) if not result.passed]
+    link = f'<a href="{escape(report.url)}">{escape(report.repository)}, {report.kind} {report.number}</a>'
+    items = "".join(f"<li>✗ {escape(sentence)}</li>" for sentence in failed)
+    return CellOutput(
+        f"<p><b>{escape(model.name)}</b>: {in_code(report.summary)} {link}</p><ul>{items}</ul>",
+        "\n".join([f"{model.name}: {report.summary}", f"    {report.url}", *(f"    ✗ {each}" for each in failed)]),
+    )
+
+
+def _choice(entry: dict[str, object], count: int) -> int:
+    """The diagnosis made last, −1 for none."""
+    last = entry.get("last")
+    return last if isinstance(last, int) and 0 <= last < count else -1
+
+
+def _bed(model: BrokenModel, number: int) -> view.Bed:
+    from anatomy_course.views import debugging_lab as view
+
+    assert model.case is not None
+    head, report = model.head(), model.case.public_report
+    return view.Bed(
+        name=model.name,
+        anamnesis=model.team_report,
+        loss=model.history.loss,
+        ends=model.final_loss,
+        test_loss=model.test_loss,
+        head=f"layer {head.layer}, head {head.head}",
+        tokens=head.tokens,
+        weights=head.weights,
+        twin_weights=head.baseline,
+        samples=model.samples(),
+        question=QUESTIONS[number].data(),
+        cured_by=model.case.fix,
+        report={
+            "text": f"{report.repository}, {report.kind} {report.number}: {report.title}",
+            "address": report.url,
+            "says": report.summary,
+        },
+    )

@@ -1,0 +1,173 @@
+"""Notebook 01's case: find out what is wrong with `almost_right_attention`, and write it right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention
+from anatomy_course.content.attention.shared import attend, lift
+from anatomy_course.content.sizes import normal, primes
+from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+
+
+def _cases(generator: torch.Generator) -> Iterator[Case]:
+    for kind, lead, long in (
+        ("a mask of its own for each query", (), 1),
+        ("a padded batch", (2,), 1),
+        ("a long sentence", (1,), 4),
+        ("a batch with heads", (2, 3), 1),
+        ("padding that matches best", (2,), 1),
+        ("a key of zeros", (2,), 1),
+    ):
+        query, key, d_head, d_value = primes(generator, 4, (3, 5, 7, 11))
+        key = key * long + (long > 1)
+        if kind == "a mask of its own for each query":
+            mask = torch.rand(query, key, generator=generator) < 0.6
+            mask[:, 1], mask[0, 2] = True, False
+        else:
+            real = torch.randint(2, key, (*lead, 1, 1), generator=generator)
+            mask = torch.arange(key) < real  # … 1 key
+        arguments = {
+            "query": 2 * normal(generator, *lead, query, d_head),
+            "key": normal(generator, *lead, key, d_head),
+            "value": normal(generator, *lead, key, d_value),
+            "mask": mask,
+        }
+        if kind == "padding that matches best":
+            lift(arguments["query"], arguments["key"], -144.0 * mask[:, 0])
+        if kind == "a key of zeros":
+            arguments["key"][..., 0, :] = 0.0  # all its scores are 0, and it is allowed
+        yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
+
+
+def _scaled(query: Tensor) -> float:
+    return float(query.shape[-1] ** -0.5)
+
+
+def _in_three_lines(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+    return torch.matmul(weights, value), weights
+
+
+def _einsum(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
+    weights = (scores + (1 - mask.float()) * -1e9).softmax(-1)
+    return torch.einsum("...qk,...kv->...qv", weights, value), weights
+
+
+def _cosines(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    return attend(F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, 1.0, mask)
+
+
+def _zero_afterwards(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    weights = attend(query, key, value, _scaled(query))[1] * mask
+    return weights @ value, weights
+
+
+def _zero_is_forbidden(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    scores = query @ key.mT * _scaled(query) * mask
+    weights = scores.masked_fill(scores == 0, -math.inf).softmax(-1)
+    return weights @ value, weights
+
+
+EXERCISE = Exercise(
+    id="attention.repair",
+    title="The case: almost right",
+    task="Write the attention that `almost_right_attention` should have been, and let it obey a mask.",
+    difficulty="hard",
+    minutes=6,
+    signature="repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]",
+    docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)\n"
+    "→ context (…, query, d_value), weights (…, query, key). No row of the mask is empty.",
+    reference="anatomy_utils.functional.attention.scaled_dot_product_attention",
+    returns=(Output("context", "query d_value"), Output("weights", "query key")),
+    look_first=("weights", "context"),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "unchanged",
+            lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** -0.5, m),
+            "Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in "
+            "short ones.",
+        ),
+        Mistake(
+            "unchanged_and_unmasked",
+            lambda q, k, v, m: almost_right_attention(q, k, v),
+            "These are the colleague's own weights, and the mask has no effect yet.",
+        ),
+        Mistake(
+            "mask_ignored",
+            lambda q, k, v, m: attend(q, k, v, _scaled(q)),
+            "The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.",
+        ),
+        Mistake(
+            "mask_inverted",
+            lambda q, k, v, m: attend(q, k, v, _scaled(q), ~m),
+            "The scale is repaired, but your weights are on the forbidden keys: True means 'may attend'.",
+        ),
+        Mistake(
+            "zero_afterwards",
+            _zero_afterwards,
+            "The scale is repaired, but the mask acts as if it came after the softmax: your rows no longer sum to 1.",
+        ),
+        Mistake(
+            "wrong_direction",
+            lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** 0.5, m),
+            "Now your weights get sharper as the sentence gets longer: the number of keys still matters.",
+        ),
+        Mistake(
+            "no_scale",
+            lambda q, k, v, m: attend(q, k, v, 1.0, m),
+            "The sentence's length no longer matters, but your weights are too sharp: they are those of bare dot "
+            "products.",
+        ),
+        Mistake(
+            "no_root",
+            lambda q, k, v, m: attend(q, k, v, 1 / q.shape[-1], m),
+            "The sentence's length no longer matters, but your weights are too even: d_head divides without its root.",
+        ),
+        Mistake(
+            "both",
+            lambda q, k, v, m: attend(q, k, v, (k.shape[-2] * q.shape[-1]) ** -0.5, m),
+            "Your scores are now as if divided twice: the colleague's divisor is still in them.",
+        ),
+        Mistake(
+            "root_of_values",
+            lambda q, k, v, m: attend(q, k, v, v.shape[-1] ** -0.5, m),
+            "The sentence's length no longer matters, but your weights depend on the width of the values.",
+        ),
+        Mistake(
+            "zero_is_forbidden",
+            _zero_is_forbidden,
+            "Your scale and your mask work, but an allowed key whose score is exactly 0 gets no weight, as if it were "
+            "forbidden. 0 is a score like any other.",
+        ),
+        Mistake("cosine", _cosines, "Your scores are cosines now: the lengths of queries and keys are lost."),
+    ),
+    alternatives={
+        "in three lines": _in_three_lines,
+        "with a factor": lambda q, k, v, m: attend(q, k, v, _scaled(q), m),
+        "undoing the division": lambda q, k, v, m: attend(
+            q * (k.shape[-2] / k.shape[-1]) ** 0.5, k, v, k.shape[-2] ** -0.5, m
+        ),
+        "einsum": _einsum,
+    },
+    hints=(
+        "Look down the table of symptoms: d_head stays the same. What changes from row to row, and what "
+        "changes with it?",
+        "The favorites are right and the rows sum to 1, so softmax and dot products are fine. Only their "
+        "scale can be wrong: which number is under the root, and which should be?",
+        "Divide by the root of `query.shape[-1]`. For the mask: `scores.masked_fill(~mask, float('-inf'))`, before "
+        "the softmax.",
+    ),
+    solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
+    "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn weights @ value, weights",
+    explanation="The colleague divides by the root of the number of keys: `key.shape[-2]` where `key.shape[-1]` should "
+    "be. One index, no error message, and a picture that looks fine.",
+)

@@ -1,0 +1,136 @@
+"""Notebook 01: softmax over the keys, numerically safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_course.content.sizes import normal, primes
+from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+
+
+def _softmax(scores: Tensor) -> Tensor:
+    return scores.softmax(dim=-1)
+
+
+def _score_cases(generator: torch.Generator) -> Iterator[Case]:
+    for kind, lead, size in (
+        ("small numbers", (1,), 1.0),
+        ("several heads", (2,), 1.0),
+        ("large numbers", (), 300.0),
+        ("numbers far below zero", (), 1.0),
+    ):
+        query, key = primes(generator, 2, (3, 5, 7))
+        scores = size * (normal(generator, *lead, query, key) + 1)
+        scores -= 150.0 * (kind == "numbers far below zero")  # exp of it is 0 in float32
+        if kind == "large numbers":
+            scores[..., 0] = 200.0 + scores[..., 0].abs()  # exp of it is beyond float32 in every row
+        if kind == "numbers far below zero":
+            scores[..., 1, :] -= 3000.0  # the largest score of the whole table leaves nothing of this row
+        yield Case({"scores": scores}, kind, {"query": query, "key": key})
+
+
+def _exp(scores: Tensor) -> Tensor:
+    return (scores - scores.amax(-1, keepdim=True)).exp()
+
+
+def _careful_whole(scores: Tensor, axes: tuple[int, ...]) -> Tensor:
+    powers = (scores - scores.amax(axes, keepdim=True)).exp()
+    return powers / powers.sum(axes, keepdim=True)
+
+
+def _one_largest_for_all(scores: Tensor) -> Tensor:
+    powers = (scores - scores.max()).exp()
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def _in_place(scores: Tensor) -> Tensor:
+    powers = scores.clone()
+    powers -= powers.amax(-1, keepdim=True)
+    powers.exp_()
+    powers /= powers.sum(-1, keepdim=True)
+    return powers
+
+
+EXERCISE = Exercise(
+    id="attention.softmax",
+    title="Softmax that survives large numbers",
+    task="Turn each row of scores into weights that are 0 or more and sum to 1, even when a score is 1000.",
+    difficulty="medium",
+    minutes=5,
+    signature="softmax(scores: Tensor) -> Tensor",
+    docstring="eˢ / Σ eˢ over the last axis (key): scores (…, query, key) → weights (…, query, key).",
+    reference=_softmax,
+    returns=(Output("weights", "query key"),),
+    cases=_score_cases,
+    mistakes=(
+        Mistake(
+            "overflow",
+            lambda scores: scores.exp() / scores.exp().sum(-1, keepdim=True),
+            "Right for small scores. When a score is large, e to the power of it is beyond float32, and ∞/∞ is NaN.",
+        ),
+        Mistake(
+            "one_largest_for_all",
+            _one_largest_for_all,
+            "Right where the rows are alike. In a row far below the table's largest score every power is 0, and 0/0 is "
+            "NaN.",
+        ),
+        Mistake(
+            "wrong_axis",
+            lambda scores: scores.softmax(dim=-2),
+            "Your columns sum to 1: the softmax ran over the queries.",
+        ),
+        Mistake(
+            "all_together",
+            lambda scores: _careful_whole(scores, (-2, -1)),
+            "The weights of the whole table sum to 1, not each row by itself.",
+        ),
+        Mistake(
+            "not_divided",
+            _exp,
+            "The largest weight of each row is 1 in your result, and the rows sum to more: they are not divided by "
+            "their sums.",
+        ),
+        Mistake(
+            "largest_is_one",
+            lambda scores: _exp(scores) / _exp(scores).sum(-1, keepdim=True).sqrt(),
+            "Your rows were divided by the root of their sum.",
+        ),
+        Mistake(
+            "logarithm",
+            lambda scores: scores.log_softmax(-1),
+            "You have the logarithms of the weights: they are all 0 or less.",
+        ),
+        Mistake(
+            "no_exponential",
+            lambda scores: scores / scores.sum(-1, keepdim=True),
+            "You have divided the scores themselves by their sum. The rows sum to 1, but there are weights below 0.",
+        ),
+        Mistake(
+            "hard",
+            lambda scores: F.one_hot(scores.argmax(-1), scores.shape[-1]).float(),
+            "The largest score of each row has the whole weight, the others none.",
+        ),
+    ),
+    alternatives={
+        "subtract and divide": lambda scores: _exp(scores) / _exp(scores).sum(-1, keepdim=True),
+        "functional": lambda scores: F.softmax(scores, dim=-1),
+        "logsumexp": lambda scores: (scores - scores.logsumexp(-1, keepdim=True)).exp(),
+        "in place on an own copy": _in_place,
+        "float64 inside": lambda scores: scores.double().softmax(-1).float(),
+    },
+    hints=(
+        "Two steps: e to the power of each score, then divide each row by its sum. keepdim=True keeps the row's axis.",
+        "e¹⁰⁰⁰ is too large for the computer. Subtracting the same number from every score of a row leaves the "
+        "weights as they are.",
+        "Subtract each row's largest score first (`scores.amax(dim=-1, keepdim=True)`); then no power is above 1.",
+    ),
+    solution="powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\nreturn powers / "
+    "powers.sum(dim=-1, keepdim=True)",
+    explanation="A number subtracted from all scores of a row becomes one factor above and below the fraction bar, and "
+    "cancels. With the largest subtracted, every power is between 0 and 1. `scores.softmax(dim=-1)` does the same.",
+    stages=lambda scores: {"exponentials": _exp(scores), "weights": scores.softmax(-1)},
+)

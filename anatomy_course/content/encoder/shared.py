@@ -1,0 +1,122 @@
+"""Layers: sub-layers and norms as functions with a name, cases made of them, and the two places for a norm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from anatomy_course.content.sizes import batch_and_primes, normal
+from anatomy_course.judge.definition import Case, Mistake
+from anatomy_utils.functional.layers import Part
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that shows its name, not its address."""
+
+    name: str
+    function: Callable[..., Any]
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self.function(*given, **named)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+RELU, GELU, TANH = Function("relu", F.relu), Function("gelu", F.gelu), Function("tanh", torch.tanh)
+
+
+def sublayer(generator: torch.Generator, d_model: int, name: str = "a sub-layer") -> Function:
+    """Mixes features and positions, as attention and a feed-forward network together would."""
+    weight, shift = normal(generator, d_model, d_model) * d_model**-0.5, 0.5 * normal(generator, d_model)
+    return Function(name, lambda states: (states @ weight).tanh() + 0.7 * states.mean(-2, keepdim=True) + shift)
+
+
+def norm(generator: torch.Generator, d_model: int, name: str = "a norm") -> Function:
+    """A layer norm that has learned something. Its large ε makes it notice a factor in front of what it gets."""
+    weight, bias = 1 + 0.5 * normal(generator, d_model), 0.5 * normal(generator, d_model)
+    return Function(name, lambda states: F.layer_norm(states, (d_model,), weight, bias, eps=0.5))
+
+
+def layer_cases(**parts: str) -> Callable[[torch.Generator], Iterator[Case]]:
+    """Cases of a layer: hidden states and the parts, all of them different.
+
+    Args:
+        parts: argument → the name that it shows; one whose argument ends in "norm" is a norm, any other a sub-layer.
+    """
+
+    def cases(generator: torch.Generator) -> Iterator[Case]:
+        for kind in ("one text", "a batch of texts", "a batch of texts"):
+            batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
+            arguments: dict[str, object] = {"hidden_states": 2 * normal(generator, batch, position, d_model)}
+            for argument, name in parts.items():
+                arguments[argument] = (norm if argument.endswith("norm") else sublayer)(generator, d_model, name)
+            yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
+
+    return cases
+
+
+ENCODER_LAYER_CASES = layer_cases(
+    self_attention="attention",
+    feed_forward="a feed-forward network",
+    attention_norm="its norm",
+    feed_forward_norm="its norm",
+)
+
+
+def post_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
+    """The norm after the sum."""
+    return norm(x + f(x))
+
+
+def pre_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
+    """The norm before the sub-layer."""
+    return x + f(norm(x))
+
+
+PLACEMENT_MISTAKES = (
+    Mistake(
+        "bare",
+        lambda x, f, norm: x + f(x),
+        "Your result is that of a sub-layer without any norm: whatever you norm does not reach it.",
+    ),
+    Mistake(
+        "sublayer_only",
+        lambda x, f, norm: f(x),
+        "You return the sub-layer's output alone, without the input and the norm.",
+    ),
+    Mistake(
+        "branch_normed",
+        lambda x, f, norm: x + norm(f(x)),
+        "You apply the norm to the sub-layer's output, and add the input after that.",
+    ),
+    Mistake(
+        "input_normed",
+        lambda x, f, norm: norm(x) + f(x),
+        "You apply the norm to the input that is added, and the sub-layer works on the input without a norm.",
+    ),
+    Mistake(
+        "residual_from_the_norm",
+        lambda x, f, norm: norm(x) + f(norm(x)),
+        "You add the normed input; the input itself should be added.",
+    ),
+    Mistake("added_after_all", lambda x, f, norm: x + norm(x + f(x)), "You add the input once more after the norm."),
+    Mistake(
+        "normed_twice",
+        lambda x, f, norm: norm(x + f(norm(x))),
+        "You apply the norm twice, before the sub-layer and after the sum.",
+    ),
+    Mistake(
+        "applied_twice",
+        lambda x, f, norm: norm(x + f(x + f(x))),
+        "You run the sub-layer twice, the second time on a sum.",
+    ),
+    Mistake("norm_only", lambda x, f, norm: norm(x), "You return the normed input; the sub-layer has no part in it."),
+)
+"""What is wrong for both placements."""

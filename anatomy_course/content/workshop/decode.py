@@ -1,0 +1,191 @@
+"""Notebook 08: from ids back to text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from anatomy_course.judge.definition import Case, Exercise, Mistake, Objection, Output
+from anatomy_course.judge.effects.plain import PlainDrive, not_a, shown
+from anatomy_utils.training import byte_pairs
+from anatomy_utils.training.byte_pairs import encode, token_bytes, train_byte_pairs
+
+Merges = dict[tuple[int, int], int]
+
+
+def _cases(generator: torch.Generator) -> Iterator[Case]:
+    a, b, c, d = (97 + number for number in torch.randperm(26, generator=generator)[:4].tolist())
+    deep: Merges = {(a, b): 256, (256, c): 257, (d, 257): 258, (258, 256): 259}
+    animals = "🐈🐕🐟🦉"[int(torch.randint(4, (1,), generator=generator))]
+    learned = train_byte_pairs("née née à à Orléans é Orléans", 264)
+    for kind, ids, merges in (
+        ("bytes", [a, b, 32, c], {(a, b): 256}),
+        ("a merged pair", [256, c, 256, b], {(a, b): 256}),
+        ("merged ids in merged ids", [259, 32, 258, d, 257], deep),
+        ("letters of two bytes", encode("née à Orléans", learned), learned),
+        ("a character of several tokens", [a, *animals.encode(), b], {(a, b): 256}),
+        ("half a character", [b, *animals.encode()[:3], a, 0xC3], {(a, b): 256}),
+        ("white space at both ends", [10, 32, 256, 32, 10], {(a, b): 256}),
+        ("no ids", [], {(a, b): 256}),
+    ):
+        yield Case({"ids": ids, "merges": merges}, kind)
+
+
+def _from(
+    join: Callable[[list[bytes]], str], pieces: Callable[[Merges], dict[int, bytes]] = token_bytes
+) -> Callable[[list[int], Merges], str]:
+    def decode(ids: list[int], merges: Merges) -> str:
+        of = pieces(merges)
+        return join([of[each] for each in ids])
+
+    return decode
+
+
+def _joined(pieces: list[bytes]) -> str:
+    return b"".join(pieces).decode("utf-8", "replace")
+
+
+def _one_level(merges: Merges) -> dict[int, bytes]:
+    """Of a merged id those bytes that its pair holds itself."""
+    pieces = {number: bytes([number]) for number in range(256)}
+    return pieces | {new_id: bytes(each for each in pair if each < 256) for pair, new_id in merges.items()}
+
+
+def _turned(merges: Merges) -> dict[int, bytes]:
+    pieces = {number: bytes([number]) for number in range(256)}
+    for (left, right), new_id in merges.items():
+        pieces[new_id] = pieces[right] + pieces[left]
+    return pieces
+
+
+def _zeros(merges: Merges) -> dict[int, bytes]:
+    pieces = {number: bytes(number) for number in range(256)}
+    for (left, right), new_id in merges.items():
+        pieces[new_id] = pieces[left] + pieces[right]
+    return pieces
+
+
+def _only_bytes(merges: Merges) -> dict[int, bytes]:
+    return {number: bytes([number]) if number < 256 else b"" for number in (*range(256), *merges.values())}
+
+
+def _undone(ids: list[int], merges: Merges) -> str:
+    """Take back the merges, the last one first."""
+    for pair, new_id in reversed(merges.items()):
+        ids = [part for each in ids for part in (pair if each == new_id else (each,))]
+    return bytes(ids).decode("utf-8", errors="replace")
+
+
+def _with_a_stack(ids: list[int], merges: Merges) -> str:
+    pair_of = {new_id: pair for pair, new_id in merges.items()}
+    left, found = list(reversed(ids)), bytearray()
+    while left:
+        each = left.pop()
+        if each in pair_of:
+            left += reversed(pair_of[each])
+        else:
+            found.append(each)
+    return str(found, "utf-8", "replace")
+
+
+def _recursive(ids: list[int], merges: Merges) -> str:
+    pair_of = {new_id: pair for pair, new_id in merges.items()}
+
+    def piece(each: int) -> bytes:
+        return b"".join(map(piece, pair_of[each])) if each in pair_of else bytes([each])
+
+    return b"".join(map(piece, ids)).decode("utf-8", "replace")
+
+
+def _look(result: Any, wanted: str, given: Mapping[str, Any]) -> Objection | None:
+    cure = '`bytes(…).decode("utf-8", errors="replace")` makes one of bytes.'
+    if objection := not_a(str, result, cure):
+        return objection
+    if result == wanted:
+        return None
+    call = f"`decode({shown(given['ids'])}, {shown(given['merges'])})`"
+    return Objection("value", f"{call} should return {shown(wanted)}; yours returns {shown(result)}.", result)
+
+
+def _as_tensor(text: str) -> Tensor:
+    return torch.tensor([ord(character) for character in text], dtype=torch.long)
+
+
+EXERCISE = Exercise(
+    id="workshop.decode",
+    title="From ids to text",
+    task="Put the bytes of all ids one after the other and read them as UTF-8; bytes that do not form a whole "
+    "character become the replacement character, �.",
+    difficulty="medium",
+    minutes=7,
+    signature="decode(ids: list[int], merges: dict[tuple[int, int], int]) -> str",
+    docstring="merges: pair → new id, in the order in which they were learned. Ids below 256 are bytes.\n"
+    "A model may write half a character, so `errors=\"replace\"`.",
+    reference="anatomy_utils.training.byte_pairs.decode",
+    returns=(Output("text", "character"),),
+    cases=_cases,
+    mistakes=(
+        Mistake(
+            "each_alone",
+            _from(lambda pieces: "".join(piece.decode("utf-8", "replace") for piece in pieces)),
+            "You decode each id by itself: the bytes of a character may be in several tokens, so join all bytes first.",
+        ),
+        Mistake(
+            "one_character_per_byte",
+            _from(lambda pieces: b"".join(pieces).decode("latin-1")),
+            "You make one character of each byte: é comes out as Ã©. UTF-8 writes some characters with several bytes.",
+        ),
+        Mistake(
+            "one_level",
+            _from(_joined, _one_level),
+            "Your merged ids come out as if they were taken apart only once; a part of a pair may itself be a merged "
+            "id.",
+        ),
+        Mistake(
+            "zeros",
+            _from(_joined, _zeros),
+            "Your text is made of the byte 0 alone: `bytes(97)` is 97 zeros, and `bytes([97])` is the byte 97.",
+        ),
+        Mistake("turned", _from(_joined, _turned), "The two parts of each pair are the wrong way round."),
+        Mistake(
+            "only_bytes",
+            _from(_joined, _only_bytes),
+            "Ids of 256 and more leave nothing in your text; only the single bytes are there.",
+        ),
+        Mistake(
+            "broken_left_out",
+            _from(lambda pieces: b"".join(pieces).decode("utf-8", "ignore")),
+            "Bytes that do not form a whole character vanish from your text; `errors=\"replace\"` shows where they "
+            "were.",
+        ),
+        Mistake(
+            "spaces_between",
+            _from(lambda pieces: b" ".join(pieces).decode("utf-8", "replace")),
+            "You put a space between the tokens; the tokens hold the text's own spaces.",
+        ),
+        Mistake(
+            "stripped",
+            _from(lambda pieces: _joined(pieces).strip()),
+            "The white space at the beginning and the end of the text is lost.",
+        ),
+        Mistake("reversed", _from(lambda pieces: _joined(pieces[::-1])), "Your tokens come in the reverse order."),
+    ),
+    alternatives={"merges taken back": _undone, "with a stack": _with_a_stack, "recursive": _recursive},
+    hints=(
+        "First a dict from each id to its bytes; then join the bytes of all ids; then decode once.",
+        "`pieces = {i: bytes([i]) for i in range(256)}`. The merges come in the order of learning, so when a pair is "
+        "reached, both of its parts are in the dict already: `pieces[left] + pieces[right]`.",
+        "`b\"\".join(pieces[i] for i in ids)` puts bytes one after the other, and `.decode(\"utf-8\", "
+        "errors=\"replace\")` reads them.",
+    ),
+    solution="pieces = {i: bytes([i]) for i in range(256)}\n"
+    "for (left, right), new_id in merges.items():\n"
+    "    pieces[new_id] = pieces[left] + pieces[right]\n"
+    'return b"".join(pieces[i] for i in ids).decode("utf-8", errors="replace")',
+    explanation="Decoding needs no order and no choice: each id has its bytes. Any text comes back as it was, emoji "
+    "included, because the bytes were there from the start.",
+    drive=PlainDrive(byte_pairs.decode, ("ids", "merges"), _look, _as_tensor),
+)

@@ -1,0 +1,168 @@
+"""Run a learner's function on every case: on copies, within a time limit, and with whatever it writes kept aside."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from types import FrameType
+from typing import Any
+
+from torch import Tensor
+
+from anatomy_course.judge.attempt.output import Ear, Paper, streams_to
+from anatomy_course.judge.attempt.surroundings import Surroundings, put_back
+from anatomy_course.judge.attempt.tensors import changed, fresh_arguments, parts, plain
+from anatomy_course.judge.attempt.time_limit import TimeRanOut, interruptible, run_limited, second_alarm
+from anatomy_course.judge.definition import Case
+
+
+@dataclass
+class Execution:
+    """What came of it. `results` has fewer entries than there are cases when the function crashed or was stopped."""
+
+    results: list[Any] = field(default_factory=list)
+    error: BaseException | None = None
+    changed: tuple[str, ...] = ()
+    """Names of the arguments that were changed in the first case in which any was."""
+    printed: str = ""
+    """What the function printed on the first case."""
+    displayed: list[Any] = field(default_factory=list)
+    """What it displayed on the first case: figures, bars."""
+    seconds: float = 0.0
+    """How long it took."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it took longer than the time limit."""
+        return isinstance(self.error, TimeRanOut)
+
+
+def execute(
+    function: Callable[..., Any],
+    cases: Sequence[Case],
+    *,
+    seconds: float,
+    thread: bool | None = None,
+    watched: bool = False,
+) -> Execution:
+    """Run `function` on every case, and stop at the first crash.
+
+    Args:
+        function: the learner's.
+        cases: what to run it on.
+        seconds: how long all of it may take.
+        thread: whether to run it in a thread; see `run_limited`.
+        watched: whether this is the run that the card tells of. Then what bypasses Python's streams is kept too, and
+            a word is said while the function cannot be stopped.
+
+    Raises:
+        KeyboardInterrupt: the learner pressed stop.
+    """
+    made = Execution()
+    given = [fresh_arguments(case.arguments) for case in cases]
+    start = time.monotonic()
+    with put_back() as around, second_alarm(seconds) if watched else nullcontext():
+        ear = Ear() if watched else None
+        try:
+            run_limited(partial(_run_all, function, given, made, around, ear), seconds, thread=thread)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            made.error = error
+        finally:
+            if ear:
+                ear.text()
+    made.seconds = time.monotonic() - start
+    ran = zip(cases, given, made.results, strict=False)
+    made.changed = next(filter(None, (changed(case.arguments, after) for case, after, _ in ran)), ())
+    return made
+
+
+def _run_all(
+    function: Callable[..., Any],
+    given: Sequence[dict[str, Any]],
+    made: Execution,
+    around: Surroundings,
+    ear: Ear | None,
+) -> None:
+    for arguments in given:
+        paper = Paper()
+        with streams_to(paper) as displayed:
+            try:
+                result = _call(function, arguments, around)
+            finally:
+                made.displayed = made.displayed if made.results else displayed
+        if not made.results:
+            made.printed = "\n".join(filter(None, (paper.text(), ear.text() if ear else "")))
+        made.results.append(result)
+        if inspect.iscoroutine(result):
+            result.close()  # or Python complains later that nobody waited for it
+
+
+def _call(function: Callable[..., Any], arguments: dict[str, Any], around: Surroundings) -> Any:
+    try:
+        return interruptible(function, *arguments.values())
+    finally:
+        around.make_sound()
+
+
+def try_once(function: Callable[..., Any], arguments: dict[str, Any], seconds: float) -> tuple[Tensor, ...] | None:
+    """The result of one more run as plain tensors, or None when it does not give any."""
+    result = try_with_gradients(function, fresh_arguments(arguments), seconds)
+    return result and tuple(plain(part) for part in result)
+
+
+def try_with_gradients(
+    function: Callable[..., Any], arguments: dict[str, Any], seconds: float
+) -> tuple[Tensor, ...] | None:
+    """The result of one more run on these very arguments, or None when it does not give any."""
+    with put_back() as around:
+        try:
+            return parts(run_limited(partial(_run_quietly, function, arguments, around), seconds))
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            return None
+
+
+def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any], around: Surroundings) -> Any:
+    with streams_to(Paper()):
+        return _call(function, arguments, around)
+
+
+def code_looked_at(function: Callable[..., Any], of: Any) -> Any:
+    """The code of a function or, where it drives an answer, of that answer; of a class that of its `forward`."""
+    return getattr(getattr(of, "forward", of) or function, "__code__", None)
+
+
+def variables(function: Callable[..., Any], case: Case, seconds: float, *, of: Any = None) -> dict[str, Tensor]:
+    """The tensors that the function's own variables held when it returned, arguments left out.
+
+    Args:
+        function: is called with the case's arguments.
+        case: these.
+        seconds: how long it may take.
+        of: the answer, where `function` drives it; then the first call counts, of a class that of its `forward`.
+    """
+    code = code_looked_at(function, of)
+    held: dict[str, Tensor] = {}
+
+    def profile(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "return" and frame.f_code is code and not (held and of):
+            held.update({n: plain(v) for n, v in frame.f_locals.items() if isinstance(v, Tensor)})
+
+    def watched(*arguments: Any) -> Any:
+        before = sys.getprofile()
+        sys.setprofile(profile)
+        try:
+            return function(*arguments)
+        finally:
+            sys.setprofile(before)
+
+    try_once(watched, dict(case.arguments), seconds)
+    return {name: tensor for name, tensor in held.items() if name not in case.arguments}

@@ -1,0 +1,83 @@
+"""Texts of exercises by id: for those who write notebooks, test them, or load a learner's own functions later."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from anatomy_course.judge.attempt.answer_key import AnswerKey
+from anatomy_course.judge.attempt.run import execute
+from anatomy_course.judge.definition import Exercise
+from anatomy_course.judge.judging.error_messages import plain_words
+from anatomy_course.judge.progress.answer_source import load
+from anatomy_course.judge.progress.location import own_progress
+from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.registry import find_exercise, ids
+from anatomy_course.judge.stub import globals_of, solution_text, stub_text, with_solution
+from anatomy_course.lab.transplant.saved import SavedAnswer
+
+
+def stub(id: str) -> str:
+    """The text of an exercise's cell as a notebook holds it."""
+    return stub_text(find_exercise(id))
+
+
+def solution_source(id: str) -> str:
+    """The text of the same cell with the solution in it."""
+    return solution_text(find_exercise(id))
+
+
+def inject_solutions(cell: str) -> str:
+    """A cell's text with every stub in it solved; other cells come back as they are."""
+    for id in ids():
+        if re.search(rf"exercise\(\s*['\"]{re.escape(id)}['\"]", cell):
+            cell = with_solution(cell, find_exercise(id))
+    return cell
+
+
+def your_function(id: str, *, record: Progress | None = None) -> Callable[..., Any] | None:
+    """The learner's own function that passed last, from whichever notebook and day.
+
+    None when none has passed, and where its saved text no longer runs or stops on the exercise's cases; a
+    warning then says why. Where it stops later, a warning says so, and the course's own goes on in its place.
+    """
+    exercise = find_exercise(id)
+    try:
+        return saved_function(exercise, record or own_progress())
+    except ValueError as error:
+        warnings.warn(str(error), stacklevel=2)
+        return None
+
+
+def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] | None:
+    """The learner's function as the record holds it, with ours in reserve, or the class; None when none has passed.
+
+    Raises:
+        ValueError: its saved text is not the learner's own or no longer runs, or the function stops on one of the
+            exercise's cases.
+    """
+    text = record.runnable(exercise.id)
+    if text is None:
+        return None
+    references = {other.function_name: other.resolve for other in map(find_exercise, ids())}
+    name = _defined_name(text, exercise.function_name)
+    function = load(text, name, references)
+    names = globals_of(function)
+    if names.get(exercise.function_name) is exercise.resolve():  # it was renamed, and calls itself by the usual name
+        names[exercise.function_name] = function
+    run = execute(exercise.as_function(function), AnswerKey(exercise).cases, seconds=exercise.seconds)
+    if run.error is not None:
+        why = f"It had not ended after {exercise.seconds:g} seconds." if run.stopped else plain_words(run.error)
+        raise ValueError(
+            f"Your saved {name} does not run to the end, so the course's own is used until you pass the exercise once "
+            f"more: {why}"
+        )
+    return function if isinstance(function, type) else SavedAnswer(function, exercise.resolve())
+
+
+def _defined_name(text: str, usual: str) -> str:
+    """A learner may have renamed the function or class; it is the last one in the text."""
+    names: list[str] = re.findall(r"^(?:def|class) (\w+)", text, re.MULTILINE)
+    return usual if usual in names or not names else names[-1]

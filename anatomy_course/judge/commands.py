@@ -1,0 +1,162 @@
+"""What a learner asks for in words: hints, the solution, questions, predictions, and progress."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anatomy_course.judge.outcome_card import Evidence, outcome_page
+from anatomy_course.judge.progress.location import own_progress, solutions_hidden
+from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.questions import Question, question_page
+from anatomy_course.judge.registry import exercises_of, find_exercise, find_question, questions_of
+from anatomy_course.judge.slips.hints import hint_for_your_line
+from anatomy_course.judge.stub import solution_text
+from anatomy_course.page.notebooks import NOTEBOOKS
+from anatomy_course.page.page import CellOutput, code_block, details, escape, html_table, in_code
+
+
+def hint(id: str, *, record: Progress | None = None) -> CellOutput:
+    """The next hint of an exercise: each call shows one more, with those before it.
+
+    Where the last check found the learner's own line, how that could read comes first.
+    """
+    exercise = find_exercise(id)
+    notes = record or own_progress()
+    seen = notes.entry("exercises", id).get("hints", 0)
+    count = min((seen if isinstance(seen, int) else 0) + 1, len(exercise.hints))
+    notes.helped(id, hints=count)
+    given = [*filter(None, [hint_for_your_line(id)]), *exercise.hints[:count]]
+    left = len(exercise.hints) - count
+    last = "That was the last one" + ("." if solutions_hidden() else f'; there is still solution("{id}").')
+    more = f'{left} more: hint("{id}").' if left else last
+    items = "".join(f"<li>{in_code(text)}</li>" for text in given)
+    page = f"<div><p><strong>{escape(exercise.title)}</strong></p><ol>{items}</ol><p>{in_code(more)}</p></div>"
+    lines = [exercise.title, *(f"  {i}. {text}" for i, text in enumerate(given, 1)), more]
+    return CellOutput(page, "\n".join(lines))
+
+
+def solution(id: str, *, record: Progress | None = None) -> CellOutput:
+    """The solution of an exercise and why it works; one sentence where a teacher has hidden the solutions."""
+    exercise = find_exercise(id)
+    if solutions_hidden():
+        words = f'Solutions are hidden in this class; hint("{id}") shows the next hint.'
+        return CellOutput(f"<p>{in_code(words)}</p>", words)
+    (record or own_progress()).helped(id, solution=True)
+    text = solution_text(exercise)
+    return CellOutput(
+        f"<div>{code_block(text)}<p>{in_code(exercise.explanation)}</p></div>", f"{text}\n{exercise.explanation}"
+    )
+
+
+def ask(id: str, *, record: Progress | None = None) -> CellOutput:
+    """A question with its choices.
+
+    Raises:
+        ValueError: there is no such question, or it is a prediction.
+    """
+    return _choices(_of_kind(id, "question"), record or own_progress())
+
+
+def predict(id: str, *, record: Progress | None = None) -> CellOutput:
+    """A prediction to be made before the next cell runs.
+
+    Raises:
+        ValueError: there is no such prediction, or it is a question.
+    """
+    return _choices(_of_kind(id, "prediction"), record or own_progress())
+
+
+def outcome(id: str, shows: Evidence | None = None, *, record: Progress | None = None) -> CellOutput:
+    """The prediction that was made, beside what happened.
+
+    Args:
+        id: of the prediction.
+        shows: what shows it: a picture, a table, or a few numbers by name.
+        record: where the prediction was noted; the learner's own file when left out.
+
+    Raises:
+        ValueError: there is no such prediction, or it is a question.
+    """
+    question = _of_kind(id, "prediction")
+    chosen = (record or own_progress()).entry("predictions", id).get("choice")
+    known = isinstance(chosen, int) and 0 <= chosen < len(question.choices)
+    return outcome_page(question, chosen if known else None, shows)
+
+
+def _of_kind(id: str, kind: str) -> Question:
+    question = find_question(id)
+    if question.kind != kind:
+        other = "predict" if question.kind == "prediction" else "ask"
+        raise ValueError(f"{id!r} is a {question.kind}; show it with {other}({id!r}).")
+    return question
+
+
+def _choices(question: Question, notes: Progress) -> CellOutput:
+    static = question_page(question)
+
+    def note(choice: int) -> None:
+        if question.kind == "prediction":
+            notes.predicted(question.id, choice)
+        else:
+            notes.answered(question.id, choice, right=question.choices[choice].right)
+
+    def live() -> Any:
+        from anatomy_course.views.choice.view import ChoiceQuestion
+
+        made = notes.entry("predictions", question.id).get("choice", -1) if question.kind == "prediction" else -1
+        return ChoiceQuestion(question.data(), page=static, chosen=made, on_choice=note)
+
+    return CellOutput(static.html, static.text, live)
+
+
+def progress(notebook: str | None = None, *, record: Progress | None = None) -> CellOutput:
+    """How many exercises have passed, notebook by notebook.
+
+    Args:
+        notebook: the prefix of one notebook's ids (`"attention"`), to see its exercises one by one.
+        record: whose progress; the learner's own when left out.
+
+    Raises:
+        ValueError: there is no such notebook.
+    """
+    notes = record or own_progress()
+    read = notes.read()
+    known = {notebook.prefix: notebook for notebook in NOTEBOOKS}
+    if notebook is None:
+        rows = [(f"{n.number} {n.title}", *_counts(n.prefix, read)) for n in NOTEBOOKS]
+        return _bars("Your progress", rows, notes.take_notice())
+    if notebook not in known:
+        raise ValueError(f"There is no notebook {notebook!r}; there are {', '.join(map(repr, known))}.")
+    passed = read["exercises"]
+    items = [(e.title, bool(passed.get(e.id, {}).get("passed"))) for e in exercises_of(notebook).values()]
+    return _list(f"{known[notebook].number} {known[notebook].title}", items, notes.take_notice())
+
+
+def _counts(prefix: str, record: dict[str, Any]) -> tuple[int, int, int, int]:
+    exercises, questions = exercises_of(prefix), [q for q in questions_of(prefix).values() if q.kind == "question"]
+    passed = sum(bool(record["exercises"].get(id, {}).get("passed")) for id in exercises)
+    answered = sum(bool(record["questions"].get(q.id, {}).get("right")) for q in questions)
+    return passed, len(exercises), answered, len(questions)
+
+
+def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -> CellOutput:
+    lines, cells = [title], []
+    for name, passed, exercises, answered, questions in rows:
+        words = f"{passed} of {exercises} exercises, {answered} of {questions} questions"
+        lines.append(f"  {name:<16} [{'#' * passed}{'.' * (exercises - passed)}] {words}")
+        bar = f'<progress value="{passed}" max="{exercises}" aria-label="{escape(name)}"></progress>'
+        cells.append((escape(name), bar, words))
+    return _with_notice(html_table((), cells, title), lines, notice)
+
+
+def _list(title: str, items: list[tuple[str, bool]], notice: str) -> CellOutput:
+    passed = sum(done for _, done in items)
+    headline = f"{passed} of {len(items)} exercises"
+    lines = [f"{title}: {headline}", *(f"  {'✓' if done else '○'} {name}" for name, done in items)]
+    rows = "".join(f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}</li>" for name, done in items)
+    return _with_notice(details(headline, f"<ul>{rows}</ul>"), lines, notice)
+
+
+def _with_notice(page: str, lines: list[str], notice: str) -> CellOutput:
+    said = f"<p>{escape(notice)}</p>" if notice else ""
+    return CellOutput(f"<div>{page}{said}</div>", "\n".join([*lines, notice] if notice else lines))

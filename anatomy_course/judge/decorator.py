@@ -1,0 +1,250 @@
+"""`@exercise("attention.scores")`: running the cell checks the function in it and shows the card."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from anatomy_course.judge.attempt.surroundings import as_usual
+from anatomy_course.judge.card import FALLBACK, card, card_page
+from anatomy_course.judge.definition import Exercise
+from anatomy_course.judge.judging.judge import judge
+from anatomy_course.judge.judging.verdict import Verdict
+from anatomy_course.judge.plain_card import plain_card
+from anatomy_course.judge.progress.answer_source import standing_alone
+from anatomy_course.judge.progress.location import own_progress
+from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.registry import earlier_exercises, earlier_pieces, find_exercise, ids
+from anatomy_course.judge.slips.hints import remember_hint
+from anatomy_course.judge.stub import globals_of, is_untouched, names_reached, source_of
+from anatomy_course.page.page import CellOutput, in_code, shell, show, show_for_now
+
+
+class Answer:
+    """What an exercise cell leaves under the function's name: callable like the function itself.
+
+    Args:
+        exercise: which one.
+        yours: the function that the learner wrote, right or not.
+        used: the function that a call runs: `yours` when it passed, the reference otherwise.
+        verdict: what the judge found.
+        page: the card.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        yours: Callable[..., Any],
+        used: Callable[..., Any],
+        verdict: Verdict,
+        page: CellOutput,
+    ) -> None:
+        functools.update_wrapper(self, used)
+        self.exercise = exercise
+        self.yours = yours
+        self.used = used
+        self.verdict = verdict
+        self.card = page
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.used(*args, **kwargs)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the learner's function passed."""
+        return self.verdict.passed
+
+    def __repr__(self) -> str:
+        whose = "yours" if self.passed else "the course's own version"
+        return f"<{self.exercise.function_name}: {whose}>"
+
+
+def exercise(id: object, *, record: Progress | None = None, seconds: float | None = None) -> Callable[[Any], Any]:
+    """Check the decorated function or class, show its card, and leave one that works under its name.
+
+    Args:
+        id: such as `"attention.scores"`.
+        record: where to note the attempt; the learner's own file when left out.
+        seconds: a time limit other than the exercise's own.
+
+    Returns:
+        A decorator. What it returns runs the learner's function if that passed and the reference if not; the
+        learner's own is at `.yours`. Of a class it returns a class.
+
+    Raises:
+        ValueError: there is no such exercise (in a notebook a card says so), or what is decorated is not what the
+            exercise asks for.
+    """
+    if not isinstance(id, str):
+        sentence = '@exercise needs an id in parentheses: @exercise("attention.scores").'
+        return without_exercise(sentence, id)  # type: ignore[no-any-return]
+    try:
+        found = find_exercise(id)
+    except ValueError as error:
+        if shell() is None:
+            raise
+        return functools.partial(without_exercise, str(error))
+
+    def check(function: Any) -> Any:
+        if _is_answer(function):
+            function = function.yours
+        if not callable(function) or isinstance(function, type) is not (found.kind == "class"):
+            word = "class" if found.kind == "class" else "def"
+            raise ValueError(f"@exercise({id!r}) belongs directly above a `{word}`.")
+        notes = record or own_progress()
+        with as_usual() as not_usual:
+            return checked(function, notes, not_usual)
+
+    def checked(function: Any, notes: Progress, not_usual: tuple[str, ...]) -> Any:
+        source = source_of(function)
+        with _naming_itself(function, found), _with_earlier_pieces(function, found) as said, notes.checking(found.id):
+            verdict = _judged(found, function, source, seconds)
+        verdict = replace(verdict, notes=(*verdict.notes, *not_usual, *said))
+        if verdict.state not in ("not attempted", "unchecked"):
+            alone = standing_alone(function, source) if verdict.passed else None
+            notes.attempted(found.id, passed=verdict.passed, source=alone, found_by=verdict.found_by)
+        elif verdict.found_by == "untouched" and notes.passed(found.id):
+            verdict = replace(verdict, state="emptied")
+        return answered(found, function, verdict, notes)
+
+    return check
+
+
+def answered(found: Exercise, function: Any, verdict: Verdict, notes: Progress) -> Any:
+    """Show the card, and give what the cell leaves under the function's name."""
+    remember_hint(found.id, verdict.hint)
+    for output in verdict.displayed:
+        output.display()
+    page = _page(found, verdict, notes)
+    show(page)
+    answer = Answer(found, function, function if verdict.passed else found.resolve(), verdict, page)
+    return _as_class(answer) if found.kind == "class" else answer
+
+
+def without_exercise(sentence: str, function: Any) -> Any:
+    """Say in a card that the cell's id is that of no exercise; of a function that the course knows by its name, the
+    course's own version is left.
+
+    Raises:
+        ValueError: there is no notebook to show a card in.
+    """
+    if shell() is None:
+        raise ValueError(sentence)
+    name = getattr(function, "__name__", "")
+    meant = next((known for known in map(find_exercise, ids()) if known.function_name == name), None)
+    cure = "Correct the id in the line that begins with `@exercise`, and run the cell again."
+    said = [sentence, cure]
+    if meant is not None:
+        said.append(f"The exercise whose function is `{name}` is `{meant.id}`. {FALLBACK}")
+    body = "".join(f"<p>{in_code(words)}</p>" for words in said)
+    headline = "No such exercise"
+    show(CellOutput(plain_card("failed", f"✗ {headline}", body), "\n".join([f"✗ {headline}", *said])))
+    return function if meant is None else meant.resolve()
+
+
+def _as_class(answer: Answer) -> type:
+    """A class stays a class, so that it can be a base, be named in `super(…)` and have its instances pickled: the one
+    that is used carries what the answer knows. What stands in for a class that failed is a child of the reference, so
+    that this stays as it is."""
+    facts = {"exercise": answer.exercise, "yours": answer.yours, "used": answer.used, "verdict": answer.verdict}
+    facts |= {"card": answer.card, "passed": answer.passed}
+    if not answer.passed:
+        name = answer.exercise.function_name
+        origin = {"__module__": answer.yours.__module__, "__qualname__": name, "__doc__": answer.used.__doc__}
+        return type(name, (answer.used,), {**origin, **facts})  # type: ignore[arg-type]
+    for fact, value in facts.items():
+        setattr(answer.yours, fact, value)
+    return answer.yours  # type: ignore[return-value]
+
+
+def _is_answer(value: Any, found: Exercise | None = None) -> bool:
+    """Whether an exercise cell left this, or the cell of one exercise; a class's children and instances are others."""
+    if not isinstance(value, Answer | type) or not isinstance(of := vars(value).get("exercise"), Exercise):
+        return False
+    return found is None or of is found
+
+
+@contextmanager
+def _naming_itself(function: Callable[..., Any], found: Exercise) -> Iterator[None]:
+    """While it is judged, its name is the function's own, and so is every name under which an earlier run of the
+    exercise left an `Answer`: that may run the course's version."""
+    names = globals_of(function)
+    own = {name for name, value in names.items() if _is_answer(value, found)}
+    own.add(getattr(function, "__name__", found.function_name))
+    before = {name: names[name] for name in own & names.keys()}
+    names.update(dict.fromkeys(own, function))
+    try:
+        yield
+    finally:
+        for name in own:
+            names.pop(name, None)
+        names.update(before)
+
+
+@contextmanager
+def _with_earlier_pieces(function: Callable[..., Any], found: Exercise) -> Iterator[tuple[str, ...]]:
+    """While it is judged, the pieces of earlier exercises that it may call are those that their cells left: right, or
+    the course's own. A name that the notebook lacks stays with the course's own piece, for the answer needs it later.
+
+    Gives the sentences that say where the course's own is used.
+    """
+    names, said = globals_of(function), []
+    own = earlier_pieces(found)
+    used = names_reached(function)
+    before: dict[str, Any] = {}
+    for piece in earlier_exercises(found):
+        name = piece.function_name
+        if _is_answer(names.get(name), piece) or name not in used:
+            continue
+        if name in names and names[name] is not own[name]:
+            before[name] = names[name]
+            said.append(
+                f"`{name}` in your notebook did not come from `{piece.id}`; the course's own was used in this check."
+            )
+        else:
+            said.append(f"The cell of `{piece.id}` was not run, so `{name}` is the course's own.")
+        names[name] = own[name]
+    try:
+        yield tuple(said)
+    finally:
+        names.update(before)
+
+
+def _judged(found: Exercise, function: Callable[..., Any], source: str | None, seconds: float | None) -> Verdict:
+    if is_untouched(function, source):
+        return Verdict("not attempted", found.task, "untouched")
+    shown: list[Callable[[], None]] = []
+    try:
+        return judge(
+            found, function, source=source, seconds=seconds, search=True,
+            on_wait=lambda: shown.append(show_for_now("Looking for the line")),
+        )  # fmt: skip
+    except Exception as error:  # a failed check must not look like a wrong answer, nor stop the notebook
+        return Verdict(
+            "unchecked",
+            f"The check stopped with an error of its own, so it says nothing about your {found.kind}. "
+            f"Please report it with your {found.kind} and this line.",
+            "unchecked",
+            (f"{type(error).__name__}: {error}",),
+        )
+    finally:
+        for take_away in shown:
+            take_away()
+
+
+def _page(found: Exercise, verdict: Verdict, notes: Progress) -> CellOutput:
+    notice = notes.take_notice()
+    static = card_page(found, verdict, notice)
+
+    def live() -> Any:
+        from anatomy_course.views.card.view import Card
+
+        data = card(found, verdict, notice)
+        return Card(
+            data, page=static, on_help=lambda hints, solved: notes.helped(found.id, hints=hints, solution=solved)
+        )
+
+    return CellOutput(static.html, static.text, live)

@@ -1,0 +1,114 @@
+"""A training step as a function: let it change a model a few times, and look at all weights after each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from anatomy_course.judge.definition import Mistake, Objection, Output
+
+STEPS = 3
+OUTPUTS = tuple(
+    output
+    for step in range(1, STEPS + 1)
+    for output in (Output(f"loss of step {step}"), Output(f"weights after step {step}", "number"))
+)
+"""What is compared, in the order in which a fault spreads."""
+
+
+def effects(
+    step: Callable[[int], Any], model: nn.Module, optimizer: torch.optim.Optimizer
+) -> tuple[Tensor, ...] | Objection | None:
+    """The number that each step returns, and all trained weights after it.
+
+    Args:
+        step: makes step number 0, 1, 2: changes the model and returns the loss.
+        model: what is trained; its frozen parameters must stay.
+        optimizer: of which only its own state may change.
+    """
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    before = _settings(model, optimizer)
+    found: list[Tensor] = []
+    for number in range(STEPS):
+        loss = step(number)
+        if loss is None:
+            return None
+        if not isinstance(loss, Real) or isinstance(loss, bool):
+            return _no_number(loss)
+        found += [torch.tensor(float(loss)), nn.utils.parameters_to_vector(trained).detach().clone()]
+    for name, value in _settings(model, optimizer).items():
+        if not _same(value, before[name]):
+            return Objection("touched", f"Your function also changes {name}; only the trained weights may change.")
+    return tuple(found)
+
+
+def clipping_mistakes(step: Any) -> tuple[Mistake, ...]:
+    """What is done otherwise than shortening the gradient as a whole, where it is too long.
+
+    Args:
+        step: the right step, a dataclass; its `clip` shortens the gradients of some parameters to a length.
+    """
+    ways: dict[str, tuple[Callable[..., Any] | None, str]] = {
+        "not_clipped": (
+            None,
+            "Your steps are right as long as gradients are short; a gradient longer than `max_norm` is not shortened "
+            "before it is used.",
+        ),
+        "clipped_by_value": (
+            nn.utils.clip_grad_value_,
+            "You limit each number of the gradient by itself, which also changes its direction; limit its whole "
+            "length.",
+        ),
+        "each_parameter_clipped": (
+            _shorten_each,
+            "You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.",
+        ),
+        "always_that_long": (
+            _bring_to_length,
+            "You bring every gradient to the length `max_norm`, the short ones too; only longer ones are to change.",
+        ),
+    }
+    return tuple(Mistake(name, replace(step, clip=clip), sentence) for name, (clip, sentence) in ways.items())
+
+
+def _bring_to_length(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
+    """Every gradient gets the length `max_norm`, a short one too."""
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    length = torch.stack([gradient.norm() for gradient in gradients]).norm()
+    for gradient in gradients:
+        gradient *= max_norm / length
+
+
+def _shorten_each(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
+    """The gradient of each parameter is shortened by itself."""
+    for parameter in parameters:
+        nn.utils.clip_grad_norm_(parameter, max_norm)
+
+
+def _settings(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    """What a step leaves alone."""
+    groups = [{key: value for key, value in group.items() if key != "params"} for group in optimizer.param_groups]
+    frozen = {name: p.detach().clone() for name, p in model.named_parameters() if not p.requires_grad}
+    return {
+        "which parameters are trained": [parameter.requires_grad for parameter in model.parameters()],
+        "the optimizer's settings": groups,
+        **{f"`{name}`, which is not trained": value for name, value in frozen.items()},
+    }
+
+
+def _same(one: Any, other: Any) -> bool:
+    return torch.equal(one, other) if isinstance(one, Tensor) else bool(one == other)
+
+
+def _no_number(loss: Any) -> Objection:
+    if isinstance(loss, Tensor) and loss.numel() == 1:
+        return Objection(
+            "tensor",
+            "Your function returns the loss as a tensor; a plain number is wanted, which `.item()` gives.",
+        )
+    return Objection("type", f"Your function returns a {type(loss).__name__}; the loss is wanted, as a plain number.")

@@ -1,0 +1,84 @@
+"""Knowledge questions and predictions: one right choice, and a reason for every wrong one.
+
+A question is answered and judged at once, in the browser. A prediction is written down before a cell runs, and judged
+afterwards (`outcome`), when the cell has shown what happens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from anatomy_course.page.page import CellOutput, details, in_code
+
+Kind = Literal["question", "prediction"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice and what is said about it: why it is right, or what is wrong with it."""
+
+    text: str
+    reason: str
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question or, with `kind="prediction"`, a prediction.
+
+    Args:
+        id: as an exercise's: `"attention.why_scale"`.
+        text: the question.
+        choices: two or more; exactly one is right.
+        kind: a prediction's reasons are told only by `outcome`.
+
+    Raises:
+        ValueError: not exactly one choice is right, or a choice has no reason.
+    """
+
+    id: str
+    text: str
+    choices: tuple[Choice, ...]
+    kind: Kind = "question"
+
+    def __post_init__(self) -> None:
+        if sum(choice.right for choice in self.choices) != 1:
+            raise ValueError(f"The question {self.id!r} must have exactly one right choice.")
+        if not all(choice.reason for choice in self.choices):
+            raise ValueError(f"Every choice of the question {self.id!r} needs a reason.")
+
+    @property
+    def right(self) -> int:
+        """The index of the right choice."""
+        return next(i for i, choice in enumerate(self.choices) if choice.right)
+
+    def data(self) -> dict[str, Any]:
+        """What the choice widget shows. A prediction ships no reasons: the cell below it gives them."""
+        judged = self.kind == "question"
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "text": self.text,
+            "choices": [
+                {"text": c.text, "reason": c.reason if judged else "", "right": c.right if judged else False}
+                for c in self.choices
+            ],
+        }
+
+
+def question_page(question: Question) -> CellOutput:
+    """The question with its answers folded away: what a page without a kernel shows."""
+    letters = [chr(ord("A") + i) for i in range(len(question.choices))]
+    items = "".join(f"<li>{in_code(choice.text)}</li>" for choice in question.choices)
+    page = f'<div><p><strong>{in_code(question.text)}</strong></p><ol type="A">{items}</ol>'
+    text = [question.text, *(f"  {letter}. {c.text}" for letter, c in zip(letters, question.choices, strict=True))]
+    if question.kind == "question":
+        reasons = "".join(
+            f"<p><strong>{letter}</strong> is {'right' if c.right else 'wrong'}. {in_code(c.reason)}</p>"
+            for letter, c in zip(letters, question.choices, strict=True)
+        )
+        page += details("Show the answer", reasons)
+    else:
+        page += "<p>Choose before you run the next cell.</p>"
+    return CellOutput(page + "</div>", "\n".join(text))

@@ -1,0 +1,268 @@
+"""Search the small edits of an answer for the one that explains what is wrong with it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+
+from anatomy_course.judge.attempt.program import Program
+from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.slips import calls, expressions, small, statements
+from anatomy_course.judge.slips.bench import Bench, EditOutcome
+from anatomy_course.judge.slips.child import in_a_child
+from anatomy_course.judge.slips.edit import Edit
+from anatomy_course.judge.slips.slip import Repair, Slip
+from anatomy_course.judge.slips.vocabulary import EditVocabulary
+
+SECONDS = 1.2
+"""How much of the processor's time a search may take."""
+ON_THE_CLOCK = 1.7
+"""How many seconds it may take on a machine that has other things to do."""
+LOOK_AROUND = 0.25
+"""How long the search goes on for something better, or just as good elsewhere, when an edit has been found."""
+AS_GOOD = 0.15
+"""How little an edit elsewhere may cost more and still be named beside the best."""
+MISTAKE_LEFT = 0.8
+"""What it costs to leave a catalogued mistake to be explained."""
+LIKER = 0.1
+"""What it saves for each word that an edited answer shares with the solution and the answer did not."""
+MOST_WORDS = 2
+"""From how many on no more is saved: what is taken from the solution whole shares more than that."""
+FRESH = ("copied", "in_place")
+"""Kinds of edits that mend an answer which changes its arguments."""
+FRESHENS = 0.8
+"""What it saves to be one of them then."""
+BASES = 8
+"""How many edits that come nearer are tried together with a second one."""
+DESTRUCTIVE = frozenset(
+    "call_less index_less only_argument only_side line_less replaced argument_less returned condition".split()
+)
+"""Kinds of edits that take so much away that an answer may come out equal to a mistake by accident."""
+MAKESHIFT = frozenset("axis_added axis_removed laid_out bounded more".split())
+"""Kinds of edits that are found to do so by arithmetic."""
+REDUCTIONS = frozenset("sum mean prod max min amax amin all any logsumexp".split())
+"""Calls that do nothing over an axis of length one."""
+
+
+class OutOfTime(Exception):  # noqa: N818 (it is no error)
+    """The search has had its time."""
+
+
+@dataclass
+class RepairSearch:
+    """One search.
+
+    Args:
+        program: the learner's code.
+        words: what edits are made of.
+        bench: where they are tried.
+        seconds: how long the search may take.
+        tell: told of the best explanation so far each time there is a better one.
+    """
+
+    program: Program
+    words: EditVocabulary
+    bench: Bench
+    seconds: float = SECONDS
+    tell: Callable[[Repair], None] = lambda repair: None
+    tried: int = 0
+    found: list[Repair] = field(default_factory=list)
+    nearer: list[tuple[tuple[float, ...], Edit]] = field(default_factory=list)
+
+    def run(self) -> Repair | None:
+        """The best explanation found in time."""
+        self._cpu, self._clock, self._end = time.thread_time(), time.monotonic(), self.seconds
+        function = self.program.build()
+        if function is None:
+            return None
+        self._likeness, self._words = self.words.likeness(), self.words.now()
+        try:
+            self._base = self.bench.outcome(function)
+            self._try_all(())
+            if not self.found:
+                self.nearer.sort(key=lambda pair: ([-number for number in pair[0]], pair[1].cost))
+                for _, first in self.nearer[:BASES]:
+                    with first.applied():
+                        self._try_all((first,))
+            if not self.found:
+                self._try_pairs()
+        except OutOfTime:
+            pass
+        if self.found and best_of(self.found).slips[0].kind == "axis_added":
+            self._try_without()
+        return best_of(self.found) if self.found else None
+
+    def _try_without(self) -> None:
+        """Where an added axis only makes a reduction or an index do nothing, that it is one too many is the truth."""
+        added = best_of(self.found).cost
+        for slot in list(self.program.slots()):
+            reduces = isinstance(slot.node, ast.Call) and small.function_name(slot.node) in REDUCTIONS
+            if not reduces and not isinstance(slot.node, ast.Subscript):
+                continue
+            for edit in expressions.left_out(slot, self.words):
+                with edit.applied():
+                    function = self.program.build()
+                    if function is not None:
+                        self._judge((replace(edit, cost=added - 2 * AS_GOOD),), function)
+
+    def _try_all(self, before: tuple[Edit, ...]) -> None:
+        for edit in sorted(all_edits(self.program, self.words), key=self._cost):
+            if self._is_enough(edit, len(before)):
+                return
+            if self._spent() > self._end:
+                raise OutOfTime
+            with edit.applied():
+                function = self.program.build()
+                if function is not None:
+                    self._judge((*before, edit), function)
+
+    def _try_pairs(self) -> None:
+        """Two edits at once where neither alone comes nearer; the cheapest of both first."""
+        edits = sorted(all_edits(self.program, self.words), key=lambda edit: edit.cost)
+        for total in range(1, 2 * len(edits)):
+            for j in range(max(0, total - len(edits) + 1), (total + 1) // 2):
+                one, other = edits[j], edits[total - j]
+                if self._spent() > self._end or self.found:
+                    return
+                if {node for node, *_ in one.changes} & {node for node, *_ in other.changes}:
+                    continue
+                with one.applied(), other.applied():
+                    function = self.program.build()
+                    if function is not None:
+                        self._judge((one, other), function)
+
+    def _is_enough(self, edit: Edit, before: int) -> bool:
+        """Whether something was found that no such costly edit can better."""
+        costs = [repair.cost for repair in self.found if not repair.mistake and len(repair.slips) == before + 1]
+        return bool(costs) and self._cost(edit) > min(costs) + 2 * AS_GOOD
+
+    def _cost(self, edit: Edit) -> float:
+        """What an edit costs; little where arguments were changed and it takes a copy of them."""
+        return edit.cost - FRESHENS if self.bench.untouched and edit.kind in FRESH else edit.cost
+
+    def _judge(self, edits: tuple[Edit, ...], function: Callable[..., object]) -> None:
+        self.tried += 1
+        outcome = self.bench.outcome(function)
+        alone = len(edits) == 1
+        if outcome.right and alone and self._is_another_function(edits[0]):
+            return
+        left = outcome.mistake is not None and alone and self._comes_no_farther(edits[0], outcome)
+        if (outcome.right and alone) or ((outcome.right or left) and self._leads_somewhere(edits)):
+            if self.bench.confirms(function, outcome.mistake):
+                self._keep(edits, outcome)
+        elif alone and outcome.nearness > self._base.nearness and edits[0].kind not in DESTRUCTIVE:
+            self.nearer.append((outcome.nearness, edits[0]))
+
+    def _is_another_function(self, edit: Edit) -> bool:
+        """Whether an edit calls what no right answer calls: a `log` that makes −∞ of a 0, or, where only some cases are
+        wrong, too few to tell by, `min` for a `max` that is taken over too much. That is right by accident."""
+        if edit.kind != "call_missing" and not (edit.kind == "method" and self.bench.partly_right):
+            return False
+        return bool(self.words.now() - self._words - self.words.of_right_answers)
+
+    def _comes_no_farther(self, edit: Edit, outcome: EditOutcome) -> bool:
+        """Whether what is left when a mistake is left lies no farther from a right answer than before the edit.
+
+        A mistake may hold what the edit has just spoiled: then the learner's own words were right there.
+        """
+        assert outcome.mistake is not None
+        nearer = outcome.form >= self._base.form and self.words.likeness() >= self._likeness
+        if not nearer or self.bench.is_farther(outcome.mistake):
+            return False
+        if not self.bench.results and edit.kind in ("name", "method"):  # it stops at once: there is nothing to tell by
+            return False
+        return edit.kind != "method" or self.bench.shows_beside(outcome.mistake)
+
+    def _leads_somewhere(self, edits: tuple[Edit, ...]) -> bool:
+        """Whether what is left may be told: the edits take nothing away and add only what right answers have too.
+
+        Others change an answer into a mistake, or into something else that happens to be right, and mend nothing.
+        """
+        vague = DESTRUCTIVE | (MAKESHIFT | {"grouped"} if len(edits) == 1 else frozenset())
+        added = self.words.now() - self._words
+        harmless = not any(edit.kind in vague or isinstance(edit.node, ast.Return) for edit in edits)
+        return harmless and not added - self.words.of_right_answers
+
+    def _keep(self, edits: tuple[Edit, ...], outcome: EditOutcome) -> None:
+        cost = sum(map(self._cost, edits)) + (MISTAKE_LEFT if outcome.mistake else 0.0)
+        cost -= LIKER * min(self.words.likeness() - self._likeness, MOST_WORDS)
+        name = outcome.mistake.name if outcome.mistake else ""
+        self.found.append(Repair(tuple(map(self._slip, edits)), name, cost))
+        self.tell(best_of(self.found))
+        if outcome.right:
+            self._end = min(self._end, self._spent() + LOOK_AROUND)
+
+    def _slip(self, edit: Edit) -> Slip:
+        line = getattr(edit.node, "lineno", 0)
+        text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
+        return Slip(edit.kind, line, text, line_text, statement_at(self.program.tree, line))
+
+    def _spent(self) -> float:
+        return max(time.thread_time() - self._cpu, (time.monotonic() - self._clock) * SECONDS / ON_THE_CLOCK)
+
+
+def all_edits(program: Program, words: EditVocabulary) -> Iterator[Edit]:
+    """Every edit of the program as it is now."""
+    slots = list(program.slots())
+    kinds = (*small.ALL, *calls.ALL, *expressions.ALL, *statements.ALL)
+    return chain.from_iterable(kind(slot, words) for kind in kinds for slot in slots)
+
+
+def best_of(found: Sequence[Repair]) -> Repair:
+    """The repair that costs least, with those elsewhere that cost hardly more."""
+    best = min(found, key=lambda repair: repair.cost)
+    if len(best.slips) > 1:
+        return best
+    places = [best.slips[0]]
+    for repair in sorted(found, key=lambda repair: repair.cost):
+        as_good = len(repair.slips) == 1 and repair.cost <= best.cost + AS_GOOD
+        if as_good and repair.mistake == best.mistake and not any(_overlap(repair.slips[0], slip) for slip in places):
+            places.append(repair.slips[0])
+    return replace(best, rivals=tuple(places[1:]))
+
+
+def _overlap(one: Slip, other: Slip) -> bool:
+    """Whether one of two places is part of the other."""
+    return one.line == other.line and (one.text in other.text or other.text in one.text)
+
+
+def statement_at(tree: ast.AST, line: int) -> str:
+    """The innermost statement on a line, as Python would write it; its first line."""
+    holding = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    return ast.unparse(holding[-1]).splitlines()[0] if holding else ""
+
+
+def find_repair(trial: Trial, *, seconds: float = SECONDS, on_wait: Callable[[], None] | None = None) -> Repair | None:
+    """The edits of the learner's code that explain what is wrong; None when none does, or it may not be run again.
+
+    Args:
+        trial: an answer that did not pass.
+        seconds: how much of the processor's time the search may take.
+        on_wait: called once when the learner has waited for a moment.
+    """
+    program = trial.program()
+    if program is None:
+        return None
+    bench = Bench.of(trial)
+    search = RepairSearch(program, EditVocabulary(program, trial.exercise), bench, seconds)
+    bench.prepare()
+
+    def work(tell: Callable[[Repair], None]) -> None:
+        search.tell = tell
+        with bench.open():
+            search.run()
+
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) if trial.writes else None
+        found: Repair | None = in_a_child(work, seconds * ON_THE_CLOCK / SECONDS + 0.5, on_wait, folder=folder)
+    return found

@@ -1,0 +1,113 @@
+"""What a repair says on a card, and what its hint gives away."""
+
+from __future__ import annotations
+
+from anatomy_course.judge.slips.slip import Repair, Slip
+
+WHAT = {
+    "axis": "with another axis here",
+    "length": "with the length of another axis here",
+    "number": "with another number here",
+    "name": "with another name here",
+    "operator": "with another operator here",
+    "sides": "with its two sides swapped",
+    "comparison": "with another comparison here",
+    "condition": "with another condition here",
+    "method": "with another function here",
+    "method_with_arguments": "with another call here",
+    "in_place": "with a new tensor in place of this change",
+    "switch": "with True and False swapped here",
+    "string": "with another text here",
+    "order": "with its parts in another order",
+    "argument": "with another argument in this call",
+    "argument_less": "without this argument",
+    "argument_missing": "with one more argument in this call",
+    "axis_kept": "when this call keeps the axis that it sums up",
+    "grouped": "with the same steps grouped or ordered differently",
+    "transposed": "with its axes in another order",
+    "negated": "with the opposite of it",
+    "opposite": "with 1 minus it",
+    "sign": "with the other sign",
+    "sign_less": "without the sign before it",
+    "root": "with its root",
+    "more": "with one more, or one less, here",
+    "bounded": "when it is kept within a limit",
+    "axis_added": "with one more axis",
+    "laid_out": "with its numbers laid out in another shape",
+    "axis_removed": "with one axis fewer",
+    "kind": "with another type of number",
+    "call_missing": "with one more step done to it",
+    "copied": "with a copy of it",
+    "missing": "with one more step, which is missing here",
+    "step": "with another step in its place",
+    "cut": "with only a part of it",
+    "replaced": "with something else in its place",
+    "call_less": "without the call at its end",
+    "index_less": "without the index at its end",
+    "only_argument": "with the first argument of this call in its place",
+    "only_side": "with only one of its two sides",
+    "slice": "with another end to this slice",
+    "order_of_lines": "when this step and the next are swapped",
+    "line_less": "without this line",
+    "block": "when this line is moved into the block beside it, or out of it",
+    "returned": "when something else is returned",
+    "result_missing": "when something more is returned",
+    "return_missing": "when something is returned here",
+    "augmented": "when this adds to what is there, or no longer does",
+}
+"""How each kind of edit completes "Line 3, `dim=0`: everything is right …"."""
+LONGEST = 60
+"""How many characters of the learner's own a sentence quotes."""
+
+
+def sentence(repair: Repair, mistake: str = "") -> str:
+    """Where it is and what kind of thing is off there, without the edit itself.
+
+    Args:
+        repair: what was found.
+        mistake: the sentence of the catalogued mistake that is left.
+    """
+    first, *more = repair.slips
+    if mistake:
+        places = ", or ".join(map(place, (first, *repair.rivals[:2])))
+        fixed = f"First, {places}: it is fixed {WHAT[first.kind]}."
+        return f"Two things seem to be off. {fixed} What is then left: “{mistake}”"
+    if more:
+        places = ". ".join(f"{_capital(place(slip))}: it is fixed {WHAT[slip.kind]}" for slip in repair.slips)
+        return f"Two things are off, and fixing both makes everything right. {places}."
+    if not repair.rivals:
+        return f"{_capital(place(first))}: everything is right {WHAT[first.kind]}."
+    each = (first, *repair.rivals[:2])
+    if len({slip.kind for slip in each}) > 1:
+        places = ". Or: ".join(f"{place(slip)}, {WHAT[slip.kind]}" for slip in each)
+        return f"One change makes everything right. Either: {places}."
+    places = ", or ".join(map(place, each))
+    return f"{_capital(places)}: everything is right {WHAT[first.kind]}, in one of these places."
+
+
+def place(slip: Slip) -> str:
+    """`"line 3, `dim=0`"`."""
+    text = slip.text if len(slip.text) <= LONGEST else slip.text[:LONGEST].rstrip() + " …"
+    return f"line {slip.line}, `{text}`" if text and "`" not in text else f"line {slip.line}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def hint(repair: Repair) -> str:
+    """The edit itself."""
+    return _capital(" And ".join(map(_edited, repair.slips)))
+
+
+def _edited(slip: Slip) -> str:
+    match slip.kind:
+        case "order_of_lines":
+            return f"what begins in line {slip.line} could come after what follows it."
+        case "line_less":
+            return f"line {slip.line} could be left out."
+        case "block":
+            return f"line {slip.line} could be indented differently."
+        case "return_missing" if slip.edited != f"return {slip.line_text.strip()}":
+            return f"`{slip.edited}` could come after line {slip.line}."
+    return f"line {slip.line} could read `{slip.edited}`."

@@ -1,0 +1,116 @@
+"""Extractive summarization: a small encoder picks the sentence that summarizes a report.
+
+An encoder writes nothing, but it can choose. It reads each sentence together with the headline and says how well this
+one would serve; the likeliest one is the summary (as Liu and Lapata 2019, arXiv:1908.08345, score sentences). Nothing
+in such a summary is made up. Notebook 06.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from anatomy_utils.nn.heads import SequenceHead, WithHead
+from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
+from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
+from anatomy_course.lab.street.batches import Batch
+from anatomy_course.lab.street.parser import say
+from anatomy_course.lab.street.reports import SENTENCES, Report, sample_reports
+from anatomy_course.lab.street.text import tokenize
+from anatomy_course.lab.street.vocabulary import BOS, SEP, street_vocabulary
+from anatomy_utils.training.history import History
+from anatomy_utils.training.losses import cross_entropy
+from anatomy_utils.training.seeding import seeded
+
+
+@dataclass(frozen=True)
+class ReportBatch(Batch):
+    """Reports, each in a row: headline and first sentence, headline and second sentence, … each padded to one width.
+
+    Attributes:
+        labels: (batch), which sentence matters, from 0.
+    """
+
+    labels: Int[Tensor, " batch"]
+
+
+def report_batch(reports: Sequence[Report]) -> ReportBatch:
+    """Reports as the model reads them: <bos> headline <sep> sentence, four times in a row."""
+    vocabulary = street_vocabulary()
+    rows = [
+        torch.tensor(vocabulary.ids(words_to_score(report, place))) for report in reports for place in range(SENTENCES)
+    ]
+    input_ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=vocabulary.pad_id)
+    input_ids = input_ids.view(len(reports), -1)  # batch sentence·position
+    labels = torch.tensor([report.main for report in reports])
+    return ReportBatch(input_ids, (input_ids != vocabulary.pad_id).long(), labels)
+
+
+def words_to_score(report: Report, place: int) -> list[str]:
+    """What the model reads to score one sentence of a report, its place counted from 0."""
+    return [BOS, *tokenize(report.headline), SEP, *say(report.scenes[place], "english").tokens]
+
+
+def train_extractive_summarizer(
+    seed: int = 0, *, steps: int = 200, on_step: OnStep | None = None, progress: bool = True
+) -> tuple[WithHead, History]:
+    """A model that gives each sentence of a report, read with its headline, one number.
+
+    Args:
+        seed: of the weights and the reports.
+        steps: of 32 reports each.
+        on_step: see `train.OnStep`.
+        progress: show a bar.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    with seeded(generator):
+        model = WithHead(small_encoder(), SequenceHead(D_MODEL, 1, activation=None))
+    examples = report_batch(sample_reports(steps * BATCH, generator, "train"))
+    return model, train_model(model, examples, summarizer_loss, on_step=on_step, progress=progress)
+
+
+def sentence_scores(model: WithHead, batch: ReportBatch) -> Float[Tensor, "batch sentence"]:
+    """One logit for each sentence of each report."""
+    rows = (tensor.unflatten(1, (SENTENCES, -1)).flatten(0, 1) for tensor in (batch.input_ids, batch.attention_mask))
+    return model(*rows).view(len(batch), SENTENCES)
+
+
+def summarizer_loss(model: WithHead, batch: ReportBatch) -> Tensor:
+    """Cross-entropy of the sentence that matters among those of its report."""
+    return cross_entropy(sentence_scores(model, batch), batch.labels)
+
+
+@torch.no_grad()
+def sentence_probabilities(model: WithHead, report: Report) -> list[float]:
+    """How likely each sentence of a report is the one that matters: numbers from 0 to 1 that sum to 1."""
+    return sentence_scores(model, report_batch([report]))[0].softmax(-1).tolist()
+
+
+@torch.no_grad()
+def share_of_right_summaries(model: WithHead, reports: Sequence[Report]) -> float:
+    """The share of reports, from 0 to 1, whose summary the model finds."""
+    batch = report_batch(reports)
+    return (sentence_scores(model, batch).argmax(-1) == batch.labels).float().mean().item()
+
+
+def summary_baselines(reports: Sequence[Report]) -> dict[str, float]:
+    """What simpler ways of picking reach, from 0 to 1.
+
+    Returns:
+        "first": always the first sentence. "first on topic": the first with the headline's word. "first in trouble":
+        the first that says what was wrong with its subject, which understands *it* but not the headline.
+    """
+    ways = {
+        "first": lambda report: 0,
+        "first on topic": lambda report: _first(f"The {scene.subject}" == report.headline for scene in report.scenes),
+        "first in trouble": lambda report: _first(scene.referent == "subject" for scene in report.scenes),
+    }
+    return {name: sum(way(report) == report.main for report in reports) / len(reports) for name, way in ways.items()}
+
+
+def _first(fits: Iterable[bool]) -> int:
+    return list(fits).index(True)

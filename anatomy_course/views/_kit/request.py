@@ -1,0 +1,67 @@
+"""Widgets that ask Python something while the reader plays: a new sentence, another layer.
+
+The page sets `question`; Python works it out and answers with new traits and one more on `answered`, or with the one
+sentence of a `ValueError` in `error`, and then everything else stays as it was. The other side is
+`static/shared/request.js`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import traitlets
+
+from anatomy_course.views._kit.base import AnatomyWidget
+
+LONGEST_SENTENCE = 300
+"""Characters that a sentence may have. The field takes more, so that a longer paste is refused and never cut."""
+
+
+class Asking(AnatomyWidget):
+    """Base of widgets with a question: a subclass says in `answer` which traits its answer sets."""
+
+    question = traitlets.Dict().tag(sync=True)
+    """What the reader asked last."""
+    error = traitlets.Unicode().tag(sync=True)
+    answered = traitlets.Int(0).tag(sync=True)
+    """Counts the questions that were answered, well or with an error."""
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Trait → new value, all sent in one message.
+
+        Raises:
+            ValueError: the question cannot be answered; its sentence is shown.
+        """
+        raise NotImplementedError
+
+    @traitlets.observe("question")
+    def _answer(self, change: Any) -> None:
+        if not change["old"]:  # the first question is what the widget was made with
+            return
+        try:
+            told: dict[str, Any] = {**self.answer(change["new"]), "error": ""}
+        except ValueError as error:
+            told = {"error": str(error)}
+        except Exception as error:  # a model may fail in any way; the reader still gets one sentence
+            told = {"error": f"Computing this failed: {type(error).__name__}: {error}"[:LONGEST_SENTENCE]}
+        with self.hold_sync():
+            for name, value in told.items():
+                setattr(self, name, value)
+            self.answered += 1
+
+
+def usable_sentence(text: Any) -> str:
+    """A sentence that a model can read, control characters replaced by spaces.
+
+    Raises:
+        ValueError: no text, one without a visible character, or one that is too long.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"The sentence is a {type(text).__name__}; give one string.")
+    text = "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in text)
+    if all(unicodedata.category(letter)[0] in "CZ" for letter in text):
+        raise ValueError("The sentence is empty; type at least one word.")
+    if len(text) > LONGEST_SENTENCE:
+        raise ValueError(f"The sentence has {len(text)} characters; at most {LONGEST_SENTENCE} fit: shorten it.")
+    return text

@@ -1,0 +1,206 @@
+"""The attention stepper: one head's six steps on a sentence the learner types, with the model's real numbers.
+
+The widget knows no model. It is given `compute`, a function from a sentence to `Steps`; everything else (the steps, the
+choice of the query word, the arithmetic shown) happens in the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from anatomy_course.figures.picture import Picture
+from anatomy_course.views.attention_viewer.view import first_word, last_word
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.request import usable_sentence
+
+MOST_TOKENS = 32
+TENSORS = {
+    "hidden": ("position", "d_model"),
+    "query": ("position", "d_head"),
+    "key": ("position", "d_head"),
+    "value": ("position", "d_value"),
+    "scores": ("query", "key"),
+    "weights": ("query", "key"),
+    "context": ("position", "d_value"),
+}
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One attention head's tensors on one sentence: NumPy arrays, or tensors that become such."""
+
+    tokens: Sequence[str]
+    hidden: Any
+    """What the layer reads: (position, d_model)."""
+    query: Any
+    """(position, d_head)"""
+    key: Any
+    """(position, d_head)"""
+    value: Any
+    """(position, d_value)"""
+    scores: Any
+    """Scaled scores, query · key / √d_head: (query, key)."""
+    weights: Any
+    """The softmax of the scores: (query, key), rows sum to 1."""
+    context: Any
+    """The weighted sums of the values: (position, d_value)."""
+
+    @classmethod
+    def of(cls, tokens: Sequence[str], hidden: Any, query: Any, key: Any, value: Any) -> Steps:
+        """The steps from the projections on, worked out in NumPy: (Vaswani et al. 2017, eq. 1, arXiv:1706.03762)."""
+        q, k, v = (
+            numbers(part, name, TENSORS[name]) for part, name in ((query, "query"), (key, "key"), (value, "value"))
+        )
+        scores = q @ k.T / np.sqrt(q.shape[1])
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return cls(tokens, hidden, q, k, v, scores, weights, weights @ v)
+
+
+def _checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
+    """The tokens and tensors of `steps`, or one sentence saying what does not fit.
+
+    Raises:
+        ValueError: too many tokens, a tensor of another rank, sizes that disagree, NaN or infinity.
+    """
+    tokens = word_list(steps.tokens, "tokens", at_most=MOST_TOKENS)
+    arrays = {name: numbers(getattr(steps, name), name, axes) for name, axes in TENSORS.items()}
+    count, d_head, d_value = len(tokens), arrays["query"].shape[1], arrays["value"].shape[1]
+    sizes = {"position": count, "query": count, "key": count, "d_head": d_head, "d_value": d_value}
+    for name, axes in TENSORS.items():
+        expected = tuple(sizes.get(axis, size) for axis, size in zip(axes, arrays[name].shape, strict=True))
+        if arrays[name].shape != expected:
+            raise ValueError(
+                f"{name} has shape {arrays[name].shape}; {count} tokens, d_head={d_head} and d_value={d_value} "
+                f"make it {expected}: give the tensors of one and the same sentence and head."
+            )
+    return tokens, arrays
+
+
+class AttentionStepper(
+    AnatomyWidget,
+    module="attention_stepper.js",
+    shares=(
+        "shared/request.js",
+        "shared/steps.js",
+        "attention_stepper_numbers.js",
+        "attention_stepper_columns.js",
+        "attention_stepper_cells.js",
+        "attention_stepper_matrices.js",
+    ),
+):
+    """Six steps of attention, one word or all words at a time: project, score, scale, softmax, weigh, sum.
+
+    Args:
+        compute: sentence → `Steps`. A `ValueError` it raises is shown as its one sentence, and the old picture stays.
+        sentence: the first sentence.
+        query: position of the first query word; the last word of the sentence if None.
+        step: the first step shown, 1 to 6.
+        level: "word" shows one query word, "matrix" all words at once.
+        label: the accessible name of the whole widget.
+
+    Raises:
+        ValueError: `compute` refuses the first sentence, or an argument is out of range.
+    """
+
+    sentence = traitlets.Unicode().tag(sync=True)
+    """What the learner typed last."""
+    shown = traitlets.Unicode().tag(sync=True)
+    """The sentence whose numbers are shown."""
+    error = traitlets.Unicode().tag(sync=True)
+    answered = traitlets.Int(0).tag(sync=True)
+    """Counts the sentences that were answered, well or with an error."""
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    shapes = traitlets.Dict().tag(sync=True)
+    tensors = buffer_trait()
+    """The tensors of `Steps` one after the other, as float32."""
+    query = traitlets.Int(0).tag(sync=True)
+    step = traitlets.Int(1, min=1, max=6).tag(sync=True)
+    level = traitlets.Enum(["word", "matrix"], "word").tag(sync=True)
+
+    def __init__(
+        self,
+        compute: Callable[[str], Steps],
+        sentence: str = "The animal didn't cross the street because it was too tired.",
+        *,
+        query: int | None = None,
+        step: int = 1,
+        level: str = "word",
+        label: str = "Attention, step by step",
+    ) -> None:
+        if step not in range(1, 7):
+            raise ValueError(f"step={step} was asked for; the stepper has steps 1 to 6.")
+        if level not in ("word", "matrix"):
+            raise ValueError(f"level={level!r} was asked for; choose 'word' or 'matrix'.")
+        if not isinstance(sentence, str):
+            raise ValueError(f"The sentence is a {type(sentence).__name__}; give one string.")
+        self._compute = compute
+        tokens, arrays = _checked(compute(sentence))
+        query = last_word(tokens) if query is None else query
+        if query not in range(len(tokens)):
+            raise ValueError(f"query={query} was asked for; this sentence has positions 0 to {len(tokens) - 1}.")
+        super().__init__(
+            sentence=sentence, shown=sentence, tokens=tokens, query=query, step=step, level=level, label=label,
+            shapes=_shapes(arrays), tensors=_packed(arrays),
+        )  # fmt: skip
+        self.observe(self._answer, "sentence")
+
+    def answer(self, sentence: str) -> dict[str, Any]:
+        """The traits that show the steps of another sentence.
+
+        Raises:
+            ValueError: the sentence cannot be used.
+        """
+        sentence = usable_sentence(sentence)
+        tokens, arrays = _checked(self._compute(sentence))
+        return {
+            "error": "", "shown": sentence, "tokens": tokens, "shapes": _shapes(arrays), "tensors": _packed(arrays),
+            "query": first_word(tokens),
+        }  # fmt: skip
+
+    def _answer(self, change: Any) -> None:
+        """Compute the steps of a new sentence; a sentence that cannot be used leaves the picture as it is."""
+        try:
+            told = self.answer(change["new"])
+        except ValueError as error:
+            told = {"error": str(error)}
+        except Exception as error:  # whatever else a model raises must not leave the learner waiting
+            told = {"error": f"The sentence could not be computed ({type(error).__name__}: {error}); try another one."}
+        self._publish(**told)
+
+    def _publish(self, **traits: Any) -> None:
+        """Send all changes in one message, so that the page never sees half of them."""
+        with self.hold_sync():
+            for name, value in traits.items():
+                setattr(self, name, value)
+            self.answered += 1
+
+    @property
+    def steps(self) -> dict[str, np.ndarray]:
+        """The tensors shown, by name, as the browser has them."""
+        flat = np.frombuffer(self.tensors, "<f4")
+        cuts = np.cumsum([int(np.prod(self.shapes[name])) for name in TENSORS])[:-1]
+        parts = np.split(flat, cuts)
+        return {name: part.reshape(self.shapes[name]) for name, part in zip(TENSORS, parts, strict=True)}
+
+    def static_twin(self) -> Picture:
+        """All six steps for the query word."""
+        from anatomy_course.figures import plots
+
+        return plots.word_steps(
+            self.tokens, self.steps, self.query,
+            title=f"{self.label}: the word “{self.tokens[self.query]}”",
+        )  # fmt: skip
+
+
+def _shapes(arrays: dict[str, np.ndarray]) -> dict[str, list[int]]:
+    return {name: list(array.shape) for name, array in arrays.items()}
+
+
+def _packed(arrays: dict[str, np.ndarray]) -> bytes:
+    return b"".join(float_bytes(arrays[name]) for name in TENSORS)

@@ -1,0 +1,171 @@
+"""The block stepper: one token on its way through a Transformer block, with the real vectors at every stage.
+
+Attention, add, norm, feed-forward, add, norm (post-norm, 2017), or norm, attention, add, norm, feed-forward, add
+(pre-norm). Notebook 03. The widget knows no model: it is given `compute`, a function from a sentence and the number of
+a layer to a `BlockVectors`; everything else happens in the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import traitlets
+
+from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.request import Asking, usable_sentence
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from anatomy_course.figures.picture import Picture
+
+MOST_TOKENS = 24
+STAGES = {
+    "post": ("input", "attended", "added", "normed", "fed", "added again", "normed again"),
+    "pre": ("input", "normed", "attended", "added", "normed again", "fed", "added again"),
+}
+"""Norm placement → the vectors in the order in which they are made."""
+DEFAULT_LABEL = "One token through one block"
+
+
+@dataclass(frozen=True)
+class BlockVectors:
+    """What one layer makes of a sentence, with its norms in either place."""
+
+    tokens: Sequence[str]
+    stages: Mapping[str, Mapping[str, Any]]
+    """"post" and "pre" → name of each of `STAGES` → (position, d_model)."""
+    norms: Any
+    """(norm, 2, d_model): the stretch γ and the shift β of attention's norm and of feed-forward's."""
+    epsilon: float = 1e-5
+    """Of the norms."""
+
+
+class BlockStepper(
+    Asking,
+    module="block_stepper.js",
+    shares=("shared/request.js", "shared/steps.js", "shared/same_room.js", "block_stepper_vectors.js"),
+):
+    """Six steps through one block: the vectors drawn, their mean, standard deviation and length, one number by hand.
+
+    Args:
+        compute: (sentence, layer) → `BlockVectors`. A `ValueError` it raises is shown as its one sentence.
+        sentence: the first sentence.
+        num_layers: how many layers there are to choose from.
+        layer: the first one shown, counted from 0.
+        token: position of the first token; the last word if None.
+        norm: "post" or "pre", shown at first.
+        trained_with: the placement that the weights were trained with; the other one is marked as an experiment.
+        label: heading and accessible name.
+
+    Raises:
+        ValueError: `compute` refuses the first sentence, or an argument is out of range.
+    """
+
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    vectors = buffer_trait()
+    """(placement, stage, position, d_model) as float32, in the order of `STAGES`."""
+    norms = buffer_trait()
+    epsilon = traitlets.Float(1e-5).tag(sync=True)
+    num_layers = traitlets.Int(1).tag(sync=True)
+    layer = traitlets.Int(0).tag(sync=True)
+    """The layer whose vectors are shown."""
+    shown = traitlets.Unicode().tag(sync=True)
+    """The sentence whose vectors are shown."""
+    token = traitlets.Int(0).tag(sync=True)
+    step = traitlets.Int(1, min=1, max=6).tag(sync=True)
+    norm = traitlets.Enum(list(STAGES), "post").tag(sync=True)
+    trained_with = traitlets.Enum(list(STAGES), "post").tag(sync=True)
+
+    def __init__(
+        self,
+        compute: Callable[[str, int], BlockVectors],
+        sentence: str = "The animal didn't cross the street because it was too tired.",
+        *,
+        num_layers: int = 1,
+        layer: int = 0,
+        token: int | None = None,
+        norm: str = "post",
+        trained_with: str = "post",
+        label: str = DEFAULT_LABEL,
+    ) -> None:
+        for name, given in (("norm", norm), ("trained_with", trained_with)):
+            if given not in STAGES:
+                raise ValueError(f"{name} is {given!r}; choose 'post' or 'pre'.")
+        self._compute, self._layers = compute, num_layers
+        first = self.answer({"sentence": sentence, "layer": layer})
+        tokens = first["tokens"]
+        token = max(len(tokens) - 3, 0) if token is None else token
+        if token not in range(len(tokens)):
+            raise ValueError(f"token is {token}; this sentence has positions 0 to {len(tokens) - 1}.")
+        super().__init__(
+            **{**first, "token": token}, num_layers=num_layers, norm=norm, trained_with=trained_with, label=label,
+            question={"sentence": sentence, "layer": layer},
+        )  # fmt: skip
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """The vectors of a sentence and layer."""
+        sentence = usable_sentence(question.get("sentence"))
+        layer: Any = question.get("layer")
+        if layer not in range(self._layers):
+            raise ValueError(f"Layer {layer!r} was asked for; there are layers 0 to {self._layers - 1}.")
+        block = self._compute(sentence, layer)
+        tokens, vectors, norms = _checked(block)
+        told = {"tokens": tokens, "vectors": float_bytes(vectors), "norms": float_bytes(norms), "shown": sentence,
+                "layer": layer, "epsilon": float(block.epsilon)}  # fmt: skip
+        return told if self.token < len(tokens) else {**told, "token": len(tokens) - 1}
+
+    def stage(self, name: str, norm: str | None = None) -> npt.NDArray[np.float32]:
+        """The vectors of one stage as the browser has them, (position, d_model); of the shown placement by default."""
+        order = STAGES[norm or self.norm]
+        flat = np.frombuffer(self.vectors, "<f4").reshape(2, len(order), len(self.tokens), -1)
+        return flat[list(STAGES).index(norm or self.norm), order.index(name)].copy()
+
+    def static_twin(self) -> Picture:
+        """The chosen token's vectors at all stages, as strips."""
+        from anatomy_course.figures import plots
+
+        order = STAGES[self.norm]
+        rows = np.stack([self.stage(name)[self.token] for name in order])
+        lengths = ", ".join(f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True))
+        named = [f"{name} {np.linalg.norm(row):.1f}" for name, row in zip(order, rows, strict=True)]
+        return plots.strips(
+            rows,
+            named,
+            title=f"“{self.tokens[self.token]}” through layer {self.layer}, {self.norm}-norm",
+            axes=("stage", "d_model"),
+            limit=float(np.quantile(np.abs(rows), 0.995)),
+            alt=f"The vector of “{self.tokens[self.token]}” at {len(order)} stages of layer {self.layer}, "
+            f"{self.norm}-norm, as colored strips. Lengths: {lengths}.",
+        )
+
+
+def _checked(block: BlockVectors) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Tokens, (placement, stage, position, d_model) and (norm, 2, d_model), or one sentence saying what does not fit.
+
+    Raises:
+        ValueError: too many tokens, a stage that is missing, or shapes that disagree.
+    """
+    tokens = word_list(block.tokens, "tokens")
+    if len(tokens) > MOST_TOKENS:
+        raise ValueError(
+            f"That makes {len(tokens)} tokens; the drawing has room for {MOST_TOKENS}: shorten the sentence."
+        )
+    norms = numbers(block.norms, "norms", ("norm", "2", "d_model"))
+    shape = (len(tokens), norms.shape[2])
+    placements = []
+    for placement, order in STAGES.items():
+        stages = block.stages.get(placement, {})
+        if missing := [name for name in order if name not in stages]:
+            raise ValueError(f"The {placement}-norm stages lack {missing[0]!r}; expected {', '.join(order)}.")
+        arrays = [numbers(stages[name], f"{placement}-norm {name}", ("position", "d_model")) for name in order]
+        for name, array in zip(order, arrays, strict=True):
+            if array.shape != shape:
+                raise ValueError(
+                    f"{placement}-norm {name} has shape {array.shape}; expected {shape}, as the tokens and norms."
+                )
+        placements.append(np.stack(arrays))
+    return tokens, np.stack(placements), norms

@@ -1,0 +1,151 @@
+"""The cache lab: which positions' keys and values each step computes, and which it finds in the cache.
+
+With a cache each position is computed once and read ever after; without one, every step computes all again. Notebook
+04. The widget knows no model: it counts by itself, and is given `measure` for the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import traitlets
+
+from anatomy_course.views._kit.base import attributes, word_list
+from anatomy_course.views._kit.request import Asking
+
+if TYPE_CHECKING:
+    from anatomy_course.figures.picture import Picture
+
+MOST_POSITIONS = 24
+ROLES = ("key", "query", "value")
+"""Of what is computed without the cache, computed with it, and read from it."""
+DEFAULT_LABEL = "Cache lab: what is stored, what is computed again"
+
+
+@runtime_checkable
+class Entry(Protocol):
+    """What the model keeps of one position: `number_bytes` of one number, `bytes` of keys and values in all layers."""
+
+    @property
+    def layers(self) -> int: ...
+    @property
+    def kv_heads(self) -> int: ...
+    @property
+    def heads(self) -> int: ...
+    @property
+    def d_head(self) -> int: ...
+    @property
+    def number_bytes(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+
+
+@runtime_checkable
+class StepCost(Protocol):
+    """One token behind some length, by the clock: seconds with the cache and without, bytes of the real cache."""
+
+    @property
+    def with_cache(self) -> float | int: ...
+    @property
+    def without(self) -> float | int: ...
+    @property
+    def kept(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class CacheStep:
+    """What one step does, in positions; step 0 reads the prompt."""
+
+    computed: int
+    read: int
+
+
+class CacheLab(Asking, module="cache_lab.js", shares=("shared/request.js", "shared/curves.js", "cache_lab_panels.js")):
+    """Steps × positions, with and without the cache; running totals; seconds for growing lengths.
+
+    Args:
+        prompt: its tokens.
+        written: the tokens written behind it: one step each.
+        entry: what is kept of each position.
+        measure: length → cost; nothing can be measured where it is left out.
+        work: length → (arithmetic of one step with the cache, without), in any unit: the lengths to measure, and the
+            theory beside the clock.
+        cached: whether the cache is on at first.
+        label: heading and accessible name.
+
+    Raises:
+        ValueError: too many tokens to draw, a count below 1, or key/value heads that do not divide the heads.
+    """
+
+    prompt = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    written = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    entry = traitlets.Dict().tag(sync=True)
+    work = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)
+    """[length, with the cache, without] of each length."""
+    can_measure = traitlets.Bool(False).tag(sync=True)
+    cached = traitlets.Bool(True).tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    costs = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """{length, with_cache, without, kept} as measured so far."""
+
+    def __init__(
+        self,
+        prompt: Sequence[str],
+        written: Sequence[str],
+        entry: Entry,
+        measure: Callable[[int], StepCost] | None = None,
+        *,
+        work: Mapping[int, tuple[float | int, float | int]] | None = None,
+        cached: bool = True,
+        label: str = DEFAULT_LABEL,
+    ) -> None:
+        prompt, written = word_list(prompt, "prompt"), word_list(written, "written")
+        if (count := len(prompt) + len(written)) > MOST_POSITIONS:
+            raise ValueError(f"There are {count} positions; at most {MOST_POSITIONS} can be drawn: shorten the prompt.")
+        kept = attributes(entry, "layers kv_heads heads d_head number_bytes bytes")
+        if min(kept.values()) < 1 or entry.heads % entry.kv_heads:
+            raise ValueError(f"The entry is {entry}; expected counts of at least 1, kv_heads dividing heads.")
+        self._measure = measure
+        super().__init__(
+            prompt=prompt, written=written, entry=kept, cached=cached, label=label, step=len(written) - 1,
+            work=[[float(length), *map(float, both)] for length, both in sorted((work or {}).items())],
+            can_measure=measure is not None and bool(work), question={"length": 0},
+        )  # fmt: skip
+
+    def steps(self, cached: bool) -> list[CacheStep]:
+        """What each step computes and reads. The last written token is nobody's input and is not counted."""
+        lengths = [len(self.prompt) + i for i in range(len(self.written))]
+        if not cached:
+            return [CacheStep(length, 0) for length in lengths]
+        return [CacheStep(length, 0) if i == 0 else CacheStep(1, length - 1) for i, length in enumerate(lengths)]
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """One more length by the clock."""
+        length = question.get("length")
+        if self._measure is None or length not in [int(each[0]) for each in self.work]:
+            raise ValueError(f"Length {length!r} cannot be measured here.")
+        found = {"length": length, **attributes(self._measure(length), "with_cache without kept")}
+        others = [cost for cost in self.costs if cost["length"] != length]
+        return {"costs": sorted([*others, found], key=lambda cost: int(cost["length"]))}
+
+    def static_twin(self) -> Picture:
+        """What each step computes and reads; nothing that a clock has told."""
+        from anatomy_course.figures import plots
+
+        on, off = self.steps(cached=True), self.steps(cached=False)
+        heights = {
+            "computed without a cache": [step.computed for step in off],
+            "computed with it": [step.computed for step in on],
+            "read from it": [step.read for step in on],
+        }
+        labels = ["step 0: the prompt", *(f"step {i}" for i in range(1, len(on)))]
+        computed, instead = (sum(step.computed for step in steps) for steps in (on, off))
+        return plots.bars(
+            labels, heights, xlabel="positions", title=self.label, digits=0,
+            roles=dict(zip(heights, ROLES, strict=True)),
+            alt=f"{len(on)} steps after a prompt of {len(self.prompt)} tokens: keys and values of {computed} "
+            f"positions are computed with the cache, of {instead} without it. Each position kept takes "
+            f"{self.entry['bytes']:,} bytes.",
+        )  # fmt: skip

@@ -1,0 +1,247 @@
+"""The decoding stepper: a text written one token per click, each with all that might have come instead.
+
+The next token is chosen by a rule (the likeliest, or one at random) or by hand, and taken back again. The widget knows
+no model: it is given `begin`, which makes a `Writing` of a prompt. Notebook 04.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import traitlets
+
+from anatomy_course.views._kit.request import Asking
+
+if TYPE_CHECKING:
+    from anatomy_course.figures.picture import Picture
+
+COLDEST, HOTTEST = 0.1, 3.0
+LOWEST_P = 0.05
+MOST_AT_ONCE = 10
+"""Tokens that one question may ask for."""
+DEFAULT_LABEL = "Writing token by token"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the next token is chosen.
+
+    Attributes:
+        sample: at random, each token with its probability after the filters; the likeliest token otherwise.
+        temperature: from 0.1 to 3.
+        top_k: how many tokens are kept; 0 for all.
+        top_p: the probability that the kept ones reach, from 0.05; 1 for all.
+        seed: of the randomness, which begins anew with every rule.
+
+    Raises:
+        ValueError: a number is out of its range.
+    """
+
+    sample: bool = False
+    temperature: float | int = 1.0
+    top_k: int = 0
+    top_p: float | int = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not COLDEST <= self.temperature <= HOTTEST:
+            raise ValueError(f"temperature is {self.temperature}; give one from {COLDEST} to {HOTTEST}.")
+        if self.top_k < 0:
+            raise ValueError(f"top_k is {self.top_k}; give the number of tokens to keep, or 0 for all.")
+        if not LOWEST_P <= self.top_p <= 1:
+            raise ValueError(f"top_p is {self.top_p}; give one from {LOWEST_P} to 1, which keeps all.")
+
+    def __str__(self) -> str:
+        if not self.sample:
+            return "greedy: the likeliest token"
+        parts = [f"top-k {self.top_k}" if self.top_k else "", f"top-p {self.top_p:g}" if self.top_p < 1 else ""]
+        return ", ".join([f"at random, temperature {self.temperature:g}", *filter(None, parts)])
+
+
+@dataclass(frozen=True)
+class Option:
+    """A token that may come next, with its probability as the model sees it and after the filters."""
+
+    token_id: int
+    word: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class WrittenToken:
+    """A token of the text, with the probability that the model gave it."""
+
+    word: str
+    probability: float
+    ends: bool
+    """Whether it is a token that ends a text."""
+
+
+class Writing(Protocol):
+    """A text that is being written."""
+
+    @property
+    def prompt(self) -> Sequence[str]:
+        """The tokens that it continues."""
+
+    @property
+    def written(self) -> Sequence[WrittenToken]:
+        """What was written so far."""
+
+    @property
+    def options(self) -> Sequence[Option]:
+        """The likeliest next tokens, likeliest first."""
+
+    @property
+    def room(self) -> int:
+        """How many tokens may still be written."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Among how many tokens the choice is."""
+
+    def text(self) -> str:
+        """What was written, as people read it."""
+
+    def follow(self, rule: Rule) -> None:
+        """Choose by this rule from here on."""
+
+    def advance(self, token_id: int | None = None) -> None:
+        """Write one token: this one, or the one that the rule chooses."""
+
+    def back(self, count: int) -> None:
+        """Take the last tokens back."""
+
+
+class DecodingStepper(
+    Asking, module="decoding_stepper.js", shares=("shared/same_room.js", "shared/request.js", "shared/spoken.js")
+):
+    """One token per click: candidates as bars to choose from, a rule to choose by, and every word to go back to.
+
+    Args:
+        begin: prompt → `Writing`. A `ValueError` it raises is shown as its one sentence.
+        prompt: the text to continue at first.
+        rule: how tokens are chosen at first; greedily unless told.
+        label: heading and accessible name.
+
+    Raises:
+        ValueError: `begin` refuses the prompt.
+    """
+
+    prompt = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    prompt_text = traitlets.Unicode().tag(sync=True)
+    written = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """{word, probability, ends, by_hand} of every token written."""
+    options = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """{token_id, word, before, after}, likeliest first; none where the text has ended."""
+    rule = traitlets.Dict().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+    vocab_size = traitlets.Int().tag(sync=True)
+    room = traitlets.Int().tag(sync=True)
+    """How many tokens may still be written."""
+
+    def __init__(
+        self,
+        begin: Callable[[str], Writing],
+        prompt: str,
+        *,
+        rule: Rule | None = None,
+        label: str = DEFAULT_LABEL,
+    ) -> None:
+        self._begin, self._rule = begin, rule or Rule()
+        self._by_hand: list[bool] = []
+        self._writing = begin(prompt)
+        self._writing.follow(self._rule)
+        super().__init__(**self._told(), prompt_text=prompt, label=label, question={"do": "nothing", "turn": 0})
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Do what was asked: next, choose, back, restart, rule or prompt."""
+        doings: dict[str, Callable[[dict[str, Any]], None]] = {
+            "next": self._next, "choose": self._choose, "back": self._back, "restart": self._restart,
+            "rule": self._follow, "prompt": self._start,
+        }  # fmt: skip
+        do = question.get("do")
+        if do not in doings:
+            raise ValueError(f"The stepper was asked to {do!r}; it can {', '.join(doings)}.")
+        doings[do](question)
+        return {**self._told(), "prompt_text": self.prompt_text}
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can be written any more."""
+        return self.room == 0 or bool(self.written and self.written[-1]["ends"])
+
+    def _next(self, question: dict[str, Any]) -> None:
+        for _ in range(min(int(question.get("count", 1)), MOST_AT_ONCE)):
+            self._write(None)
+            if not self._can_go_on():
+                return
+
+    def _choose(self, question: dict[str, Any]) -> None:
+        self._write(int(question["token_id"]))
+
+    def _write(self, token_id: int | None) -> None:
+        if not self._can_go_on():
+            raise ValueError("The text has come to its end; go back to write another one.")
+        self._writing.advance(token_id)
+        self._by_hand.append(token_id is not None)
+
+    def _can_go_on(self) -> bool:
+        written = self._writing.written
+        return self._writing.room > 0 and not (written and written[-1].ends)
+
+    def _back(self, question: dict[str, Any]) -> None:
+        count = int(question.get("count", 1))
+        self._writing.back(count)
+        del self._by_hand[len(self._by_hand) - count :]
+
+    def _restart(self, question: dict[str, Any]) -> None:
+        self._back({"count": len(self._by_hand)})
+        self._writing.follow(self._rule)
+
+    def _follow(self, question: dict[str, Any]) -> None:
+        rule = Rule(**question["rule"])
+        self._writing.follow(rule)
+        self._rule = rule
+
+    def _start(self, question: dict[str, Any]) -> None:
+        prompt = str(question.get("prompt", ""))
+        writing = self._begin(prompt)
+        writing.follow(self._rule)
+        self._writing, self._by_hand, self.prompt_text = writing, [], prompt
+
+    def _told(self) -> dict[str, Any]:
+        """The traits that say where the writing stands."""
+        writing = self._writing
+        tokens = zip(writing.written, self._by_hand, strict=True)
+        return {
+            "prompt": list(writing.prompt),
+            "written": [{**asdict(token), "by_hand": by_hand} for token, by_hand in tokens],
+            "options": [asdict(option) for option in writing.options] if self._can_go_on() else [],
+            "rule": asdict(self._rule), "text": writing.text(), "vocab_size": writing.vocab_size,
+            "room": writing.room,
+        }  # fmt: skip
+
+    def static_twin(self) -> Picture:
+        """What was written, and the candidates for the next token; those of the last where the text has ended."""
+        from anatomy_course.figures import plots
+
+        text = self.text or "(nothing written yet)"
+        if not self.options:
+            return plots.bars(
+                [token["word"] for token in self.written], [token["probability"] for token in self.written],
+                xlabel="probability that the model gave it", title=self.label,
+                alt=f"After “{self.prompt_text}” was written: “{text}”. The text has ended.",
+            )  # fmt: skip
+        words = [option["word"] for option in self.options]
+        series = {"as the model sees it": [option["before"] for option in self.options]}
+        if self._rule.sample:
+            series["after the filters"] = [option["after"] for option in self.options]
+        told = ", ".join(f"{option['word']} {option['before']:.0%}" for option in self.options[:5])
+        return plots.bars(
+            words, series, xlabel="probability", title=f"{self.label}, {self._rule}",
+            alt=f"After “{self.prompt_text}” was written: “{text}”. The likeliest next tokens: {told}.",
+        )  # fmt: skip

@@ -1,0 +1,187 @@
+"""The head board: every head of every layer, ranked by what it attends to, and switched off at will.
+
+The attention viewer asks "what does this head do?"; the board asks "which head does this?" and "what if it were gone?".
+The widget knows no model: it is given the measures, and `switch`, a function that runs the model without some heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import traitlets
+
+from anatomy_course.figures.arrays import to_array
+from anatomy_course.figures.picture import Picture
+from anatomy_course.views.attention_viewer.view import AttentionViewer
+from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers
+
+Switch = Callable[[list[tuple[int, int]]], Any]
+"""(layer, head) of the heads that are off → the output without them, (position, d_model)."""
+
+PAIR = "the chosen pair"
+"""The ranking that needs no measure: the weight from the chosen query to the chosen key."""
+MOST_IN_TWIN = 12
+
+
+class HeadBoard(
+    AttentionViewer,
+    module="head_board.js",
+    shares=("shared/attention_drawing.js", "shared/attention_map.js", "head_board_panels.js"),
+):
+    """All heads as small maps, sorted and filtered by a measure; one large; and the output without those switched off.
+
+    Args:
+        weights: one array (layers heads query key), or one (heads query key) per layer; a batch axis of 1 is dropped.
+        tokens: the sentence, one token per position.
+        measures: name → one number per head, (layers heads).
+        switch: runs the model without some heads; heads cannot be switched where it is left out.
+        rank: what the heads are ranked by at first: the name of a measure, or "the chosen pair".
+        order: "layer" keeps the heads in the model's order, "highest" and "lowest" sort them by `rank`.
+        layer: the layer shown large at first, from 0.
+        head: the head shown large at first, from 0.
+        query: position of the chosen query token; the last word if None.
+        key: position of the chosen key token.
+        label: the accessible name of the whole widget.
+
+    Raises:
+        ValueError: weights, tokens and measures that do not fit together, or a place or name that does not exist.
+    """
+
+    measures = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """[{name, values}], the values of all heads one layer after the other."""
+    rank = traitlets.Unicode(PAIR).tag(sync=True)
+    order = traitlets.Enum(["layer", "highest", "lowest"], "highest").tag(sync=True)
+    key = traitlets.Int(0).tag(sync=True)
+    off = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
+    """[layer, head] of every head that is switched off; the page writes it, and it may be set from Python."""
+    can_switch = traitlets.Bool(False).tag(sync=True)
+    before = buffer_trait()
+    """Cosine similarity of every two tokens' output vectors with all heads on, (position, position) float32."""
+    after = buffer_trait()
+    """The same with the heads in `off` switched off."""
+    moved = buffer_trait()
+    """How far each token's output vector has moved: 1 − cosine similarity, (position,) float32."""
+    error = traitlets.Unicode("").tag(sync=True)
+    answered = traitlets.Int(0).tag(sync=True)
+    """Counts the answers to changes of `off`."""
+
+    def __init__(
+        self,
+        weights: Any,
+        tokens: Sequence[str],
+        measures: Mapping[str, Any] | None = None,
+        *,
+        switch: Switch | None = None,
+        rank: str = PAIR,
+        order: str = "highest",
+        layer: int = 0,
+        head: int = 0,
+        query: int | None = None,
+        key: int = 0,
+        label: str = "Head board",
+    ) -> None:
+        super().__init__(weights, tokens, layer=layer, head=head, query=query, label=label)
+        self.measures = [{"name": name, "values": self._per_head(name, of)} for name, of in (measures or {}).items()]
+        self.rank, self.order, self.key = rank, order, key
+        self._switch = switch
+        if switch is not None:
+            self._whole = self._output([])
+            self._publish_effect(self._whole)
+            self.before, self.can_switch = self.after, True
+        self.observe(self._answer, "off")
+
+    def value_of(self, name: str) -> npt.NDArray[np.float64]:
+        """One number per head of a measure or of "the chosen pair", (layers heads), as the browser has it."""
+        layers, heads = self.shape[:2]
+        if name == PAIR:
+            weights = np.frombuffer(self.weights, np.uint8).reshape(self.shape)
+            return weights[:, :, self.query, self.key].astype(np.float64) / 255
+        found = next(measure["values"] for measure in self.measures if measure["name"] == name)
+        return np.asarray(found, dtype=np.float64).reshape(layers, heads)
+
+    def ranked(self) -> list[tuple[int, int]]:
+        """(layer, head) of every head in the order in which the board shows them."""
+        values = self.value_of(self.rank).ravel()
+        sign = {"layer": 0, "highest": -1, "lowest": 1}[self.order]
+        places = np.argsort(sign * values, kind="stable")
+        return [(int(place) // self.shape[1], int(place) % self.shape[1]) for place in places]
+
+    def static_twin(self) -> Picture:
+        """The first heads of the ranking, as small maps."""
+        from anatomy_course.figures import plots
+
+        values, first = self.value_of(self.rank), self.ranked()[:MOST_IN_TWIN]
+        weights = np.frombuffer(self.weights, np.uint8).reshape(self.shape) / 255
+        pair = f"“{self.tokens[self.query]}” to “{self.tokens[self.key]}”"
+        name = pair if self.rank == PAIR else self.rank
+        return plots.heatmaps(
+            [(f"{layer}·{head}: {values[layer, head]:.2f}", weights[layer, head]) for layer, head in first],
+            title=f"{self.label}: layer·head, {name}", per_row=6, values=False,
+            alt=f"Small attention maps of {len(first)} heads, {self.order} first by {name}: "
+            + ", ".join(f"layer {layer} head {head} {values[layer, head]:.2f}" for layer, head in first) + ".",
+        )  # fmt: skip
+
+    # ---- switching
+
+    def _answer(self, change: Any) -> None:
+        """Run the model without the heads in `off`, and tell how its output has changed."""
+        if self._switch is None:
+            return
+        try:
+            output, error = self._output([(layer, head) for layer, head in self.off]), ""
+        except Exception as problem:  # whatever a model raises must not leave the learner waiting
+            output, error = None, f"The model could not run without these heads ({problem}); switch them on again."
+        with self.hold_sync():
+            if output is not None:
+                self._publish_effect(output)
+            self.error = error
+            self.answered += 1
+
+    def _output(self, off: list[tuple[int, int]]) -> npt.NDArray[np.float64]:
+        assert self._switch is not None  # asked for only where heads can be switched
+        output = numbers(self._switch(off), "what switch returned", ("position", "d_model"))
+        if len(output) != len(self.tokens):
+            raise ValueError(
+                f"switch returned {len(output)} vectors for {len(self.tokens)} tokens; return one for each."
+            )
+        return output / np.maximum(np.linalg.norm(output, axis=1, keepdims=True), 1e-12)
+
+    def _publish_effect(self, output: npt.NDArray[np.float64]) -> None:
+        self.after = float_bytes(output @ output.T)
+        self.moved = float_bytes(np.maximum(0, 1 - (output * self._whole).sum(axis=1)))
+
+    # ---- what is refused
+
+    def _per_head(self, name: str, values: Any) -> list[float]:
+        expected = tuple(self.shape[:2])
+        array = numbers(to_array(values), f"measure {name!r}", ("layers", "heads"))
+        if array.shape != expected:
+            raise ValueError(f"measure {name!r} has shape {array.shape}; expected {expected}, one number per head.")
+        found: list[float] = array.ravel().tolist()
+        return found
+
+    @traitlets.validate("rank")
+    def _known(self, proposal: traitlets.Bunch) -> str:
+        names = [PAIR, *(measure["name"] for measure in self.measures)]
+        if proposal["value"] not in names:
+            raise ValueError(f"rank={proposal['value']!r} was asked for; choose one of {', '.join(map(repr, names))}.")
+        return str(proposal["value"])
+
+    @traitlets.validate("key")
+    def _a_key(self, proposal: traitlets.Bunch) -> int:
+        if not 0 <= proposal["value"] < len(self.key_tokens):
+            raise ValueError(f"key={proposal['value']} was asked for; there are keys 0 to {len(self.key_tokens) - 1}.")
+        return int(proposal["value"])
+
+    @traitlets.validate("off")
+    def _on_the_board(self, proposal: traitlets.Bunch) -> list[list[int]]:
+        layers, heads = self.shape[:2]
+        for place in proposal["value"]:
+            if len(place) != 2 or not (0 <= place[0] < layers and 0 <= place[1] < heads):
+                raise ValueError(
+                    f"off holds {place}; expected [layer, head] with layer 0 to {layers - 1} and head 0 to {heads - 1}."
+                )
+        return [list(place) for place in dict.fromkeys(map(tuple, proposal["value"]))]

@@ -1,0 +1,158 @@
+"""The head traveller: one number's way from d_model into its head and back, and the way that `view` alone sends it.
+
+Two lanes show the same module on the same sentence. On the right way the vectors are cut (`view`) and the axes change
+places (`transpose`); on the wrong way only the shape is made to fit, and every head gets its own part of the sentence
+instead of its own part of every word (Vaswani et al. 2017, section 3.2.2, arXiv:1706.03762).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from anatomy_course.figures.picture import Picture
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+
+MOST_TOKENS = 8
+MOST_FEATURES = 16
+LAST_STEP = 8
+LANES = ("right", "wrong")
+SHARED = {
+    "hidden_states": ("position", "d_model"),
+    "value_weight": ("d_model", "d_model"),
+    "value": ("position", "d_model"),
+    "output_weight": ("d_model", "d_model"),
+}
+OF_A_LANE = {
+    "weights": ("heads", "query", "key"),
+    "context": ("heads", "position", "d_head"),
+    "output": ("position", "d_model"),
+}
+
+
+@dataclass(frozen=True)
+class Lane:
+    """What attention made of the heads of one lane: NumPy arrays, or tensors that become such."""
+
+    weights: Any
+    """(heads query key), rows sum to 1."""
+    context: Any
+    """(heads position d_head), before the heads are joined."""
+    output: Any
+    """(position, d_model)"""
+
+
+@dataclass(frozen=True)
+class SplitHeads:
+    """One sentence through one module's heads, split the right way and the wrong way."""
+
+    tokens: Sequence[str]
+    hidden_states: Any
+    """What the module reads: (position, d_model)."""
+    value_weight: Any
+    """W_V: (d_model, d_model), hidden_states · W_V."""
+    value: Any
+    """The values before they are split: (position, d_model)."""
+    output_weight: Any
+    """W_O: (d_model, d_model)."""
+    right: Lane
+    wrong: Lane
+
+
+def _checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
+    """The tokens and tensors of `journey`, or one sentence saying what does not fit.
+
+    Raises:
+        ValueError: too many tokens or features, or a tensor whose sizes disagree with the others.
+    """
+    tokens = word_list(journey.tokens, "tokens", at_most=MOST_TOKENS)
+    arrays = {name: numbers(getattr(journey, name), name, axes) for name, axes in SHARED.items()}
+    for lane in LANES:
+        of_lane = getattr(journey, lane)
+        arrays |= {f"{lane}.{name}": numbers(getattr(of_lane, name), name, axes) for name, axes in OF_A_LANE.items()}
+    d_model = arrays["hidden_states"].shape[1]
+    heads = len(arrays["right.weights"])
+    if d_model > MOST_FEATURES or d_model % heads:
+        raise ValueError(
+            f"d_model is {d_model} for {heads} heads; the drawing has room for {MOST_FEATURES} features, and the heads "
+            "must divide them: take a smaller module."
+        )
+    sizes = {"position": len(tokens), "query": len(tokens), "key": len(tokens), "d_model": d_model, "heads": heads,
+             "d_head": d_model // heads}  # fmt: skip
+    for name, array in arrays.items():
+        expected = tuple(sizes[axis] for axis in (SHARED | OF_A_LANE)[name.rpartition(".")[2]])
+        if array.shape != expected:
+            raise ValueError(
+                f"{name} has shape {array.shape}; {len(tokens)} tokens, d_model {d_model} and {heads} heads make it "
+                f"{expected}: give the tensors of one and the same module and sentence."
+            )
+    return tokens, arrays
+
+
+class HeadSplitting(
+    AnatomyWidget,
+    module="head_splitting.js",
+    shares=("shared/steps.js", "head_splitting_layout.js", "head_splitting_words.js"),
+):
+    """Eight steps of one number on the right way and on the wrong way, side by side, with every tensor's shape.
+
+    Args:
+        journey: the tensors of both ways.
+        position: the token whose number is followed at first.
+        feature: which of its d_model numbers.
+        step: the first step shown, 1 to 8.
+        label: the accessible name of the whole widget.
+
+    Raises:
+        ValueError: the tensors do not fit together, or a place or step does not exist.
+    """
+
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    heads = traitlets.Int(1).tag(sync=True)
+    d_model = traitlets.Int(1).tag(sync=True)
+    tensors = buffer_trait()
+    """All tensors one after the other, as float32: `SHARED`, then `OF_A_LANE` of the right and of the wrong lane."""
+    position = traitlets.Int(0).tag(sync=True)
+    feature = traitlets.Int(0).tag(sync=True)
+    step = traitlets.Int(1).tag(sync=True)
+
+    def __init__(
+        self,
+        journey: SplitHeads,
+        *,
+        position: int = 0,
+        feature: int = 0,
+        step: int = 1,
+        label: str = "Follow one number through its head and back",
+    ) -> None:
+        tokens, arrays = _checked(journey)
+        super().__init__(
+            tokens=tokens, heads=len(arrays["right.weights"]), d_model=arrays["value"].shape[1],
+            tensors=b"".join(float_bytes(array) for array in arrays.values()), label=label,
+        )  # fmt: skip
+        self._arrays = arrays
+        self.position, self.feature, self.step = position, feature, step
+
+    @traitlets.validate("position", "feature", "step")
+    def _in_range(self, proposal: traitlets.Bunch) -> int:
+        name, value = proposal["trait"].name, int(proposal["value"])
+        low, high = {"position": (0, len(self.tokens) - 1), "feature": (0, self.d_model - 1), "step": (1, LAST_STEP)}[
+            name
+        ]
+        if self.tokens and not low <= value <= high:
+            raise ValueError(f"{name}={value} was asked for; choose {low} to {high}.")
+        return value
+
+    def static_twin(self) -> Picture:
+        """Values, weights and contexts of every head on both ways, with the chosen word's numbers marked."""
+        from anatomy_course.figures.diagrams.heads import split_heads
+
+        arrays = self._arrays
+        return split_heads(
+            self.tokens, arrays["value"],
+            {lane: (arrays[f"{lane}.weights"], arrays[f"{lane}.context"]) for lane in LANES}, self.position,
+        )  # fmt: skip

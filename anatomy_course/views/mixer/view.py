@@ -1,0 +1,141 @@
+"""The weighted-average mixer: drag the weights of a sentence's words and watch one word's new vector move.
+
+Self-attention makes a new vector for word i as a weighted average of all the words' vectors, x'_i = Σ_j w_ij x_j with
+Σ_j w_ij = 1 (Vaswani et al. 2017, section 3.2, arXiv 1706.03762). Here the weights are set by hand. Notebook 01.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import traitlets
+
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from anatomy_course.figures.picture import Picture
+
+MOST_WORDS = 12
+DEFAULT_LABEL = "A new vector is a weighted average"
+
+
+class Mixer(AnatomyWidget, module="mixer.js", shares=("mixer_map.js",)):
+    """One slider per word, a map of the words' vectors, and the average that the weights make of them.
+
+    Args:
+        words: 2 to 12 words, the sentence's (or several sentences') context.
+        vectors: (word, 2) numbers, each word's place on the map.
+        focus: the word whose new vector is made: one of `words`, or its position. The first by default.
+        axes: names of the map's two axes; "verb ↔ insect" names both ends of one.
+        weights: the weights to begin with, as for a preset; all on the focus by default, so that x' = x.
+        presets: name → weights, as a list with one number per word or as {word: weight} with 0 for the others.
+            Weights are divided by their sum.
+        label: heading and accessible name.
+
+    Raises:
+        ValueError: too few or too many words, vectors of another shape, an unknown word, negative weights or weights
+            that are all 0.
+
+    >>> Mixer(["time", "flies"], [[0, 1], [1, 0]], weights=[1, 3]).output.tolist()
+    [0.75, 0.25]
+    """
+
+    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    vector_bytes = buffer_trait()
+    focus = traitlets.Int(0).tag(sync=True)
+    axes = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    presets = traitlets.List(traitlets.Dict()).tag(sync=True)
+    weights = traitlets.List(traitlets.Float()).tag(sync=True)
+    """One weight per word, at least 0, with sum 1; the sliders write it, and it may be set from Python."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: Any,
+        *,
+        focus: str | int = 0,
+        axes: tuple[str, str] = ("first axis", "second axis"),
+        weights: Any = None,
+        presets: Mapping[str, Any] | None = None,
+        label: str = DEFAULT_LABEL,
+    ) -> None:
+        listed = word_list(words, "words", at_least=2, at_most=MOST_WORDS)
+        places = numbers(vectors, "vectors", ("word", "2"))
+        if places.shape != (len(listed), 2):
+            given = f"vectors has shape {places.shape} for {len(listed)} words"
+            raise ValueError(f"{given}; expected ({len(listed)}, 2): give each word one place on the map.")
+        at = _position(focus, listed)
+        chosen = {str(name): _weights(value, listed, f"preset {name!r}") for name, value in (presets or {}).items()}
+        first = np.eye(len(listed))[at].tolist() if weights is None else _weights(weights, listed, "weights")
+        super().__init__(
+            words=listed,
+            vector_bytes=float_bytes(places),
+            focus=at,
+            axes=word_list(axes, "axes", at_least=2, at_most=2),
+            presets=[{"name": name, "weights": value} for name, value in chosen.items()],
+            weights=first,
+            label=label,
+        )
+
+    @property
+    def vectors(self) -> npt.NDArray[np.float32]:
+        """The words' vectors, (word, 2)."""
+        return np.frombuffer(self.vector_bytes, dtype="<f4").reshape(-1, 2).copy()
+
+    @property
+    def output(self) -> npt.NDArray[np.float64]:
+        """The new vector x' as the weights are now, (2,)."""
+        return np.asarray(self.weights) @ self.vectors.astype(np.float64)
+
+    @traitlets.validate("weights")
+    def _check_weights(self, proposal: Any) -> list[float]:
+        return _weights(proposal["value"], self.words, "weights") if self.words else list(proposal["value"])
+
+    def static_twin(self) -> Picture:
+        """The map with the words, the focus and where its new vector lies."""
+        from anatomy_course.figures import plots
+
+        word, new = self.words[self.focus], self.output
+        told = ", ".join(f"{share:.2f} {name}" for share, name in zip(self.weights, self.words, strict=True) if share)
+        return plots.scatter_words(
+            np.vstack([self.vectors, new]),
+            [*self.words, f"x′ of {word}"],
+            groups=[*["value"] * len(self.words), "weights"],
+            paths=[(self.focus, len(self.words))] if not np.allclose(new, self.vectors[self.focus]) else (),
+            title=self.label,
+            xlabel=self.axes[0],
+            ylabel=self.axes[1],
+            alt=f"Map of {len(self.words)} words. The new vector of {word} is the weighted average {told}, "
+            f"at ({new[0]:.2f}, {new[1]:.2f}).",
+        )
+
+
+def _position(focus: str | int, words: list[str]) -> int:
+    if isinstance(focus, str):
+        if focus not in words:
+            raise ValueError(f"focus is {focus!r}; expected one of {', '.join(words)}.")
+        return words.index(focus)
+    if isinstance(focus, bool) or not isinstance(focus, int) or not 0 <= focus < len(words):
+        raise ValueError(f"focus is {focus!r}; expected one of the words or a position from 0 to {len(words) - 1}.")
+    return focus
+
+
+def _weights(given: Any, words: list[str], name: str) -> list[float]:
+    """Weights with sum 1, one per word."""
+    if isinstance(given, Mapping):
+        if unknown := [word for word in given if word not in words]:
+            raise ValueError(f"{name} names {unknown[0]!r}; expected only {', '.join(words)}.")
+        given = [given.get(word, 0.0) for word in words]
+    row = numbers(given, name, ("word",))
+    if len(row) != len(words):
+        raise ValueError(f"{name} has {len(row)} weights; expected {len(words)}, one per word.")
+    if (row < 0).any() or row.sum() <= 0:
+        raise ValueError(f"{name} is {row.tolist()}; expected weights of at least 0 that are not all 0.")
+    if abs(row.sum() - 1) > 1e-9:  # otherwise as given: what a slider sends must not come back changed
+        row = row / row.sum()
+    share: list[float] = row.tolist()
+    return share

@@ -1,0 +1,171 @@
+"""The objective explorer: one sentence under each pretraining objective, what goes in and what is asked of the model.
+
+The positions that count in the loss, who may look at whom, and the models that learnt so. Notebook 06. The widget knows
+no objective: it is given `draw`. The first drawings of each are handed over, so that they can be read without a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import traitlets
+
+from anatomy_course.views._kit.base import attributes, word_list
+from anatomy_course.views._kit.request import Asking, usable_sentence
+
+if TYPE_CHECKING:
+    from anatomy_course.figures.picture import Picture
+
+DEFAULT_LABEL = "Objective explorer: what goes in, what is asked"
+MOST_POSITIONS = 80
+GIVEN = 4
+"""Drawings of each objective that are handed over."""
+
+Draw = Callable[[str, str, float | None, int], Mapping[str, Any]]
+"""Name of an objective, sentence, rate (None where there is none), number of the drawing → the fields of a
+`objectives.Shown`. The same arguments give the same drawing."""
+
+
+@runtime_checkable
+class ObjectiveWords(Protocol):
+    """One objective in words: `branch` is its heading, `rate` the published one, and `rate_means` follows "15 %"."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def branch(self) -> str: ...
+    @property
+    def asks(self) -> str: ...
+    @property
+    def models(self) -> Sequence[str]: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def rate(self) -> float | None: ...
+    @property
+    def rate_means(self) -> str: ...
+
+
+class ObjectiveExplorer(
+    Asking,
+    module="objective_explorer.js",
+    shares=("shared/request.js", "shared/spoken.js", "shared/same_room.js", "objective_explorer_parts.js"),
+):
+    """Choose an objective and a sentence, draw again, change the rate.
+
+    Args:
+        questions: the objectives, those of one branch next to each other.
+        draw: see `Draw`. Of a `ValueError` that it raises the sentence is shown.
+        sentence: the first sentence.
+        examples: sentences to pick from.
+        chosen: the objective shown at first; the first one when left out.
+        label: heading and accessible name.
+
+    Raises:
+        ValueError: no objectives, an unknown one, or `draw` refuses the sentence or gives what does not fit together.
+    """
+
+    objectives = traitlets.List(traitlets.Dict()).tag(sync=True)
+    given = traitlets.Dict().tag(sync=True)
+    """Name → the first drawings of `given_sentence` at the published rate."""
+    given_sentence = traitlets.Unicode().tag(sync=True)
+    examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    chosen = traitlets.Unicode().tag(sync=True)
+    sentence = traitlets.Unicode().tag(sync=True)
+    number = traitlets.Int(0, min=0).tag(sync=True)
+    """Which drawing."""
+    rates = traitlets.Dict().tag(sync=True)
+    """Name → rate, where the reader has changed it."""
+    drawing = traitlets.Dict().tag(sync=True)
+    """What Python drew last, with `name`, `sentence`, `rate` and `number`."""
+
+    def __init__(
+        self,
+        questions: Sequence[ObjectiveWords],
+        draw: Draw,
+        sentence: str,
+        *,
+        examples: Sequence[str] = (),
+        chosen: str = "",
+        label: str = DEFAULT_LABEL,
+    ) -> None:
+        self._draw = draw
+        self._questions = {question.name: question for question in questions}
+        if not questions or len(self._questions) < len(questions):
+            raise ValueError("Give at least one objective, and each its own name.")
+        self._check_name(chosen or questions[0].name)
+        given = {
+            name: [self._drawn(name, usable_sentence(sentence), question.rate, number) for number in range(GIVEN)]
+            for name, question in self._questions.items()
+        }
+        super().__init__(
+            objectives=[attributes(each, "name branch asks models source rate rate_means") for each in questions],
+            given=given, given_sentence=sentence, sentence=sentence, examples=list(examples),
+            chosen=chosen or questions[0].name, label=label, question={"name": ""},
+        )  # fmt: skip
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """One more drawing."""
+        name, sentence = str(question.get("name")), usable_sentence(question.get("sentence"))
+        self._check_name(name)
+        published = self._questions[name].rate
+        rate = None if published is None else float(question.get("rate") or published)
+        number = int(question.get("number") or 0)
+        drawing = self._drawn(name, sentence, rate, number)
+        told = {"name": name, "sentence": sentence, "rate": rate, "number": number, **drawing}
+        rates = {**self.rates, name: rate} if rate != published else {k: v for k, v in self.rates.items() if k != name}
+        return {"drawing": told, "sentence": sentence, "number": number, "rates": rates}
+
+    def static_twin(self) -> Picture:
+        """The first drawing of every objective."""
+        from anatomy_course.figures.objective_rows import ObjectiveRow, objective_rows
+
+        first = {name: drawings[0] for name, drawings in self.given.items()}
+        rows = [
+            ObjectiveRow(name, _with_turns(one), one["altered"], one["asked"], bool(one["decoder_inputs"]))
+            for name, one in first.items()
+        ]
+        told = " ".join(f"{row.name}: in “{' '.join(row.inputs)}”, asked {_asked(row.asked)}." for row in rows)
+        return objective_rows(
+            rows, title=self.label, alt=f"“{self.given_sentence}” under {len(rows)} objectives. {told}"
+        )
+
+    def _check_name(self, name: str) -> None:
+        if name not in self._questions:
+            raise ValueError(f"There is no objective {name!r}; there are {', '.join(map(repr, self._questions))}.")
+
+    def _drawn(self, name: str, sentence: str, rate: float | None, number: int) -> dict[str, Any]:
+        return _traits(self._draw(name, sentence, rate, number))
+
+
+def _with_turns(drawn: Mapping[str, Any]) -> Sequence[str]:
+    """What goes in; where an order is drawn, each word with its turn."""
+    if drawn["marks_mean"] != "turn":
+        return drawn["inputs"]  # type: ignore[no-any-return]
+    return [f"{turn}:{word}" for turn, word in zip(drawn["marks"], drawn["inputs"], strict=True)]
+
+
+def _asked(asked: Sequence[str]) -> str:
+    wanted = [word for word in asked if word]
+    return f"“{' '.join(wanted)}” ({len(wanted)} of {len(asked)} positions)"
+
+
+def _traits(drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """A drawing for the page: lists, and the mask as rows of "1" and "0".
+
+    Raises:
+        ValueError: too many positions, or parts that do not fit together.
+    """
+    inputs = word_list(drawn["inputs"], "inputs", at_most=MOST_POSITIONS)
+    decoder_inputs = word_list(drawn["decoder_inputs"], "decoder_inputs", at_least=0, at_most=MOST_POSITIONS)
+    answering, size = decoder_inputs or inputs, len(inputs) + len(decoder_inputs)
+    lengths = {name: len(drawn[name]) for name in ("asked", "counts", "altered", "marks", "mask")}
+    expected = {"asked": len(answering), "counts": len(answering), "altered": len(inputs), "marks": len(inputs)}
+    expected |= {"mask": size} | ({} if lengths["marks"] else {"marks": 0})
+    if lengths != expected or any(len(row) != size for row in drawn["mask"]):
+        raise ValueError(f"A drawing has the lengths {lengths}; expected {expected}, and each row of the mask {size}.")
+    lists = {name: list(drawn[name]) for name in ("asked", "counts", "altered", "marks")}
+    texts = {name: str(drawn[name]) for name in ("mask_kind", "note", "marks_mean")}
+    mask = ["".join("1" if cell else "0" for cell in row) for row in drawn["mask"]]
+    return {"inputs": inputs, "decoder_inputs": decoder_inputs, "mask": mask, **lists, **texts}

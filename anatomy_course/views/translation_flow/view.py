@@ -1,0 +1,244 @@
+"""The flow: a whole translation on its way through the figure of 2017, one step at a time, with its real tensors.
+
+The source goes up through the encoder once; then the decoder runs for each word, reads the memory, and the word that it
+writes joins its input, until the end token. Notebook 05. The widget knows no model: it is given a `TranslationRun`, and
+everything happens in the browser, so that it lives on a page without a kernel too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import traitlets
+
+from anatomy_course.figures import transformer_layout
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views.transformer_map.drawing import drawing
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from anatomy_course.figures.picture import Picture
+
+MOST_WORDS = 32
+MOST_STEPS = 60
+FEATURES = 16
+"""How many features of each vector travel to the page."""
+SELF_ATTENTION = ("encoder_self_attention", "decoder_self_attention")
+"""The parts that work once for each layer, on either side."""
+DEFAULT_LABEL = "From source to target, step by step"
+
+
+@dataclass(frozen=True)
+class DrawnTensor:
+    """A tensor to be drawn: vectors (position, feature), or weights (heads, position, position)."""
+
+    name: str
+    """As `tap.watch` names it, where it has such a name."""
+    values: Any
+    """All of it for the source's side; for the target's side the rows of the last decoding step, of which earlier
+    steps show the first ones: a causal decoder never changes what it has computed."""
+    axes: Sequence[str]
+    """Names of its axes, from `batch` on; "source" and "target" are the positions on either side."""
+    sizes: Sequence[int]
+    """The size of each axis."""
+    kind: Literal["vectors", "weights", "ids"] = "vectors"
+    causal: bool = False
+    """Whether the weights of later positions are masked."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step: which part of the figure is at work, what happens, and the tensors that come of it."""
+
+    part: str
+    """A part's name in `figures.transformer_layout`."""
+    title: str
+    text: str
+    tensors: Sequence[DrawnTensor] = ()
+
+
+@dataclass(frozen=True)
+class TranslationRun:
+    """A whole translation."""
+
+    source: Sequence[str]
+    """The tokens that the encoder reads."""
+    target: Sequence[str]
+    """The tokens that the decoder reads: a start token, and all written ones but the last."""
+    written: Sequence[str]
+    """The tokens that the decoder writes, one per decoding step."""
+    encoder: Sequence[Moment]
+    decoder: Sequence[Moment]
+    """The steps of one decoding step; they repeat for each written token."""
+    choices: Sequence[Sequence[tuple[str, Any, Any]]]
+    """For each written token the likeliest ones: token, logit, probability."""
+    pre_norm: bool = False
+    """Whether norms stand in front of the sub-layers, so that the figure's "add & norm" only adds."""
+
+
+class TranslationFlow(
+    AnatomyWidget,
+    module="translation_flow.js",
+    shares=("shared/transformer_drawing.js", "shared/tokens.js", "shared/steps.js", "translation_flow_tensors.js"),
+):
+    """The figure of the encoder–decoder, lit part by part while one sentence is translated.
+
+    Args:
+        run: the translation.
+        place: the first step shown, from 0; or a part of the figure, at its first time.
+        label: heading and accessible name.
+
+    Raises:
+        ValueError: tensors or lists that do not fit together, too many words, or a place that does not exist.
+    """
+
+    parts = traitlets.List(traitlets.Dict()).tag(sync=True)
+    arrows = traitlets.List(traitlets.Dict()).tag(sync=True)
+    marks = traitlets.List(traitlets.Dict()).tag(sync=True)
+    size = traitlets.List().tag(sync=True)
+    source = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    target = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    written = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    encoder = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """[{part, title, text, tensors}], the last naming places in `tensors`."""
+    decoder = traitlets.List(traitlets.Dict()).tag(sync=True)
+    later = traitlets.List(traitlets.Int()).tag(sync=True)
+    """The places in `decoder` that are shown again for every word after the first."""
+    tensors = traitlets.List(traitlets.Dict()).tag(sync=True)
+    """[{name, axes, sizes, kind, causal, start, stored}]: `stored` is the shape of its numbers in `values`."""
+    values = buffer_trait()
+    """All numbers one tensor after the other, as float32."""
+    choices = traitlets.List().tag(sync=True)
+    place = traitlets.Int(0, min=0).tag(sync=True)
+    """The step: those of the encoder, those of the decoder for the first word, then `later` for each further one."""
+
+    def __init__(self, run: TranslationRun, *, place: int | str = 0, label: str = DEFAULT_LABEL) -> None:
+        source = word_list(run.source, "source", at_most=MOST_WORDS)
+        target = word_list(run.target, "target", at_most=MOST_WORDS)
+        written = word_list(run.written, "written", at_most=MOST_WORDS)
+        if not len(target) == len(written) == len(run.choices):
+            raise ValueError(
+                f"There are {len(target)} target tokens, {len(written)} written ones and choices for "
+                f"{len(run.choices)}; give as many of each."
+            )
+        names = {part.id for part in transformer_layout.parts()}
+        if strange := [each.part for each in (*run.encoder, *run.decoder) if each.part not in names]:
+            raise ValueError(f"{strange[0]!r} names no part of the figure; its parts are {', '.join(sorted(names))}.")
+        if not (run.encoder and run.decoder):
+            raise ValueError("There are no steps for the encoder or for the decoder; give at least one for each.")
+        positions = {"source": len(source), "target": len(target)}
+        shown = [tensor for moment in (*run.encoder, *run.decoder) for tensor in moment.tensors]
+        arrays = [_checked(tensor, positions) for tensor in shown]
+        starts = np.cumsum([0, *(array.size for array in arrays)])
+        at = iter(range(len(shown)))
+        moments = [
+            [{"part": moment.part, "title": moment.title, "text": moment.text,
+              "tensors": [next(at) for _ in moment.tensors]}
+             for moment in side]
+            for side in (run.encoder, run.decoder)
+        ]  # fmt: skip
+        super().__init__(
+            **_drawing(run), parts=_parts(run.pre_norm), source=source, target=target, written=written,
+            encoder=moments[0], decoder=moments[1], later=_later(run), label=label,
+            tensors=[{"name": tensor.name, "axes": list(tensor.axes), "sizes": list(tensor.sizes),
+                      "kind": tensor.kind, "causal": tensor.causal, "start": int(start), "stored": list(array.shape)}
+                     for tensor, array, start in zip(shown, arrays, starts, strict=False)],
+            values=b"".join(map(float_bytes, arrays)),
+            choices=[[{"word": word, "logit": float(logit), "probability": float(part)} for word, logit, part in each]
+                     for each in run.choices],
+        )  # fmt: skip
+        self.place = self._first(place) if isinstance(place, str) else place
+
+    def __len__(self) -> int:
+        """How many steps there are."""
+        return len(self.encoder) + len(self.decoder) + len(self.later) * (len(self.written) - 1)
+
+    def where(self) -> tuple[str, int]:
+        """The part at work, and how many tokens the decoder reads meanwhile (0 while the encoder works)."""
+        if self.place < len(self.encoder):
+            return self.encoder[self.place]["part"], 0
+        moment = self.place - len(self.encoder)
+        if moment < len(self.decoder):
+            return self.decoder[moment]["part"], 1
+        step, moment = divmod(moment - len(self.decoder), len(self.later))
+        return self.decoder[self.later[moment]]["part"], step + 2
+
+    def tensor(self, name: str) -> npt.NDArray[np.float32]:
+        """A tensor's numbers as the browser has them."""
+        found = next((each for each in self.tensors if each["name"] == name), None)
+        if found is None:
+            raise ValueError(f"There is no tensor {name!r}; there are {', '.join(t['name'] for t in self.tensors)}.")
+        size = int(np.prod(found["stored"]))
+        return np.frombuffer(self.values, "<f4")[found["start"] : found["start"] + size].reshape(found["stored"]).copy()
+
+    def static_twin(self) -> Picture:
+        """The figure, with the part at work marked."""
+        from anatomy_course.figures import diagrams
+
+        sentence = " ".join(word for word in self.written if not word.startswith("<"))
+        return replace(
+            diagrams.transformer_map(self.where()[0]),
+            alt=f"The encoder–decoder of 2017 as a map of its parts. In the live view “{' '.join(self.source)}” flows "
+            f"through it in {len(self)} steps and becomes “{sentence}”.",
+        )
+
+    @traitlets.validate("place")
+    def _in_range(self, proposal: traitlets.Bunch) -> int:
+        place = int(proposal["value"])
+        if self.written and place >= len(self):
+            raise ValueError(f"place={place} was asked for; the steps are 0 to {len(self) - 1}.")
+        return place
+
+    def _first(self, part: str) -> int:
+        order = [moment["part"] for moment in (*self.encoder, *self.decoder)]
+        if part not in order:
+            raise ValueError(f"place={part!r} names no part at work; try one of {', '.join(dict.fromkeys(order))}.")
+        return order.index(part)
+
+
+def _checked(tensor: DrawnTensor, positions: dict[str, int]) -> npt.NDArray[np.float64]:
+    """A tensor's numbers, vectors cut to their first features.
+
+    Raises:
+        ValueError: the numbers have another number of axes or positions, or an axis has no size.
+    """
+    axes = {"weights": tuple(tensor.axes[-3:]), "vectors": tuple(tensor.axes[-2:]), "ids": (tensor.axes[-1], "id")}[
+        tensor.kind
+    ]
+    values = numbers(tensor.values, tensor.name, axes)
+    expected = tuple(positions.get(axis, size) for axis, size in zip(axes, values.shape, strict=True))
+    if values.shape != expected or 0 in expected:
+        raise ValueError(f"{tensor.name} has shape {values.shape}; expected {expected}: a row for each token.")
+    if len(tensor.axes) != len(tensor.sizes):
+        raise ValueError(f"{tensor.name} has axes {tensor.axes} and sizes {tensor.sizes}; give one size for each axis.")
+    return values if tensor.kind == "weights" else values[:, :FEATURES]
+
+
+def _later(run: TranslationRun) -> list[int]:
+    """What changes from word to word: where it looks in the source, if there is room for that, and what it writes."""
+    last = len(run.decoder) - 1
+    looks = [i for i, moment in enumerate(run.decoder) if moment.part == "cross_attention" and i < last]
+    room = MOST_STEPS - len(run.encoder) - len(run.decoder) >= 2 * (len(run.written) - 1)
+    return [*looks[-1:], last] if room else [last]
+
+
+def _drawing(run: TranslationRun) -> dict[str, Any]:
+    """The figure, with the number of layers in place of N."""
+    drawn = drawing()
+    for mark, side, part in zip(drawn["marks"], (run.encoder, run.decoder), SELF_ATTENTION, strict=False):
+        layers = sum(moment.part == part for moment in side)
+        mark["text"] = mark["text"].replace("N", str(layers)) if layers else mark["text"]
+    return drawn
+
+
+def _parts(pre_norm: bool) -> list[dict[str, Any]]:
+    """The figure's parts as the browser needs them."""
+    return [
+        {"id": part.id, "label": "add" if pre_norm and "add_norm" in part.id else part.label, "role": part.role,
+         "frame": part.frame, "x": part.x, "y": part.y, "width": part.width, "height": part.height}
+        for part in transformer_layout.parts()
+    ]  # fmt: skip

@@ -1,0 +1,456 @@
+"""The figures: shapes and limits drawn as given, words for every picture, colours apart, the same bytes twice."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import re
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from itertools import combinations, pairwise
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from anatomy_course.figures import canvas, cells, diagrams, palette, plots, style, transformer_layout
+from anatomy_course.page.notebooks import NOTEBOOKS
+from anatomy_course.figures.picture import Picture
+from anatomy_course.figures.style import PAGE, QUIET
+from anatomy_utils.taxonomy import TREE
+
+ROOT = Path(__file__).parents[2]
+IMAGES = ROOT / "images"
+WORDS = ["time", "flies", "like", "an", "arrow"]
+
+
+@pytest.fixture
+def weights() -> np.ndarray:
+    scores = np.random.default_rng(0).normal(size=(3, 5))
+    exponents = np.exp(scores)
+    return exponents / exponents.sum(axis=1, keepdims=True)
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    found = importlib.util.spec_from_file_location("make_images", IMAGES / "make_images.py")
+    assert found and found.loader
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def drawn(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("images")
+    maker.draw_all(folder)
+    return folder
+
+
+def texts(picture: Picture) -> list[str]:
+    assert picture.figure is not None
+    own = [text.get_text() for text in picture.figure.texts]
+    return own + [text.get_text() for axes in picture.figure.axes for text in axes.texts]
+
+
+def pixels(png: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+
+
+# Plots ----------------------------------------------------------------------------------------------------------
+
+
+def test_heatmap_prints_values_labels_and_shape(weights: np.ndarray) -> None:
+    words = texts(plots.heatmap(weights, WORDS[:3], WORDS, title="weights"))
+    assert "(3 queries × 5 keys)" in words and "weights" in words
+    assert f"{weights[2, 4]:.2f}" in words
+    assert words.count("flies") == 2  # once as a row, once as a column
+
+
+def test_heatmap_limits_are_fixed_for_weights_and_centred_for_signed_values(weights: np.ndarray) -> None:
+    assert cells.limit_of([weights], "weights") == (0, 1)
+    assert cells.limit_of([np.array([[-3.0, 1.0]])], "signed") == (-3, 3)
+    assert cells.limit_of([np.zeros((2, 2))], "signed") == (-1, 1)
+
+
+def test_heatmaps_share_their_limits(weights: np.ndarray) -> None:
+    picture = plots.heatmaps([("small", weights), ("large", 4 * weights)], kind="signed")
+    assert picture.figure is not None
+    images = [image for axes in picture.figure.axes for image in axes.images if image.get_array().shape == (3, 5)]
+    assert len(images) == 2
+    assert len({image.get_clim() for image in images}) == 1
+
+
+def test_masked_cells_are_hatched_and_named(weights: np.ndarray) -> None:
+    mask = np.ones((3, 5), bool)
+    assert not any("masked" in word for word in texts(plots.heatmap(weights, mask=mask)))
+    mask[0, 3:] = False
+    picture = plots.heatmap(weights, mask=mask)
+    assert any("masked" in word for word in texts(picture))
+    assert picture.figure is not None
+    assert [patch for axes in picture.figure.axes for patch in axes.patches if patch.get_hatch()]
+
+
+def test_lines_share_given_limits() -> None:
+    low, high = (
+        plots.lines([1, 2, 3], {"a": heights}, limits=(0, 0.6)) for heights in ([0.1, 0.2, 0.1], [0.5, 0.4, 0.5])
+    )
+    assert low.figure is not None and high.figure is not None
+    assert low.figure.axes[0].get_ylim() == high.figure.axes[0].get_ylim() == (0, 0.6)
+
+
+def word_steps() -> dict[str, np.ndarray]:
+    """Attention of 3 words with d_head 4 and d_value 5."""
+    query, key, value = (np.random.default_rng(seed).normal(size=(3, size)) for seed, size in enumerate((4, 4, 5)))
+    scores = query @ key.T / 2
+    weights = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+    return {
+        "query": query,
+        "key": key,
+        "value": value,
+        "scores": scores,
+        "weights": weights,
+        "context": weights @ value,
+    }
+
+
+def test_word_steps_prints_scores_scaled_scores_and_weights_of_that_word_alone() -> None:
+    steps = word_steps()
+    picture = plots.word_steps(WORDS[:3], steps, 1, title="flies")
+    words = texts(picture)
+    assert [f"{n} {name}" in words for n, name in enumerate(("Project", "Score", "Scale", "Softmax", "Weigh"), 1)]
+    for j in range(3):
+        for value, digits in ((2 * steps["scores"][1, j], 1), (steps["scores"][1, j], 1), (steps["weights"][1, j], 2)):
+            assert canvas.number(float(value), digits) in words
+    assert "6 Sum: the new vector of flies" in words
+    assert canvas.number(float(steps["weights"][1].max())) in picture.alt
+    assert picture.figure is not None
+    shapes = sorted(image.get_array().shape for axes in picture.figure.axes for image in axes.images)
+    assert shapes == sorted([(3, 4), (3, 5), (3, 5), (1, 4), (1, 5), *[(1, 128)] * 3])
+
+
+def test_word_steps_takes_as_many_words_as_the_stepper() -> None:
+    steps = {name: np.zeros((32, 32 if name in ("scores", "weights") else 2)) for name in word_steps()}
+    assert plots.word_steps(["very long words indeed"] * 32, steps, 31).width <= 720
+
+
+def test_minus_infinity_counts_as_masked_and_nan_is_named() -> None:
+    words = texts(plots.heatmap([[1.0, -np.inf], [np.nan, 2.0]], kind="signed"))
+    assert "NaN" in words and any("masked" in word for word in words)
+
+
+def test_all_masked_says_so() -> None:
+    assert "no cell may be attended to" in plots.heatmap([[-np.inf, -np.inf]]).alt
+
+
+@pytest.mark.parametrize(
+    "make", [lambda a: a.tolist(), lambda a: a, torch.tensor, lambda a: torch.tensor(a).bfloat16()]
+)
+def test_lists_arrays_and_tensors_are_accepted(weights: np.ndarray, make: Callable) -> None:
+    assert plots.heatmap(make(weights)).figure is not None
+
+
+def test_a_tensor_that_needs_gradients_is_accepted(weights: np.ndarray) -> None:
+    learned = torch.tensor(weights, requires_grad=True)
+    assert np.array_equal(pixels(plots.heatmap(learned).png), pixels(plots.heatmap(weights).png))
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: plots.heatmap([1.0, 2.0]), r"shape \(2,\); it must have two axes"),
+        (lambda: plots.heatmap(np.zeros((2, 3, 4))), r"shape \(2, 3, 4\)"),
+        (lambda: plots.heatmap([[1.0], [1.0, 2.0]]), "no rectangular block"),
+        (lambda: plots.heatmap([["a"]]), "no rectangular block"),
+        (lambda: plots.heatmap(np.zeros((0, 3))), "holds no number"),
+        (lambda: plots.heatmap(np.eye(3), ["a", "b"]), "2 row labels for 3 rows"),
+        (lambda: plots.heatmap(np.eye(3), mask=np.ones((2, 2))), r"mask has shape \(2, 2\)"),
+        (lambda: plots.heatmaps([]), "no matrix"),
+        (lambda: plots.lines([1, 2], {}), "0 series"),
+        (lambda: plots.lines([1, 2], {"a": [1, 2, 3]}), "'a' has 3 points and x has 2"),
+        (lambda: plots.bars(["a"], [1, 2]), "1 bar labels for 2 bars"),
+        (lambda: plots.scatter_words([[1, 2, 3]], ["a"]), "exactly two numbers"),
+        (lambda: plots.scatter_words([[1, 2]], ["a"], groups=["colourful"]), "no role 'colourful'"),
+        (lambda: plots.strips(np.zeros((2, 2, 2))), r"shape \(2, 2, 2\)"),
+        (lambda: diagrams.where_are_we("99_nowhere"), "no notebook '99_nowhere'"),
+        (lambda: diagrams.six_steps(WORDS, {}), "lack query"),
+        (lambda: plots.word_steps(WORDS[:3], {}, 0), "lack query"),
+        (lambda: plots.word_steps(WORDS[:3], word_steps(), 3), "3 words, weights .3, 3. and query 3"),
+        (lambda: diagrams.encoder_stack(99), "2 to 12 blocks"),
+    ],
+)
+def test_wrong_input_gets_one_sentence(draw: Callable[[], Picture], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        draw()
+    assert "\n" not in str(caught.value)
+
+
+def test_strange_words_are_drawn_without_a_warning(weights: np.ndarray) -> None:
+    strange = ["$x$", "<script>", "😀🏽", "שלום", "a" * 90]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        picture = plots.heatmap(np.full((5, 5), 0.2), strange, strange)
+        plots.bars(strange, np.ones(5))
+        plots.scatter_words(np.eye(5)[:, :2], strange)
+    assert "a" * 90 not in texts(picture) and "$x$" in texts(picture)
+
+
+def test_lines_differ_in_marker_and_dash_and_carry_their_names() -> None:
+    picture = plots.lines([16, 32, 64], {"explicit": [1, 2, 4], "fused": [1, 1.1, 1.2]}, xlabel="positions", log="xy")
+    assert picture.figure is not None
+    one, two = picture.figure.axes[0].lines
+    assert one.get_marker() != two.get_marker() and one.get_linestyle() != two.get_linestyle()
+    assert {"explicit", "fused"} <= set(texts(picture))
+    assert [label.get_text() for label in picture.figure.axes[0].get_xticklabels()] == ["16", "32", "64"]
+
+
+def test_line_names_never_touch() -> None:
+    picture = plots.lines([0, 1], {name: [0, 1] for name in ("a", "b", "c", "d")})
+    assert picture.figure is not None
+    heights = sorted(text.get_position()[1] * 320 for text in picture.figure.texts if len(text.get_text()) == 1)
+    assert min(b - a for a, b in pairwise(heights)) > 14
+
+
+def test_bars_print_their_values() -> None:
+    assert {"0.25", "−0.50"} <= set(texts(plots.bars(["a", "b"], [0.25, -0.5])))
+
+
+def test_strips_take_one_vector_or_several() -> None:
+    assert "(1 position × d_model 4)" in texts(plots.strips(torch.zeros(4)))
+    assert "(2 positions × d_model 4)" in texts(plots.strips(np.ones((2, 4)), ["a", "b"]))
+
+
+def test_a_long_sentence_stays_within_the_page() -> None:
+    assert plots.heatmap(np.full((256, 256), 1 / 256), ["word"] * 256, ["word"] * 256).width <= 720
+    assert plots.heatmaps([(str(i), np.eye(64)) for i in range(12)]).width <= 720
+
+
+# Pictures -------------------------------------------------------------------------------------------------------
+
+
+def test_a_picture_offers_html_with_alt_text_png_and_plain_text(weights: np.ndarray) -> None:
+    picture = plots.heatmap(weights, alt='weights of "time" & co')
+    bundle = picture._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "image/png", "text/plain"}
+    assert 'alt="weights of &quot;time&quot; &amp; co"' in str(bundle["text/html"])
+    assert bundle["text/plain"] == picture.alt
+    assert picture.png.startswith(b"\x89PNG")
+
+
+def test_the_same_call_gives_the_same_bytes(weights: np.ndarray) -> None:
+    one, two = (plots.heatmap(weights, WORDS[:3], WORDS) for _ in range(2))
+    assert one.png == two.png and one.svg() == two.svg()
+
+
+def test_the_readers_own_matplotlib_settings_neither_matter_nor_change(weights: np.ndarray) -> None:
+    import matplotlib
+
+    plain = plots.lines([1, 2], {"a": [1, 2]}).png
+    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.facecolor": "black"}):
+        assert plots.lines([1, 2], {"a": [1, 2]}).png == plain
+        assert matplotlib.rcParams["font.size"] == 30
+
+
+def test_a_picture_without_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="no alt text"), style.look():
+        canvas.finish(canvas.page(10, 10), " ")
+
+
+def test_pyplot_and_torch_stay_out() -> None:
+    code = "from anatomy_course.figures import plots, diagrams; plots.heatmap([[1.0]]); diagrams.transformer(); "
+    code += "import sys; print([m for m in ('matplotlib.pyplot', 'torch') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_figures_does_not_load_matplotlib() -> None:
+    code = "import sys; from anatomy_course.figures import plots, diagrams, transformer_layout; "
+    code += "print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "False"
+
+
+# Colours --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_text_colour_has_contrast_on_its_page(theme: str) -> None:
+    named = palette.ROLES | {"ink": palette.INK, "pass": palette.PASS, "fail": palette.FAIL}
+    low = {n: canvas.contrast(getattr(c, theme), getattr(palette.PAGE, theme)) for n, c in named.items()}
+    assert min(low.values()) >= 4.5, low
+
+
+def test_quiet_text_can_be_read() -> None:
+    assert canvas.contrast(QUIET, PAGE) >= 4.5
+
+
+SIGHT = {
+    "full": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+"""Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB."""
+
+
+def lab(colour: str, sight: str) -> np.ndarray:
+    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(np.asarray(SIGHT[sight]) @ linear, 0, 1)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ seen
+    x, y, z = (np.cbrt(t) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz / [0.9505, 1, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("sight", SIGHT)
+def test_roles_stay_apart_for_every_eye(theme: str, sight: str) -> None:
+    """Ten units of CIELAB are about four times the difference one can just see side by side."""
+    for (one, a), (other, b) in combinations(palette.ROLES.items(), 2):
+        apart = float(np.linalg.norm(lab(getattr(a, theme), sight) - lab(getattr(b, theme), sight)))
+        assert apart >= 10, f"{one} and {other}: {apart:.1f}"
+
+
+def test_the_sequential_map_grows_darker_and_the_diverging_one_is_palest_at_zero() -> None:
+    weights = [canvas.luminance(tuple(c)) for c in canvas.colours("weights")(np.linspace(0, 1, 21))[:, :3]]
+    assert all(b < a for a, b in pairwise(weights))
+    signed = [canvas.luminance(tuple(c)) for c in canvas.colours("signed")(np.linspace(0, 1, 21))[:, :3]]
+    assert int(np.argmax(signed)) == 10
+
+
+def test_css_variables_name_every_role() -> None:
+    css = palette.css_variables()
+    for name, colour in palette.ROLES.items():
+        assert f"--{name.replace('_', '-')}: {colour.light};" in css and colour.dark in css
+
+
+# The map and the diagrams ---------------------------------------------------------------------------------------
+
+
+def test_the_map_is_whole() -> None:
+    parts = {part.id: part for part in transformer_layout.parts()}
+    assert len(parts) == len(transformer_layout.parts())
+    for part in parts.values():
+        assert part.x >= 0 and part.x + part.width <= transformer_layout.WIDTH
+        assert part.y >= 0 and part.y + part.height <= transformer_layout.HEIGHT
+        assert part.role in {*palette.ROLES, "ink"}
+        assert re.fullmatch(r"0[1-5]_[a-z_]+", part.notebook) and part.section and part.shape_in and part.shape_out
+        assert len(re.findall(r"[.:!?](?= [A-Z0-9]|$)", part.text)) == 2, part.text
+    for arrow in transformer_layout.arrows():
+        assert {arrow.start, arrow.end} <= set(parts)
+        assert len(arrow.points) >= 2
+    assert [a.kind for a in transformer_layout.arrows()].count("residual") == 5
+    assert [(a.start, a.end) for a in transformer_layout.arrows() if a.kind == "memory"] == [
+        ("memory", "cross_attention")
+    ]
+
+
+def test_boxes_of_the_map_do_not_overlap() -> None:
+    boxes = [part for part in transformer_layout.parts() if not part.frame]
+    for a, b in combinations(boxes, 2):
+        apart = a.x + a.width <= b.x or b.x + b.width <= a.x or a.y + a.height <= b.y or b.y + b.height <= a.y
+        assert apart, f"{a.id} and {b.id}"
+
+
+def test_arrows_end_where_their_part_is() -> None:
+    parts = {part.id: part for part in transformer_layout.parts()}
+    for arrow in transformer_layout.arrows():
+        if arrow.start.endswith("positions"):
+            continue  # these end in a sum
+        part, (x, y) = parts[arrow.end], arrow.points[-1]
+        assert part.x - 62 <= x <= part.x + part.width + 1 and part.y <= y <= part.y + part.height, arrow
+
+
+def test_sections_of_the_map_exist_in_the_notebooks() -> None:
+    for part in transformer_layout.parts():
+        notebook = ROOT / "notebooks" / f"{part.notebook}.ipynb"
+        if notebook.exists():
+            cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+            headings = [
+                line for c in cells if c["cell_type"] == "markdown" for line in "".join(c["source"]).splitlines()
+            ]
+            assert any(line.startswith("#") and part.section in line for line in headings), part
+
+
+def test_the_drawn_map_names_every_part() -> None:
+    words = texts(diagrams.transformer_map())
+    for part in transformer_layout.parts():
+        assert part.label in words
+    taught = texts(diagrams.transformer("03_encoder"))
+    assert "▸ feed-forward" in taught and "▸ cross-attention" not in taught
+
+
+@pytest.mark.parametrize("notebook", [each.file for each in NOTEBOOKS])
+def test_every_notebook_has_its_place_on_the_strip(notebook: str) -> None:
+    assert f"notebook {int(notebook[:2])} of" in diagrams.where_are_we(notebook).alt
+
+
+def test_the_map_and_the_course_name_the_same_notebooks() -> None:
+    assert {part.notebook for part in transformer_layout.parts()} <= {each.file for each in NOTEBOOKS}
+
+
+def test_the_family_tree_names_every_model_with_its_change() -> None:
+    picture = diagrams.family_tree(TREE)
+    drawn = texts(picture)
+    for model in TREE:
+        assert any(model.name in words for words in drawn)
+        assert any(model.change in words for words in drawn)
+        assert model.name in picture.alt
+
+
+def test_six_steps_show_the_numbers_of_the_package(maker: ModuleType) -> None:
+    from anatomy_utils.functional import attention
+
+    chance = torch.Generator().manual_seed(17)
+    hidden_states = torch.randn(5, maker.D_MODEL, generator=chance, dtype=torch.float64)
+    weight = torch.randn(3, maker.D_MODEL, maker.D_HEAD, generator=chance, dtype=torch.float64) / 2
+    query, key, value = (hidden_states @ part for part in weight)
+    weights = attention.scaled_dot_product_attention(query, key, value).weights[1]
+    shown = texts(maker.six_steps())
+    for number in weights.tolist():
+        assert f"{number:.2f}" in shown
+
+
+# images/ --------------------------------------------------------------------------------------------------------
+
+
+def test_every_picture_has_its_files_and_its_words(maker: ModuleType) -> None:
+    told = json.loads((IMAGES / maker.LIST).read_text(encoding="utf-8"))
+    assert list(told) == list(maker.PICTURES)
+    assert {path.stem for path in IMAGES.glob("*.png")} == set(told) == {path.stem for path in IMAGES.glob("*.svg")}
+    for name, alt in told.items():
+        assert len(alt) > 40
+        assert (IMAGES / f"{name}.png").stat().st_size < 150_000
+
+
+def test_drawing_again_changes_no_words(maker: ModuleType, drawn: Path) -> None:
+    assert (drawn / maker.LIST).read_text(encoding="utf-8") == (IMAGES / maker.LIST).read_text(encoding="utf-8"), (
+        "images/ is out of date; run `make images`"
+    )
+
+
+def test_drawing_again_changes_no_picture(maker: ModuleType, drawn: Path) -> None:
+    """Equal dots and equal SVG where the drawing library is the one the pictures were made with."""
+    import matplotlib
+
+    pinned = re.search(r"^matplotlib==(\S+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    if not pinned or pinned[1] != matplotlib.__version__:
+        pytest.skip(f"the pictures are drawn with the pinned matplotlib, this is {matplotlib.__version__}")
+    for name in maker.PICTURES:
+        old, new = (pixels((folder / f"{name}.png").read_bytes()) for folder in (IMAGES, drawn))
+        assert old.shape == new.shape, name
+        assert np.abs(old.astype(int) - new).mean() < 0.05, f"images/{name}.png is out of date; run `make images`"
+
+
+def test_svg_files_carry_their_words_and_nothing_foreign(maker: ModuleType) -> None:
+    for name in maker.PICTURES:
+        text = (IMAGES / f"{name}.svg").read_text(encoding="utf-8")
+        assert "<title>" in text and 'role="img"' in text
+        assert "<script" not in text and "<dc:date>" not in text
+        assert len(text) < 200_000

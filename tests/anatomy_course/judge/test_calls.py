@@ -1,0 +1,187 @@
+"""Exercises that take functions: the first call that receives something else than in a right solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from anatomy_course.judge import find_exercise, ids
+from anatomy_course.judge.attempt.answer_key import AnswerKey
+from anatomy_course.judge.attempt.calls import recorded, takes_functions
+from anatomy_course.judge.diagnosis.calls import first_other_call
+from anatomy_course.judge.judging.judge import judge
+
+TAKE_FUNCTIONS = [id for id in ids() if takes_functions(AnswerKey(find_exercise(id)).cases[0].arguments)]
+
+
+def test_calls_are_recorded_in_order_with_what_they_receive_and_return() -> None:
+    def twice(x: Tensor, norm: Any, layers: list[Any]) -> Tensor:
+        return layers[1](norm(x), 2)
+
+    x = torch.tensor([1.0, 2.0])
+    given = {"x": x, "norm": torch.neg, "layers": [torch.abs, torch.mul]}
+    first, second = recorded(twice, given, 2.0)
+    assert (first.name, second.name) == ("norm", "layers[1]")
+    assert torch.equal(first.given[0], x) and torch.equal(first.returned, -x)
+    assert second.given[1] == 2 and torch.equal(second.returned, -2 * x)
+
+
+def test_calls_before_a_crash_are_kept() -> None:
+    def crashes(x: Tensor, norm: Any) -> Tensor:
+        return norm(norm(x) @ torch.ones(5, 5))
+
+    assert [call.name for call in recorded(crashes, {"x": torch.ones(2), "norm": torch.neg}, 2.0)] == ["norm"]
+
+
+@pytest.mark.parametrize("id", TAKE_FUNCTIONS)
+def test_no_call_of_a_right_solution_is_told(id: str, unchecked: None) -> None:
+    exercise = find_exercise(id)
+    for case in AnswerKey(exercise, 3).cases:
+        for right in (exercise.resolve(), *exercise.alternatives.values()):
+            assert first_other_call(exercise, right, case) is None
+
+
+def swapped_memory(x: Tensor, m: Tensor, sa: Any, ca: Any, ff: Any, n1: Any, n2: Any, n3: Any) -> Tensor:
+    x = x + sa(n1(x))
+    x = x + ca(n2(x), x)
+    return x + ff(n3(x))
+
+
+def no_norm_for_the_second(x: Tensor, m: Tensor, sa: Any, ca: Any, ff: Any, n1: Any, n2: Any, n3: Any) -> Tensor:
+    x = x + sa(n1(x))
+    x = x + ca(n2(x), m)
+    return n3(x + ff(x))
+
+
+def normed_twice(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+    return x + sublayer(norm(norm(x)))
+
+
+def first_layer_only(x: Tensor, layers: list[Any]) -> Any:
+    return layers[0](x), torch.stack([x, layers[0](x)])
+
+
+def own_activation(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, activation: Any) -> Tensor:
+    return (x @ w1 + b1).tanh() @ w2 + b2
+
+
+def turned_sign(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor, activation: Any) -> Tensor:
+    return activation(-(x @ w1 + b1)) @ w2 + b2
+
+
+def doubled(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+    return 2 * x + sublayer(norm(x))
+
+
+def all_three(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+    normed = norm(x)
+    return x + normed + sublayer(normed)
+
+
+def one_step(step: Any, cache: Any, ids: Tensor, most: int, stop: int) -> Tensor:
+    logits, cache = step(ids, cache)
+    return torch.cat([ids, logits.argmax(-1, keepdim=True)], 1)
+
+
+@pytest.mark.parametrize(
+    ("id", "function", "found_by", "says"),
+    [
+        (
+            "encoder_decoder.decoder_layer",
+            swapped_memory,
+            "likeness:calls",
+            "Your call of `ca` receives as its second argument `x` plus what `sa` returned, where a right solution "
+            "gives it `m`.",
+        ),
+        (
+            "encoder_decoder.decoder_layer",
+            no_norm_for_the_second,
+            "likeness:calls",
+            "Your call of `ff` receives `x` plus what `sa` returned plus what `ca` returned, where a right solution "
+            "gives it what `n3` returned.",
+        ),
+        (
+            "encoder.pre_norm",
+            normed_twice,
+            "likeness:calls",
+            "Your second call of `norm` (it receives what `norm` returned) is one too many: a right solution calls it "
+            "once.",
+        ),
+        (
+            "encoder.run_layers",
+            first_layer_only,
+            "shape:calls",
+            "Your function never calls `layers[1]`; a right solution does, with what `layers[0]` returned.",
+        ),
+        ("encoder.feed_forward", own_activation, "likeness:calls", "Your function never calls `activation`;"),
+        (
+            "encoder.feed_forward",
+            turned_sign,
+            "likeness:calls",
+            "Your call of `activation` receives the negative of what a right solution gives it.",
+        ),
+        (
+            "encoder.pre_norm",
+            doubled,
+            "likeness:put_together",
+            "but your output is twice `x` plus what `sublayer` returned.",
+        ),
+        (
+            "encoder.pre_norm",
+            all_three,
+            "likeness:put_together",
+            "but your output is `x` plus what `norm` returned plus what `sublayer` returned.",
+        ),
+        ("decoder.write", one_step, "shape:calls", "In the case shown: your function calls `step` once, a right"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_the_first_other_call_is_told_in_the_learners_own_names(
+    id: str, function: Callable[..., Any], found_by: str, says: str, unchecked: None
+) -> None:
+    verdict = judge(find_exercise(id), function)
+    assert verdict.found_by == found_by
+    assert says in verdict.sentence
+
+
+def test_going_text_by_text_is_no_other_call(unchecked: None) -> None:
+    def by_text(x: Tensor, a: Any, ff: Any, norm: Any) -> Tensor:
+        return torch.stack([text + ff(norm(text)) + 2 * a(norm(text)) for text in x])
+
+    assert "call of" not in judge(find_exercise("taxonomy.parallel_layer"), by_text).sentence
+
+
+def test_the_same_call_once_more_is_no_other_call() -> None:
+    def again(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+        norm(x)
+        return x + sublayer(norm(x))
+
+    exercise = find_exercise("encoder.pre_norm")
+    assert first_other_call(exercise, again, AnswerKey(exercise).cases[0]) is None
+
+
+def test_a_crash_names_the_call_before_it_that_differed(unchecked: None) -> None:
+    def turned(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+        return x + sublayer(norm(x.mT))
+
+    assert (
+        "Your call of `norm` receives `x` with the last two axes swapped, where a right solution gives it `x`."
+        in judge(find_exercise("encoder.pre_norm"), turned).sentence
+    )
+
+
+def test_after_a_crash_a_missing_call_means_nothing(unchecked: None) -> None:
+    def flat(step: Any, cache: Any, ids: Tensor, most: int, stop: int) -> Tensor:
+        logits, cache = step(ids, cache)
+        return torch.cat([ids, logits.argmax(-1)], 1)
+
+    assert "calls `step`" not in judge(find_exercise("decoder.write"), flat).sentence
+
+    def cut_short(x: Tensor, sublayer: Any, norm: Any) -> Tensor:
+        return norm(x) @ torch.ones(1000, 1000)
+
+    assert "calls `sublayer`" not in judge(find_exercise("encoder.pre_norm"), cut_short).sentence

@@ -1,0 +1,64 @@
+"""The catalogue's files: named after their exercises, all of them listed, judged by functions that can be found."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+from torch import Tensor
+
+from anatomy_course.judge import catalogue, find_exercise, ids
+from anatomy_course.judge.attempt.answer_key import AnswerKey
+from anatomy_course.judge.attempt.tensors import parts
+from anatomy_course.judge.definition import Exercise
+from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
+
+FOLDER = Path(catalogue.__file__).parent
+NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared", "gpt_in_steps"}
+NOTHING_TO_SQUEEZE = {"multi_head.stack_heads", "taxonomy.corrupt_spans", "taxonomy.leave_one_out"}
+"""Nobody asks for one matrix with one row, for one token with a gap in it, or for one token left out of one."""
+ROOMS = ("functional", "decoding", "training", "objectives", "interpret")
+
+
+def test_the_catalogue_has_a_folder_for_each_notebook() -> None:
+    assert {path.stem for path in FOLDER.iterdir()} - {"__pycache__"} == {
+        *("__init__", "sizes"),
+        *(notebook.prefix for notebook in NOTEBOOKS),
+    }
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.prefix)
+def test_every_file_is_an_exercise_that_its_notebook_lists(notebook: Notebook) -> None:
+    files = {path.stem for path in (FOLDER / notebook.prefix).glob("*.py")} - NO_EXERCISES
+    assert {f"{notebook.prefix}.{name}" for name in files} == {
+        id for id in ids() if id.startswith(f"{notebook.prefix}.")
+    }
+
+
+@pytest.mark.parametrize("id", ids())
+def test_a_file_is_named_after_its_only_exercise(id: str) -> None:
+    module = importlib.import_module(f"{catalogue.__name__}.{id}")
+    assert [value.id for value in vars(module).values() if isinstance(value, Exercise)] == [id]
+
+
+@pytest.mark.parametrize("id", ids())
+def test_a_reference_is_in_a_room_of_functions_or_private(id: str) -> None:
+    exercise = find_exercise(id)
+    reference = exercise.resolve()
+    if isinstance(exercise.reference, str):
+        package, room, _ = exercise.reference.split(".", 2)
+        assert package == "anatomy_utils" and room in ROOMS
+        assert exercise.reference == f"{reference.__module__}.{reference.__name__}", "name the file that holds it"
+    else:
+        assert reference.__module__ == f"{catalogue.__name__}.{id}" and reference.__name__.startswith("_")
+
+
+def test_a_bare_squeeze_passes_nowhere() -> None:
+    """Some case has an axis of length one in its result, such as a batch of one text."""
+    functions = [exercise for exercise in map(find_exercise, ids()) if exercise.drive is None]
+    for exercise in functions:
+        results = [part for target in AnswerKey(exercise).targets for part in parts(target) or ()]
+        shapes = [part.shape for part in results if isinstance(part, Tensor) and part.ndim]
+        spared = not shapes or any(1 in shape for shape in shapes)
+        assert spared != (exercise.id in NOTHING_TO_SQUEEZE), exercise.id

@@ -1,0 +1,143 @@
+"""The proof of every exercise: its stub, its reference, its alternatives and its mistakes, on 200 seeds each.
+
+`make test` takes the first 3 of them, `make proof` all: a case that one of the later ones finds is found once, when an
+exercise is written or changed. On the first seed types and shapes are checked at every call.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from anatomy_course.judge import find_exercise, ids, question_ids
+from anatomy_course.judge.attempt.answer_key import AnswerKey
+from anatomy_course.judge.attempt.run import Execution, execute
+from anatomy_course.judge.definition import Exercise
+from anatomy_course.judge.judging.judge import judge
+from anatomy_course.judge.registry import earlier_pieces, find_question
+from anatomy_course.judge.stub import is_untouched, solution_text, stub_text
+from anatomy_course.page.notebooks import NOTEBOOKS
+
+SEEDS = int(os.environ.get("PROOF_SEEDS", "3"))
+SEEDS_WITH_TYPES = 1
+"""Checking types and shapes at every call takes most of the time; one seed is enough for it."""
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("id", ids())
+def test_proof_with_types(id: str) -> None:
+    _prove(_unhurried(find_exercise(id)), range(SEEDS_WITH_TYPES))
+
+
+@pytest.fixture
+def no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What answers may change around them is not looked at 200,000 times; that has tests of its own."""
+
+    def execute_unwatched(*given: Any, watched: bool, **more: Any) -> Execution:
+        return execute(*given, **more)
+
+    def put_nothing_back() -> AbstractContextManager[SimpleNamespace]:
+        return nullcontext(SimpleNamespace(make_sound=lambda: None, in_words=tuple))
+
+    monkeypatch.setattr("anatomy_course.judge.judging.judge.execute", execute_unwatched)
+    monkeypatch.setattr("anatomy_course.judge.judging.judge.put_back", put_nothing_back)
+    monkeypatch.setattr("anatomy_course.judge.attempt.run.put_back", put_nothing_back)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("id", ids())
+def test_proof(id: str, unchecked: None, no_surroundings: None) -> None:
+    _prove(_unhurried(find_exercise(id)), range(SEEDS_WITH_TYPES, SEEDS))
+
+
+def _unhurried(exercise: Exercise) -> Exercise:
+    """The proof runs on what others leave over of two cores: a learner's seconds would say nothing here."""
+    return replace(exercise, seconds=600.0)
+
+
+def _prove(exercise: Exercise, seeds: Iterable[int]) -> None:
+    made = _run(stub_text(exercise), exercise)
+    assert is_untouched(made, stub_text(exercise)), "the stub is not attempted"
+    right = {
+        "reference": exercise.resolve(),
+        "solution": _run(solution_text(exercise), exercise),
+        **exercise.alternatives,
+    }
+    for seed in seeds:
+        key = AnswerKey(exercise, seed)
+        for name, function in right.items():
+            verdict = judge(exercise, function, answer_key=key)
+            assert verdict.passed, f"{name} on seed {seed}: {verdict.sentence}"
+        for mistake in exercise.mistakes:
+            verdict = judge(exercise, mistake.function, answer_key=key)
+            assert verdict.sentence == mistake.sentence, f"{mistake.name} on seed {seed}: {verdict.sentence}"
+            assert verdict.state == "wrong"
+
+
+def _run(cell: str, exercise: Exercise):  # type: ignore[no-untyped-def]
+    """Execute a cell's text as a notebook would, without checking it."""
+    namespace = {"torch": torch, "Tensor": torch.Tensor, "exercise": lambda id: lambda function: function}
+    namespace |= earlier_pieces(exercise)
+    exec(compile(cell, f"<{exercise.id}>", "exec"), namespace)
+    return namespace[exercise.function_name]
+
+
+@pytest.mark.parametrize("id", ids())
+def test_an_exercise_is_complete(id: str) -> None:
+    exercise = find_exercise(id)
+    assert len(exercise.mistakes) >= 4 and len(exercise.alternatives) >= 3
+    assert len({mistake.sentence for mistake in exercise.mistakes}) == len(exercise.mistakes)
+    assert len(exercise.hints) == 3 and all(exercise.hints) and exercise.explanation and exercise.task.endswith(".")
+    assert exercise.minutes >= 1 and any(id.startswith(notebook.prefix + ".") for notebook in NOTEBOOKS)
+    reference = inspect.signature(exercise.resolve()).parameters
+    assert list(reference)[: len(exercise.parameters())] == exercise.parameters(), "later cells may name arguments"
+    assert set(exercise.look_first) <= {output.name for output in exercise.returns}
+    assert max(len(line) for line in solution_text(exercise).splitlines()) <= 120
+    docstring = ast.get_docstring(ast.parse(stub_text(exercise)).body[0])  # type: ignore[arg-type]
+    assert docstring and docstring.splitlines()[0]
+
+
+@pytest.mark.parametrize("id", ids())
+def test_cases_have_unequal_prime_sizes(id: str) -> None:
+    for seed in range(20):
+        for case in AnswerKey(find_exercise(id), seed).cases:
+            lengths = [length for length in case.sizes.values() if length > 1]
+            assert len(set(lengths)) == len(lengths), f"two axes of equal length in seed {seed}: {dict(case.sizes)}"
+
+
+@pytest.mark.parametrize("id", ids())
+def test_cases_are_drawn_from_the_seed_alone(id: str) -> None:
+    exercise = find_exercise(id)
+    torch.manual_seed(1)
+    once = AnswerKey(exercise, 3)
+    torch.manual_seed(2)
+    state = torch.get_rng_state()
+    again = AnswerKey(exercise, 3)
+    torch.testing.assert_close(_tensors(once), _tensors(again), rtol=0, atol=0, equal_nan=True)
+    assert torch.equal(state, torch.get_rng_state()), "drawing cases touched the global generator"
+
+
+def _tensors(key: AnswerKey) -> list[torch.Tensor]:
+    return [value for case in key.cases for value in case.arguments.values() if isinstance(value, torch.Tensor)]
+
+
+@pytest.mark.parametrize("id", question_ids())
+def test_a_question_has_a_reason_for_every_choice(id: str) -> None:
+    question = find_question(id)
+    assert len(question.choices) >= 3
+    assert sum(choice.right for choice in question.choices) == 1
+    assert len({choice.reason for choice in question.choices}) == len(question.choices)
+
+
+def test_the_right_choice_is_not_always_at_the_same_place() -> None:
+    places = [find_question(id).right for id in question_ids()]
+    assert max(places.count(place) for place in set(places)) <= 0.65 * len(places)

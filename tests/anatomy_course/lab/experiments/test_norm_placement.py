@@ -1,0 +1,74 @@
+"""Depth experiments: what is recorded is what happened, and the effect that notebook 03 tells of is there."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from anatomy_course.lab.experiments import norm_placement
+from anatomy_course.lab.experiments.norm_placement import depth_experiment, guessing_loss, narrow_encoder
+
+
+def test_both_placements_start_from_the_same_weights() -> None:
+    post, pre = (narrow_encoder(3, norm, torch.Generator().manual_seed(1)) for norm in ("post", "pre"))
+    same = dict(post.named_parameters())
+    weights = [(name, weight) for name, weight in pre.named_parameters() if "norm" not in name]
+    assert len(weights) == len([name for name in same if "norm" not in name]) > 30
+    for name, weight in weights:
+        assert torch.equal(weight, same[name]), name
+
+
+def test_the_record_has_each_step_and_each_layer() -> None:
+    calls = []
+    run = depth_experiment(3, "pre", warmup=2, seed=5, steps=4, on_step=lambda run: calls.append(len(run.loss)))
+    assert calls == [1, 2, 3, 4] and len(run.loss) == 4
+    assert [len(step) for step in run.gradient_norms] == [3] * 4
+    assert (run.depth, run.norm, run.warmup, run.seed, run.stopped) == (3, "pre", 2, 5, None)
+
+
+def test_the_gradient_norms_are_those_of_the_layers_parameters() -> None:
+    run = depth_experiment(2, "post", steps=1, seed=3)
+    generator = torch.Generator().manual_seed(3)
+    model = narrow_encoder(2, "post", generator)
+    batch = norm_placement.tagging(norm_placement.sample_scenes(norm_placement.BATCH, generator))
+    loss = norm_placement._tag_loss(model, batch)
+    loss.backward()
+    by_hand = [
+        torch.cat([weight.grad.flatten() for weight in layer.parameters()]).norm().item() for layer in model.body.layers
+    ]
+    assert run.loss[0] == pytest.approx(loss.item(), rel=1e-5)
+    assert run.gradient_norms[0] == pytest.approx(by_hand, rel=1e-4)
+
+
+def test_a_seed_repeats_and_another_one_differs() -> None:
+    first, again, other = (depth_experiment(1, "post", seed=seed, steps=3) for seed in (0, 0, 1))
+    assert first.loss == again.loss != other.loss
+
+
+def test_warm_up_makes_the_first_steps_small() -> None:
+    cold, warm = (depth_experiment(2, "post", warmup=warmup, steps=3) for warmup in (0, 1000))
+    assert warm.loss[0] == cold.loss[0]
+    assert warm.loss[0] - warm.loss[2] < 0.2 * (cold.loss[0] - cold.loss[2])
+
+
+def test_it_can_be_ended_from_outside() -> None:
+    run = depth_experiment(1, "pre", steps=50, on_step=lambda run: len(run.loss) == 2)
+    assert len(run.loss) == 2 and run.stopped == "on_step ended it after 2 steps"
+
+
+def test_at_the_start_post_norm_gradients_grow_towards_the_output_and_pre_norm_ones_do_not() -> None:
+    post, pre = (depth_experiment(10, norm, steps=1).gradient_norms[0] for norm in ("post", "pre"))
+    assert post[-1] > 2 * post[0]
+    assert pre[-1] < 1.5 * pre[0]
+
+
+def test_guessing_is_what_a_stack_that_learns_nothing_reaches() -> None:
+    assert 1.2 < guessing_loss() < 1.5  # nine tags, most words have none
+
+
+def test_wrong_input_gets_one_sentence() -> None:
+    with pytest.raises(ValueError, match="depth is 0, but an encoder needs at least 1 layer"):
+        depth_experiment(0, "post")
+    checked = getattr(narrow_encoder, "__wrapped__", narrow_encoder)
+    with pytest.raises(ValueError, match="norm is 'both'; choose 'post'"):
+        checked(1, "both", torch.Generator())
