@@ -102,12 +102,12 @@ c.Spawner.environment = {
 # The learner's own first process gets the course, then becomes the server.
 c.Spawner.cmd = [sys.executable, str(Path(__file__).with_name("start_server.py"))]
 c.Spawner.default_url = "/lab/tree/transformer-anatomy/notebooks/00_start_here.ipynb"
-package = next(iter(getattr(find_spec("anatomy_utils"), "submodule_search_locations", None) or []), "")
+package = next(iter(getattr(find_spec("anatomy_course"), "submodule_search_locations", None) or []), "")
 c.Spawner.args = [
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.custom_css=True",
-    f"--ServerApp.tornado_settings=static_custom_path={package}/widgets/static/page",
+    f"--ServerApp.tornado_settings=static_custom_path={package}/views/_kit/page",
     # Where it is installed all the same: a link to it puts any repository anywhere into a learner's home.
     "--ServerApp.jpserver_extensions=nbgitpuller=False",
     # Kernels talk over sockets in the learner's folder: other users of the machine could listen at a port. The path of

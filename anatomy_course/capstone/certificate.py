@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from anatomy_course.capstone.body import Body, Examination, assemble
+from anatomy_course.capstone.debugging_lab import diagnoses
 from anatomy_course.capstone.program.own import pieces
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
-from anatomy_course.judge.registry import exercises_of, questions_of
+from anatomy_course.judge.registry import exercises_of
 from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.page.page import CellOutput, escape, html_table
 
-WARD = "capstone.ward_"
-"""How the ids of the ward's diagnoses begin."""
 MONTHS = "January February March April May June July August September October November December".split()
 """In English, whatever the machine's locale."""
 # Dark ink on paper in either theme: it is meant for a printer. The long selectors stand above JupyterLab's own.
@@ -174,6 +173,6 @@ def _exercises(notes: Progress) -> list[tuple[str, str]]:
 
 def _ward(notes: Progress) -> tuple[str, str]:
     answers = notes.read()["questions"]
-    patients = [id for id in questions_of("capstone") if id.startswith(WARD)]
+    patients = [question.id for question in diagnoses()]
     right = sum(bool(answers.get(id, {}).get("right")) for id in patients)
     return "The ward", f"{right} of {len(patients)} broken Transformers diagnosed"

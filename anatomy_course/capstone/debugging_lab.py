@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from anatomy_course.judge.progress.location import own_progress
+from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.questions import Question
+from anatomy_course.judge.registry import questions_of
 from anatomy_course.lab.debugging.broken_model import BrokenModel, CheckResult
 from anatomy_course.lab.debugging.checks import CHECKS
 from anatomy_course.lab.debugging.overview import BrokenModels
-from anatomy_course.content.capstone.questions import QUESTIONS
-from anatomy_course.judge.progress.location import own_progress
-from anatomy_course.judge.progress.record import Progress
 from anatomy_course.page.page import CellOutput, escape, in_code
 
 if TYPE_CHECKING:
-    from anatomy_course.views import debugging_lab as view
+    from anatomy_course.views.debugging_lab import view
+
+
+WARD = "capstone.ward_"
+"""How the ids of the ward's diagnoses begin."""
+
+
+def diagnoses() -> list[Question]:
+    """What is wrong with each broken model, as a question, in their order."""
+    return [question for id, question in questions_of("capstone").items() if id.startswith(WARD)]
 
 
 def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) -> view.DebuggingLab:
@@ -24,10 +34,10 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
         broken: from `train_broken_models`.
         record: whose progress; the learner's own when left out.
     """
-    from anatomy_course.views import debugging_lab as view
+    from anatomy_course.views.debugging_lab import view
 
-    notes, models = record or own_progress(), broken.models()
-    before = [notes.entry("questions", question.id) for question in QUESTIONS]
+    notes, models, questions = record or own_progress(), broken.models(), diagnoses()
+    before = [notes.entry("questions", question.id) for question in questions]
 
     def result(found: CheckResult) -> view.Result:
         show: Callable[[float], str] = CHECKS[found.check].show
@@ -38,7 +48,7 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
         return [result(fixed.check(name)) for name in CHECKS]
 
     def choose(bed: int, choice: int) -> None:
-        question = QUESTIONS[bed]
+        question = questions[bed]
         notes.answered(question.id, choice, right=question.choices[choice].right)
 
     return view.DebuggingLab(
@@ -55,12 +65,12 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
             write=lambda bed: models[bed].samples(),
             cure=cure,
         ),
-        chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, QUESTIONS, strict=True)],
+        chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, questions, strict=True)],
         examined=[
             entry.get("examined") is True or model.was_examined for entry, model in zip(before, models, strict=True)
         ],
         on_choice=choose,
-        on_probe=lambda bed: notes.change("questions", QUESTIONS[bed].id, {"examined": True}),
+        on_probe=lambda bed: notes.change("questions", questions[bed].id, {"examined": True}),
     )
 
 
@@ -74,7 +84,7 @@ def show_evidence(broken: BrokenModels, *, record: Progress | None = None) -> Ce
         record: whose progress; the learner's own when left out.
     """
     notes = record or own_progress()
-    pairs = zip(broken.models(), QUESTIONS, strict=True)
+    pairs = zip(broken.models(), diagnoses(), strict=True)
     found = [model for model, question in pairs if notes.entry("questions", question.id).get("right") is True]
     count = len(broken.models())
     caption = f"{len(found)} of {count} diagnosed."
@@ -108,7 +118,7 @@ def _choice(entry: dict[str, object], count: int) -> int:
 
 
 def _bed(model: BrokenModel, number: int) -> view.Bed:
-    from anatomy_course.views import debugging_lab as view
+    from anatomy_course.views.debugging_lab import view
 
     assert model.case is not None
     head, report = model.head(), model.case.public_report
@@ -123,7 +133,7 @@ def _bed(model: BrokenModel, number: int) -> view.Bed:
         weights=head.weights,
         twin_weights=head.baseline,
         samples=model.samples(),
-        question=QUESTIONS[number].data(),
+        question=diagnoses()[number].data(),
         cured_by=model.case.fix,
         report={
             "text": f"{report.repository}, {report.kind} {report.number}: {report.title}",

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from anatomy_course.capstone.body import Body, Examination
+from anatomy_course.page.page import CellOutput, table
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_course.page.page import CellOutput, table
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 

@@ -1,11 +1,10 @@
 """Exercises: one cell, one decorator; running the cell is checking it.
 
-    from anatomy_course.judge import exercise, hint, solution, progress, ask, predict, outcome
+    from anatomy_course import exercise, hint, solution, progress, ask, predict, outcome
 
     @exercise("attention.scores")
     def attention_scores(query, key): ...
 
-Nothing else of the package imports this room; it may use all of them as references.
 """
 
 from __future__ import annotations
@@ -13,16 +12,13 @@ from __future__ import annotations
 from anatomy_course.judge.by_id import inject_solutions, solution_source, stub, your_function
 from anatomy_course.judge.commands import ask, hint, outcome, predict, progress, solution
 from anatomy_course.judge.decorator import Answer, exercise
-from anatomy_course.capstone.program.export import Exported, export
 from anatomy_course.judge.registry import find_exercise, ids, question_ids
 from anatomy_course.judge.unreadable import watch_cells
 
 __all__ = [
     "Answer",
-    "Exported",
     "ask",
     "exercise",
-    "export",
     "find_exercise",
     "hint",
     "ids",

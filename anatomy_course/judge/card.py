@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from anatomy_course.figures import palette
 from anatomy_course.judge.attempt import comparison
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.location import solutions_hidden
 from anatomy_course.judge.stub import solution_text
-from anatomy_course.figures import palette
 from anatomy_course.page.page import CellOutput, code_block, details, escape, in_code
 
 HEADLINES = {

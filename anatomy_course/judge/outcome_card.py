@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from anatomy_course.figures.picture import Picture
 from anatomy_course.judge.plain_card import State, plain_card
 from anatomy_course.judge.questions import Choice, Question
-from anatomy_course.figures.picture import Picture
 from anatomy_course.page.page import CellOutput, escape, in_code
 
 Evidence = Picture | CellOutput | Mapping[str, object]

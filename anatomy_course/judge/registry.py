@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from anatomy_course.judge.definition import Exercise
-from anatomy_course.judge.earlier_ids import NOW
 from anatomy_course.judge.questions import Question
 from anatomy_course.page.notebooks import NOTEBOOKS
 
@@ -40,12 +39,11 @@ def question_ids() -> list[str]:
 
 
 def find_exercise(id: str) -> Exercise:
-    """The exercise of that id, which may be the one that it had in an earlier version of the course.
+    """The exercise of that id.
 
     Raises:
         ValueError: there is none; the message names the nearest ids.
     """
-    id = NOW.get(str(id), id)
     if id in (known := ids()):
         exercise: Exercise = _catalogue(id).EXERCISE
         return exercise
@@ -65,12 +63,11 @@ def earlier_pieces(exercise: Exercise) -> dict[str, Callable[..., Any]]:
 
 
 def find_question(id: str) -> Question:
-    """The question or prediction of that id, or of the id that it had in an earlier version of the course.
+    """The question or prediction of that id.
 
     Raises:
         ValueError: there is none; the message names the nearest ids.
     """
-    id = NOW.get(str(id), id)
     if id in (known := question_ids()):
         return questions_of(id.partition(".")[0])[id]
     raise ValueError(_unknown("question", id, known))

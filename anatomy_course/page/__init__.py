@@ -1,11 +1,9 @@
-"""Notebook: what a cell shows beside plots and widgets, and whether the course's requirements are installed.
+"""What a cell shows beside plots and views, and what the course knows of its notebooks.
 
 - `page`: HTML for notebooks and text for terminals in one object; tables, folded details, code
 - `source`: the code of a function or class, shown in a cell
-- `setup_check`: what is installed and what is missing
-- `earlier_names`: where a module of an older version is now
+- `notebooks`: the table of contents; `colab`: what the first cell of a notebook does there
 """
 
-from anatomy_utils import open_room
-
-__getattr__, __dir__ = open_room(__name__, __path__[0])
+from anatomy_course.page import page as page, source as source
+from anatomy_course.page.source import show_source as show_source

@@ -8,16 +8,16 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from anatomy_utils.interpret import activations, attention_patterns, head_ablation
-from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.encoder import Encoder
-from anatomy_utils.tap import watch
 from anatomy_course.views.attention_stepper.view import AttentionStepper, Steps
 from anatomy_course.views.attention_viewer.view import AttentionViewer
 from anatomy_course.views.head_board.view import HeadBoard
 from anatomy_course.views.head_splitting.view import HeadSplitting, Lane, SplitHeads
 from anatomy_course.views.mask_painter.view import MaskPainter
 from anatomy_course.views.mixer.view import Mixer
+from anatomy_utils.interpret import activations, attention_patterns, head_ablation
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.tap import watch
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 STEPPER_TOKENS = 24

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 
 import torch
 
-from anatomy_utils.decoding.generation import generate
-from anatomy_course.lab.experiments import cache_cost as costs
-from anatomy_course.lab.experiments import part_swaps, parts_of_2017
+from anatomy_course.lab.experiments import cache_cost as costs, part_swaps, parts_of_2017
 from anatomy_course.lab.experiments.part_swaps import SwapReport, SwapResult
-from anatomy_utils.interpret.logit_lens import apply_logit_lens as read
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.street.vocabulary import Vocabulary
-from anatomy_course.views.token_text import spelling
 from anatomy_course.views.cache_lab.view import CacheLab
 from anatomy_course.views.logit_lens.view import LogitLens, Readings
 from anatomy_course.views.part_swapper.view import PartSwapper
+from anatomy_course.views.token_text import spelling
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.interpret.logit_lens import apply_logit_lens as read
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 LENGTHS = (16, 32, 64, 128, 256)

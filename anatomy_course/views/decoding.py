@@ -10,6 +10,11 @@ from collections.abc import Sequence
 
 import torch
 
+from anatomy_course.lab.street.vocabulary import Vocabulary
+from anatomy_course.views.beam_tree.view import BeamTree, Found, Greedy, Node
+from anatomy_course.views.decoding_stepper.view import DecodingStepper, Option, Rule, WrittenToken
+from anatomy_course.views.logits_explorer.view import LogitsExplorer, Outputs
+from anatomy_course.views.token_text import Spelling, spelling
 from anatomy_utils.decoding.beams import Hypothesis, beam_steps
 from anatomy_utils.decoding.filters import Filters
 from anatomy_utils.decoding.generation import NO_FILTERS
@@ -17,11 +22,6 @@ from anatomy_utils.decoding.stepper import Stepper
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_course.lab.street.vocabulary import Vocabulary
-from anatomy_course.views.token_text import Spelling, spelling
-from anatomy_course.views.beam_tree.view import BeamTree, Found, Greedy, Node
-from anatomy_course.views.decoding_stepper.view import DecodingStepper, Option, Rule, WrittenToken
-from anatomy_course.views.logits_explorer.view import LogitsExplorer, Outputs
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 MOST_WRITTEN = 40

@@ -16,13 +16,13 @@ from anatomy_course.lab.experiments.norm_placement import (
     depth_experiment,
     guessing_loss,
 )
+from anatomy_course.views.block_stepper.view import BlockStepper, BlockVectors
+from anatomy_course.views.depth_lab.view import DepthLab, Report, Setting
+from anatomy_course.views.nearest_words.view import NearestWords, WordStates
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.tap import watch
-from anatomy_course.views.block_stepper.view import BlockStepper, BlockVectors
-from anatomy_course.views.depth_lab.view import DepthLab, Report, Setting
-from anatomy_course.views.nearest_words.view import NearestWords, WordStates
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 JOURNEY = (

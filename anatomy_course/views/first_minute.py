@@ -14,15 +14,23 @@ from typing import Any
 import numpy as np
 import torch
 
+from anatomy_course.lab.street.vocabulary import Vocabulary
+from anatomy_course.views.first_words.view import (
+    FirstWords,
+    Heads,
+    Loader,
+    Rival,
+    SentenceReader,
+    SentenceWriter,
+    Written,
+)
+from anatomy_course.views.token_text import spelling
 from anatomy_utils import pretrained
 from anatomy_utils.decoding.stepper import Chosen, Stepper
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_course.lab.street.vocabulary import Vocabulary
-from anatomy_course.views.token_text import spelling
-from anatomy_course.views.first_words.view import FirstWords, Heads, Loader, Rival, SentenceReader, SentenceWriter, Written
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 RECORDED = Path(__file__).with_suffix(".json")

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 
 from anatomy_course.lab.objectives.registry import OBJECTIVES
-from anatomy_utils.taxonomy.tree import trained_on
 from anatomy_course.lab.street.parser import parse
 from anatomy_course.views.objective_explorer.view import ObjectiveExplorer
+from anatomy_utils.taxonomy.tree import trained_on
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (

@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from anatomy_course.views.position_explorer.view import PositionExplorer, Scheme
 from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.training.seeding import seeded
-from anatomy_course.views.position_explorer.view import PositionExplorer, Scheme
 
 LENGTH = 64
 """Positions 0 … 63."""

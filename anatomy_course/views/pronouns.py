@@ -8,7 +8,6 @@ import torch
 
 from anatomy_course.lab.experiments import pronoun_heads as experiment
 from anatomy_course.lab.experiments.pronoun_heads import AttentionHead
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.translator import translate
 from anatomy_course.lab.street.batches import translation
 from anatomy_course.lab.street.minimal_pairs import MinimalPair, flips
@@ -16,6 +15,7 @@ from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_minimal_pairs
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.views.pronoun_heads.view import AttentionKind, HeadFunctions, Pair, Places, PronounHeads
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 
 LABELS = {
     "encoder": "Encoder: self-attention",

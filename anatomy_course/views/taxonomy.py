@@ -12,22 +12,22 @@ from typing import Any
 import torch
 from torch import nn
 
-from anatomy_utils import tap
 from anatomy_course.lab.objectives.registry import OBJECTIVES
+from anatomy_course.lab.street.parser import say
+from anatomy_course.lab.street.scene import Scene
+from anatomy_course.lab.street.text import tokenize
+from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_course.views._kit.base import attributes
+from anatomy_course.views._kit.model_card import ModelCard, ModelRun
+from anatomy_course.views.compare_models.view import CompareModels
+from anatomy_course.views.family_tree.view import FamilyTree
+from anatomy_utils import tap
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.costs import cache_bytes, organs, parameters, work_per_token
 from anatomy_utils.taxonomy.describe import describe
 from anatomy_utils.taxonomy.row import Model, Size
 from anatomy_utils.taxonomy.structure import texts_of
 from anatomy_utils.taxonomy.tree import TREE, find
-from anatomy_course.lab.street.parser import say
-from anatomy_course.lab.street.scene import Scene
-from anatomy_course.lab.street.text import tokenize
-from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.views._kit.base import attributes
-from anatomy_course.views.compare_models.view import CompareModels
-from anatomy_course.views.family_tree.view import FamilyTree
-from anatomy_course.views._kit.model_card import ModelCard, ModelRun
 
 SCENE = Scene("animal", "cross", "street", "tired")
 MASK_TOKENS = 16

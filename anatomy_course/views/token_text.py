@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Protocol, runtime_checkable
 
-from anatomy_utils.interpret.activations import one_text
 from anatomy_course.lab.street.text import detokenize, tokenize
 from anatomy_course.lab.street.vocabulary import BOS, Vocabulary
+from anatomy_utils.interpret.activations import one_text
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 ENDS = ("<|im_end|>", "<|endoftext|>", "</s>", "<eos>")

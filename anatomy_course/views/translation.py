@@ -10,10 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_utils.decoding.stepper import Stepper
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.translator import LONGEST
-from anatomy_utils.tap import watch
 from anatomy_course.lab.street.adjectives import ADJECTIVES
 from anatomy_course.lab.street.batches import Batch, to_translate
 from anatomy_course.lab.street.lexicon import (
@@ -32,9 +29,12 @@ from anatomy_course.lab.street.text import detokenize, tokenize
 from anatomy_course.lab.street.verbs import VERBS
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_course.lab.street.word_types import LANGUAGES, Adjective, Language, Noun, Verb
-from anatomy_course.views.translation_steps import run_of
 from anatomy_course.views.translation_flow.view import TranslationFlow
+from anatomy_course.views.translation_steps import run_of
 from anatomy_course.views.translator.view import MOST_WORDS, Translation, Translator, UnknownWords
+from anatomy_utils.decoding.stepper import Stepper
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.tap import watch
 
 FIRST = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (

@@ -13,11 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.tap import Seen, watch
 from anatomy_course.lab.street.batches import Batch
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_course.views.translation_flow.view import DrawnTensor, Moment, TranslationRun
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.tap import Seen, watch
 
 LIKELIEST = 8
 VECTORS = ("batch", "{}", "d_model")

@@ -12,9 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from anatomy_utils.decoding.filters import Filters
-from anatomy_utils.decoding.filters import temperature as at_temperature
-from anatomy_utils.decoding.filters import top_k as best_k
+from anatomy_utils.decoding.filters import Filters, temperature as at_temperature, top_k as best_k
 
 
 def greedy(logits: Float[Tensor, "batch vocab_size"]) -> Int[Tensor, " batch"]:

@@ -11,6 +11,97 @@
 A function named like its module is in that module: `feed_forward.feed_forward`, `window_attention.window_attention`.
 """
 
-from anatomy_utils import open_room
+from __future__ import annotations
 
-__getattr__, __dir__ = open_room(__name__, __path__[0])
+from anatomy_utils.functional import (
+    attention as attention,
+    comparison as comparison,
+    costs as costs,
+    embeddings as embeddings,
+    feed_forward as feed_forward,
+    heads as heads,
+    layers as layers,
+    masks as masks,
+    multi_head as multi_head,
+    norm as norm,
+    positions as positions,
+    spans as spans,
+    window_attention as window_attention,
+)
+from anatomy_utils.functional.attention import (
+    Attended as Attended,
+    AttendedWithCache as AttendedWithCache,
+    attend_to_memory as attend_to_memory,
+    attend_with_cache as attend_with_cache,
+    disentangled_scores as disentangled_scores,
+    masked_softmax as masked_softmax,
+    project as project,
+    scaled_dot_product_attention as scaled_dot_product_attention,
+    scores as scores,
+    weighted_average as weighted_average,
+)
+from anatomy_utils.functional.comparison import first_difference as first_difference, leave_one_out as leave_one_out
+from anatomy_utils.functional.costs import (
+    TwoCounts as TwoCounts,
+    cache_bytes as cache_bytes,
+    encoder_parameters as encoder_parameters,
+)
+from anatomy_utils.functional.embeddings import (
+    check_ids as check_ids,
+    embed as embed,
+    embed_words as embed_words,
+    lookup as lookup,
+)
+from anatomy_utils.functional.feed_forward import gated_feed_forward as gated_feed_forward, gelu_tanh as gelu_tanh
+from anatomy_utils.functional.heads import classify as classify, vocabulary_logits as vocabulary_logits
+from anatomy_utils.functional.layers import (
+    AllStates as AllStates,
+    decoder_layer as decoder_layer,
+    dropout as dropout,
+    encoder_layer as encoder_layer,
+    llama_layer as llama_layer,
+    parallel_layer as parallel_layer,
+    post_norm as post_norm,
+    pre_norm as pre_norm,
+    pre_norm_layer as pre_norm_layer,
+    run_layers as run_layers,
+)
+from anatomy_utils.functional.masks import (
+    additive as additive,
+    and_causal as and_causal,
+    causal as causal,
+    causal_with_past as causal_with_past,
+    check_input as check_input,
+    check_mask as check_mask,
+    combine as combine,
+    local as local,
+    local_causal as local_causal,
+    padding as padding,
+    padding_at_head as padding_at_head,
+    restricted as restricted,
+)
+from anatomy_utils.functional.multi_head import (
+    attend_in_heads as attend_in_heads,
+    cross_attention as cross_attention,
+    head_outputs as head_outputs,
+    merge_heads as merge_heads,
+    multi_head_attention as multi_head_attention,
+    share_heads as share_heads,
+    split_heads as split_heads,
+    stack_heads as stack_heads,
+    switch_off as switch_off,
+)
+from anatomy_utils.functional.norm import layer_norm as layer_norm, rms_norm as rms_norm
+from anatomy_utils.functional.positions import (
+    Rotation as Rotation,
+    alibi_slopes as alibi_slopes,
+    frequencies as frequencies,
+    log_bucket as log_bucket,
+    offset_bias as offset_bias,
+    offset_row as offset_row,
+    rotary as rotary,
+    sinusoids as sinusoids,
+    t5_bucket as t5_bucket,
+)
+from anatomy_utils.functional.spans import Spans as Spans, best_span as best_span
+from anatomy_utils.functional.window_attention import bigbird_blocks as bigbird_blocks, window_pairs as window_pairs

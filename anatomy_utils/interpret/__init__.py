@@ -9,6 +9,52 @@
 - `parameter_count`: how a model's parameters are divided among its parts
 """
 
-from anatomy_utils import open_room
+from __future__ import annotations
 
-__getattr__, __dir__ = open_room(__name__, __path__[0])
+from anatomy_utils.interpret import (
+    activations as activations,
+    attention_as_explanation as attention_as_explanation,
+    attention_patterns as attention_patterns,
+    head_ablation as head_ablation,
+    influence as influence,
+    logit_lens as logit_lens,
+    parameter_count as parameter_count,
+)
+from anatomy_utils.interpret.activations import (
+    one_text as one_text,
+    read_activations as read_activations,
+    unit_embeddings as unit_embeddings,
+    word_similarity as word_similarity,
+    word_states as word_states,
+)
+from anatomy_utils.interpret.attention_as_explanation import (
+    AlternativeWeights as AlternativeWeights,
+    WeightsAndEffects as WeightsAndEffects,
+    find_alternative_weights as find_alternative_weights,
+    same_top_word as same_top_word,
+    spearman as spearman,
+    weights_and_effects as weights_and_effects,
+    weights_and_effects_correlation as weights_and_effects_correlation,
+)
+from anatomy_utils.interpret.attention_patterns import (
+    attention_at_offset as attention_at_offset,
+    attention_entropy as attention_entropy,
+    attention_from_to as attention_from_to,
+    attention_on_keys as attention_on_keys,
+    attention_on_pairs as attention_on_pairs,
+    is_special_token as is_special_token,
+    pattern_scores as pattern_scores,
+    punctuation_keys as punctuation_keys,
+    same_token_pairs as same_token_pairs,
+)
+from anatomy_utils.interpret.head_ablation import (
+    head_importance as head_importance,
+    heads_off as heads_off,
+    scrambled_heads as scrambled_heads,
+)
+from anatomy_utils.interpret.influence import token_influence as token_influence
+from anatomy_utils.interpret.logit_lens import (
+    LogitLensReading as LogitLensReading,
+    apply_logit_lens as apply_logit_lens,
+)
+from anatomy_utils.interpret.parameter_count import parameters_by_part as parameters_by_part

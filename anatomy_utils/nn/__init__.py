@@ -9,6 +9,78 @@
 - `fast_matmul`: a faster matrix product on some processors
 """
 
-from anatomy_utils import open_room
+from __future__ import annotations
 
-__getattr__, __dir__ = open_room(__name__, __path__[0])
+from anatomy_utils.nn import (
+    adaptive_softmax as adaptive_softmax,
+    attention as attention,
+    cache as cache,
+    decoder as decoder,
+    dropout as dropout,
+    embeddings as embeddings,
+    encoder as encoder,
+    encoder_decoder as encoder_decoder,
+    fast_matmul as fast_matmul,
+    feed_forward as feed_forward,
+    heads as heads,
+    layer as layer,
+    norm as norm,
+    positions as positions,
+    relative_positions as relative_positions,
+    segment_recurrence as segment_recurrence,
+)
+from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax as AdaptiveSoftmax, AdaptiveTokens as AdaptiveTokens
+from anatomy_utils.nn.attention import MultiHeadAttention as MultiHeadAttention
+from anatomy_utils.nn.cache import (
+    KeyValue as KeyValue,
+    KeyValueCache as KeyValueCache,
+    LayerCache as LayerCache,
+    Projection as Projection,
+)
+from anatomy_utils.nn.decoder import Decoder as Decoder, DecoderLayer as DecoderLayer, ParallelLayer as ParallelLayer
+from anatomy_utils.nn.dropout import dropout_or_nothing as dropout_or_nothing, identity as identity
+from anatomy_utils.nn.embeddings import Embeddings as Embeddings
+from anatomy_utils.nn.encoder import Encoder as Encoder, EncoderLayer as EncoderLayer, LocalLayer as LocalLayer
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder as EncoderDecoder, Rewriter as Rewriter
+from anatomy_utils.nn.fast_matmul import (
+    MatmulCheck as MatmulCheck,
+    check_fast_matmul as check_fast_matmul,
+    fast_matmul_is_on as fast_matmul_is_on,
+    judge as judge,
+    measure as measure,
+)
+from anatomy_utils.nn.feed_forward import FeedForward as FeedForward, GatedFeedForward as GatedFeedForward
+from anatomy_utils.nn.heads import (
+    LanguageModel as LanguageModel,
+    MaskedLanguageHead as MaskedLanguageHead,
+    MultipleChoice as MultipleChoice,
+    PretrainingHead as PretrainingHead,
+    PretrainingLogits as PretrainingLogits,
+    ReplacedTokenHead as ReplacedTokenHead,
+    SequenceHead as SequenceHead,
+    SpanHead as SpanHead,
+    SpanLogits as SpanLogits,
+    TokenHead as TokenHead,
+    WithHead as WithHead,
+)
+from anatomy_utils.nn.layer import Layer as Layer
+from anatomy_utils.nn.norm import LayerNorm as LayerNorm, Norms as Norms, RMSNorm as RMSNorm
+from anatomy_utils.nn.positions import (
+    AlibiBias as AlibiBias,
+    LearnedPositions as LearnedPositions,
+    RotaryPositions as RotaryPositions,
+    SinusoidalPositions as SinusoidalPositions,
+    T5Bias as T5Bias,
+    check_positions as check_positions,
+)
+from anatomy_utils.nn.relative_positions import (
+    DisentangledPositions as DisentangledPositions,
+    OffsetTable as OffsetTable,
+    ShawPositions as ShawPositions,
+    TransformerXLPositions as TransformerXLPositions,
+)
+from anatomy_utils.nn.segment_recurrence import (
+    Memories as Memories,
+    RecurrentDecoder as RecurrentDecoder,
+    RecurrentLayer as RecurrentLayer,
+)

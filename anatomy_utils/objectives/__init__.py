@@ -10,6 +10,61 @@ exactly, and a thin function beside it draws. Labels that do not count are `trai
 - `illustration`: one objective shown on one text; `illustrate`, `illustrate_pairs`: every objective on a sentence
 """
 
-from anatomy_utils import open_room
+from __future__ import annotations
 
-__getattr__, __dir__ = open_room(__name__, __path__[0])
+from anatomy_utils.objectives import (
+    masked_tokens as masked_tokens,
+    permutation_lm as permutation_lm,
+    prefix_lm as prefix_lm,
+    replaced_tokens as replaced_tokens,
+    sentence_pairs as sentence_pairs,
+    span_corruption as span_corruption,
+    span_sampling as span_sampling,
+    text_infilling as text_infilling,
+    text_pairs as text_pairs,
+    whole_word_masking as whole_word_masking,
+)
+from anatomy_utils.objectives.masked_tokens import (
+    Chances as Chances,
+    MaskedWords as MaskedWords,
+    draw_chances as draw_chances,
+    mask_words as mask_words,
+)
+from anatomy_utils.objectives.permutation_lm import permutation_mask as permutation_mask
+from anatomy_utils.objectives.prefix_lm import (
+    PrefixLmBatch as PrefixLmBatch,
+    PrefixMask as PrefixMask,
+    prefix_lm_batch as prefix_lm_batch,
+    prefix_mask as prefix_mask,
+)
+from anatomy_utils.objectives.replaced_tokens import (
+    ReplacedTokens as ReplacedTokens,
+    draw_samples as draw_samples,
+    replace_tokens as replace_tokens,
+)
+from anatomy_utils.objectives.sentence_pairs import (
+    LabeledPair as LabeledPair,
+    SentencePair as SentencePair,
+    join_pair as join_pair,
+    next_sentence as next_sentence,
+    sentence_order as sentence_order,
+)
+from anatomy_utils.objectives.span_corruption import (
+    CorruptedSpans as CorruptedSpans,
+    corrupt_spans as corrupt_spans,
+    draw_spans as draw_spans,
+    restore_spans as restore_spans,
+)
+from anatomy_utils.objectives.span_sampling import (
+    check_spans as check_spans,
+    kept_pieces as kept_pieces,
+    place_spans as place_spans,
+    split_randomly as split_randomly,
+)
+from anatomy_utils.objectives.text_infilling import (
+    draw_infilling_spans as draw_infilling_spans,
+    infill as infill,
+    permute_sentences as permute_sentences,
+)
+from anatomy_utils.objectives.text_pairs import DecoderText as DecoderText, decoder_text as decoder_text
+from anatomy_utils.objectives.whole_word_masking import share_in_words as share_in_words, word_numbers as word_numbers

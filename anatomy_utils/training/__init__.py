@@ -9,6 +9,64 @@
   trainings at once
 """
 
-from anatomy_utils import open_room
+from __future__ import annotations
 
-__getattr__, __dir__ = open_room(__name__, __path__[0])
+from anatomy_utils.training import (
+    byte_pairs as byte_pairs,
+    checkpointing as checkpointing,
+    history as history,
+    loop as loop,
+    losses as losses,
+    optimizers as optimizers,
+    parallel as parallel,
+    schedules as schedules,
+    seeding as seeding,
+    step as step,
+    teacher_forcing as teacher_forcing,
+    threads as threads,
+    windows as windows,
+)
+from anatomy_utils.training.byte_pairs import (
+    count_pairs as count_pairs,
+    decode as decode,
+    encode as encode,
+    encode_words as encode_words,
+    merge_pair as merge_pair,
+    published_tokenizer as published_tokenizer,
+    split_words as split_words,
+    token_bytes as token_bytes,
+    train_byte_pairs as train_byte_pairs,
+)
+from anatomy_utils.training.checkpointing import resume_training as resume_training, save_training as save_training
+from anatomy_utils.training.history import History as History
+from anatomy_utils.training.loop import fit as fit
+from anatomy_utils.training.losses import (
+    IGNORE as IGNORE,
+    cross_entropy as cross_entropy,
+    perplexity as perplexity,
+    soft_loss as soft_loss,
+)
+from anatomy_utils.training.optimizers import adamw as adamw, parameter_groups as parameter_groups
+from anatomy_utils.training.parallel import interruptible as interruptible, side_by_side as side_by_side
+from anatomy_utils.training.schedules import (
+    cosine_schedule as cosine_schedule,
+    learning_rate as learning_rate,
+    linear_schedule as linear_schedule,
+    paper_schedule as paper_schedule,
+)
+from anatomy_utils.training.seeding import seeded as seeded
+from anatomy_utils.training.step import (
+    LabeledBatch as LabeledBatch,
+    train_step as train_step,
+    training_step as training_step,
+)
+from anatomy_utils.training.teacher_forcing import (
+    Twice as Twice,
+    batch_of as batch_of,
+    labels_of as labels_of,
+    next_token_pair as next_token_pair,
+    read_twice as read_twice,
+    shift_right as shift_right,
+)
+from anatomy_utils.training.threads import seconds_computed as seconds_computed
+from anatomy_utils.training.windows import random_windows as random_windows

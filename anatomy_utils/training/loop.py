@@ -11,11 +11,11 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
-from tqdm.auto import tqdm
 
 from anatomy_utils.training.history import History
 from anatomy_utils.training.optimizers import adamw
@@ -25,6 +25,23 @@ from anatomy_utils.training.seeding import seeded
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
 BatchT = TypeVar("BatchT")
+
+
+@contextmanager
+def _bar(total: int | None, wanted: bool) -> Iterator[Callable[[float], None]]:
+    """A bar that is told each step's loss; none where it is not wanted or tqdm is not installed."""
+    if not wanted or find_spec("tqdm") is None:
+        yield lambda loss: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, unit="step") as bar:
+
+        def step(loss: float) -> None:
+            bar.update()
+            bar.set_postfix_str(f"loss {loss:.3f}", refresh=False)
+
+        yield step
 
 
 def fit(
@@ -81,7 +98,7 @@ def fit(
     schedule = learning_rate if callable(learning_rate) else lambda step: learning_rate
     history, start = History(), time.perf_counter()
     total = _total(batches, epochs, steps)
-    with _training(model), seeded(generator), tqdm(total=total, disable=not progress, unit="step") as bar:
+    with _training(model), seeded(generator), _bar(total, progress) as bar:
         try:
             with interruptible() as check:
                 for batch in _repeated(batches, epochs):
@@ -95,8 +112,7 @@ def fit(
                         break
                     elapsed = time.perf_counter() - start
                     history.add(loss=value, learning_rate=rate, gradient_norm=norm, seconds=elapsed)
-                    bar.update()
-                    bar.set_postfix_str(f"loss {value:.3f}", refresh=False)
+                    bar(value)
                     if on_step is not None and on_step(history):
                         history.stopped = f"on_step ended it after {len(history)} steps"
                         break

@@ -22,8 +22,15 @@ from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.tap import tap
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.deberta import KEYS as FIRST_KEYS
-from anatomy_utils.zoo.deberta import SHARED_KEYS, DebertaConfig, deberta, headed, shared_numbers, tasks
+from anatomy_utils.zoo.deberta import (
+    KEYS as FIRST_KEYS,
+    SHARED_KEYS,
+    DebertaConfig,
+    deberta,
+    headed,
+    shared_numbers,
+    tasks,
+)
 from anatomy_utils.zoo.family import Family
 
 

@@ -19,8 +19,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.norm import Norms, RMSNorm
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
-from anatomy_utils.zoo.llama import with_head as llama_with_head
+from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head as llama_with_head
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import AddedToken, decoders, models, pre_tokenizers
-from tokenizers import Tokenizer as RustTokenizer
+from tokenizers import AddedToken, Tokenizer as RustTokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 
 from anatomy_utils.zoo import entries

@@ -17,9 +17,7 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family, classifier_dropout, expect, pick
-from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS
-from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, tasks
-from anatomy_utils.zoo.gpt2 import with_head as gpt2_with_head
+from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, tasks, with_head as gpt2_with_head
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama
-from anatomy_utils.zoo.llama import with_head as llama_with_head
+from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head as llama_with_head
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family, pick
-from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS
-from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
-from anatomy_utils.zoo.gpt2 import with_head as gpt2_with_head
+from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, with_head as gpt2_with_head
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import RMSNorm
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS
-from anatomy_utils.zoo.llama import LlamaConfig, llama, tasks
-from anatomy_utils.zoo.llama import with_head as llama_with_head
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head as llama_with_head
 from anatomy_utils.zoo.qwen2 import check_no_window
 
 

@@ -14,8 +14,7 @@ from torch import nn
 
 from anatomy_utils.nn.dropout import dropout_or_nothing
 from anatomy_utils.nn.heads import SequenceHead
-from anatomy_utils.zoo.bert import KEYS, BertConfig
-from anatomy_utils.zoo.bert import with_head as bert_with_head
+from anatomy_utils.zoo.bert import KEYS, BertConfig, with_head as bert_with_head
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family, after_padding
 

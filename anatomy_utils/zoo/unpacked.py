@@ -24,8 +24,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-import platformdirs
-from filelock import FileLock
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -63,6 +61,8 @@ def cache_folder() -> Path:
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named).expanduser()
+    import platformdirs
+
     return Path(platformdirs.user_cache_dir("transformer-anatomy", appauthor=False))
 
 
@@ -143,6 +143,8 @@ def _fingerprint(path: Path) -> str:
 @contextmanager
 def _only_one(folder: Path) -> Iterator[None]:
     """Of several kernels that begin at once, one unpacks and the others wait; without a lock, each for itself."""
+    from filelock import FileLock
+
     with ExitStack() as held:
         with suppress(OSError, NotImplementedError):  # read-only, full, no locks there, or waited long enough
             folder.parent.mkdir(parents=True, exist_ok=True)

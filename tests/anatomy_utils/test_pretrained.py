@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer as RustTokenizer
-from tokenizers import models, pre_tokenizers
+from tokenizers import Tokenizer as RustTokenizer, models, pre_tokenizers
 from unchecked import shapes_unchecked
 
 from anatomy_utils import pretrained

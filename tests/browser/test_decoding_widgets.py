@@ -12,12 +12,12 @@ from access import RULES, load_axe, nameless_controls, violations
 from playwright.sync_api import Browser
 from widget_page import Shown, show
 
-from anatomy_utils.decoding import Filters
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
 from anatomy_course.views import decoding
 from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_utils.decoding import Filters
+from anatomy_utils.nn.heads import LanguageModel
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 BEGINNING = "The animal didn't cross the street because"

@@ -10,8 +10,8 @@ from access import RULES, load_axe, nameless_controls, violations
 from playwright.sync_api import Browser
 from widget_page import show
 
-from anatomy_course.views.first_minute import type_a_sentence
 from anatomy_course.views import TransformerMap
+from anatomy_course.views.first_minute import type_a_sentence
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 VIEWS = {

@@ -18,10 +18,10 @@ from driving import numbers_in, pixels, point_at, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
-from anatomy_utils import pretrained
-from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_course.views import attention
 from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_utils import pretrained
+from anatomy_utils.nn.attention import MultiHeadAttention
 
 STREET = "The animal didn't cross the street because it was too tired."
 

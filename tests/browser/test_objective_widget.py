@@ -14,8 +14,8 @@ from driving import drag_slider, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
-from anatomy_utils.objectives import OBJECTIVES
 from anatomy_course.views import objectives
+from anatomy_utils.objectives import OBJECTIVES
 
 PICTURED = ("masked tokens", "whole words", "permuted order", "prefix LM", "sentence permutation")
 

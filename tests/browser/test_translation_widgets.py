@@ -18,10 +18,10 @@ from driving import drag_slider, numbers_in, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.street import street_vocabulary
 from anatomy_course.views import translation
 from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 UNKNOWN = "The animal didn't cross the stret"

@@ -13,11 +13,10 @@ import pytest
 pytest.importorskip("x_transformers", reason="the benchmarks' peers are not installed: pip install -e '.[bench]'")
 
 import torch
-from torch import nn
-
 from benchmarks import attention_by_length, encoder_forward, fresh, report, run_all, timing, training_steps
 from benchmarks.models import Model, Sizes
 from benchmarks.timing import OURS, Row
+from torch import nn
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = Row("s", "work", "seconds", 2.0, {"slow": 9.0, "quick": 3.0}, at_least=1.5)

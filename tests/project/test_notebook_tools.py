@@ -13,8 +13,8 @@ import pytest
 import torch
 from notebook_tools import ROOT, STARTUP, WIDGET_VIEW, machine_paths, normalise, run
 
-from anatomy_utils.decoding import Filters, generate
 from anatomy_course.lab.experiments import untrained_llama
+from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
+from anatomy_course.page.earlier_names import EARLIER
 from notebook_tools import code_cells, notebook_paths, read
 
 import anatomy_utils
-from anatomy_course.page.earlier_names import EARLIER
 
 ROOT = Path(anatomy_utils.__path__[0])
 MODULES = [path for path in ROOT.rglob("*.py") if path.name != "__init__.py" and path.name != "colab.py"]

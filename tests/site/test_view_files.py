@@ -17,7 +17,6 @@ import view_states
 from cells import Pages, with_ways_to_run
 from notebook_tools import notebook_paths, read
 
-from anatomy_course import views
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_course.views._kit.request import Asking
 

@@ -21,7 +21,7 @@ Frontend = Literal["jupyterlab", "notebook"]
 APPS: dict[Frontend, str] = {"jupyterlab": "LabApp", "notebook": "JupyterNotebookApp"}
 """Where the notebooks are opened: the module to start, and what its options are called after."""
 ROOT = Path(__file__).resolve().parents[2]
-PAGE_STYLE = ROOT / "anatomy_utils" / "widgets" / "static" / "page"
+PAGE_STYLE = ROOT / "anatomy_course" / "views" / "_kit" / "page"
 START_SECONDS = 90
 STOP_SECONDS = 15
 SETTINGS = {

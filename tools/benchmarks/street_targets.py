@@ -16,13 +16,20 @@ from typing import Any
 
 import torch
 
-from anatomy_utils.decoding import Filters
 from anatomy_course.lab.experiments import pronoun_heads
 from anatomy_course.lab.experiments.pronoun_heads import new_pronoun_test, pronouns_right_in_translation
-from anatomy_course.lab.small_models import encoder_tasks, masked_language_model, metrics, small_gpt, text_to_text, translator
+from anatomy_course.lab.small_models import (
+    encoder_tasks,
+    masked_language_model,
+    metrics,
+    small_gpt,
+    text_to_text,
+    translator,
+)
 from anatomy_course.lab.street import Scene, pronoun, share_grammatical
 from anatomy_course.lab.street.batches import classification, question_answering, tagging, translation
 from anatomy_course.lab.street.sampling import sample_minimal_pairs, sample_scenes
+from anatomy_utils.decoding import Filters
 from anatomy_utils.training.threads import threads
 
 UNSEEN = 1000

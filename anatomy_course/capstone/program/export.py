@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from anatomy_course.judge.definition import Exercise
+from anatomy_course import PACKAGES
 from anatomy_course.capstone.program.own import pieces
 from anatomy_course.capstone.program.texts import (
-    COURSE,
     ONLY_TYPES,
     FileParts,
     Statement,
@@ -17,6 +16,7 @@ from anatomy_course.capstone.program.texts import (
     source_in_parts,
     source_of_module,
 )
+from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.progress.answer_source import load
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
@@ -95,7 +95,7 @@ class _Program:
         names = [each.name for each in source.statements]
         used = own if own in names else names[-1]
         imports = {name: of for name, of in source.imports.items() if name not in known or name == used}
-        if course := [module for module, _ in imports.values() if module.partition(".")[0] == COURSE]:
+        if course := [module for module, _ in imports.values() if module.partition(".")[0] in PACKAGES]:
             raise ValueError(f"since yours uses {course[0]}, a part of the course")
         imports = _outside(imports)
         if other := [name for name, of in imports.items() if self.imports.get(name, of) != of]:
@@ -190,5 +190,5 @@ def _saved(exercise: Exercise, notes: Progress) -> str:
 
 def _outside(imports: dict[str, tuple[str, str | None]]) -> dict[str, tuple[str, str | None]]:
     """What is imported from outside the course and needed when the program runs."""
-    left_out = {COURSE, *ONLY_TYPES}
+    left_out = {*PACKAGES, *ONLY_TYPES}
     return {name: of for name, of in imports.items() if of[0].partition(".")[0] not in left_out}

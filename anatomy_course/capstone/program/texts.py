@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-COURSE = "anatomy_utils"
 ONLY_TYPES = {"jaxtyping"}
 """Modules that annotations alone speak of; nothing reads these when the program runs."""
 

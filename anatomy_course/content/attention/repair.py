@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention
 from anatomy_course.content.attention.shared import attend, lift
 from anatomy_course.content.sizes import normal, primes
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.lab.debugging.bugs import emils_positions
 from anatomy_course.content.sizes import primes
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.lab.debugging.bugs import emils_positions
 
 PROMPT, ALONE, WORD, PART = "a prompt at once", "one text without padding", "one new word", "several new words"
 REST = "the rest of a prompt"

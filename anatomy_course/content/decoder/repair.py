@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.lab.debugging.colleague.causal_mask import colleagues_causal_mask
 from anatomy_course.content.sizes import primes
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.lab.debugging.colleague.causal_mask import colleagues_causal_mask
 
 FIRST = "the first position of all"
 

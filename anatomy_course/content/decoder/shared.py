@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from anatomy_utils.decoding.steps import SeenIds
 from anatomy_course.content.sizes import normal, real_words
 from anatomy_course.judge.definition import Case, Mistake
+from anatomy_utils.decoding.steps import SeenIds
 from anatomy_utils.training.losses import IGNORE
 
 

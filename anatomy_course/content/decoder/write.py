@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_utils.decoding.steps import SeenIds
 from anatomy_course.content.decoder.shared import TableStep
 from anatomy_course.content.sizes import normal, primes
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_utils.decoding.steps import SeenIds
 
 VOCAB_SIZE = 17
 STOP_IN_PROMPT = "a prompt that contains the stop token"

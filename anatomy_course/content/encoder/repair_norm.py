@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from anatomy_course.lab.debugging.colleague.norm_placement import colleagues_layer
 from anatomy_course.content.encoder.shared import ENCODER_LAYER_CASES, post_norm, pre_norm
 from anatomy_course.judge.definition import Exercise, Mistake, Output
+from anatomy_course.lab.debugging.colleague.norm_placement import colleagues_layer
 from anatomy_utils.functional.layers import Part
 
 

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_course.lab.debugging.colleague.position_offset import colleagues_embedding
 from anatomy_course.content.sizes import and_short, batch_and_primes, normal
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.lab.debugging.colleague.position_offset import colleagues_embedding
 
 
 def _texts(generator: torch.Generator) -> Iterator[Case]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.lab.debugging.colleague.batch_mask import colleagues_padding_mask
 from anatomy_course.content.sizes import real_words
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.lab.debugging.colleague.batch_mask import colleagues_padding_mask
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_course.lab.debugging.colleague.head_splitting import colleagues_heads
 from anatomy_course.content.attention.shared import attend, dots, lift
 from anatomy_course.content.multi_head import shared
 from anatomy_course.content.multi_head.shared import in_heads, merge, split
 from anatomy_course.content.sizes import and_short, batch_and_primes, normal
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.lab.debugging.colleague.head_splitting import colleagues_heads
 
 ENDING = ("one sentence", "padding that matches best")
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 import torch
 from torch import Tensor
 
+from anatomy_course.capstone.program.given.gated import GatedFeedForward
 from anatomy_course.content.sizes import normal, primes
 from anatomy_course.content.workshop.versions import llama_block as llama
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
 from anatomy_course.judge.effects.module import ModuleDrive
-from anatomy_course.capstone.program.given.gated import GatedFeedForward
 
 
 class _LlamaBlock(llama.LlamaBlock):

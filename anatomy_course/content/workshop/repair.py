@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils import clip_grad_norm_
 
-from anatomy_course.lab.debugging.colleague.training_program import colleagues_step
 from anatomy_course.content.sizes import normal, primes
 from anatomy_course.judge.definition import Case, Exercise, Mistake, Objection
 from anatomy_course.judge.effects.parts import VOCABULARY
 from anatomy_course.judge.effects.step import OUTPUTS, STEPS, effects
+from anatomy_course.lab.debugging.colleague.training_program import colleagues_step
 
 ONE, OLD, SHORT = "a batch of one window", "gradients left over from before", "short gradients"
 SINGLE, TINY, KNOWN = "windows of one token", "one window of one token", "a loss below 1"

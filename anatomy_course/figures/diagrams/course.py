@@ -7,13 +7,12 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from anatomy_course.figures import canvas
-from anatomy_course.figures import transformer_layout as layout
+from anatomy_course.figures import canvas, transformer_layout as layout
 from anatomy_course.figures.canvas import Number
-from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import INK, PAGE, QUIET, look
+from anatomy_course.page.notebooks import NOTEBOOKS
 
 
 def _badge(pen: Pen, x: Number, y: Number, words: str, radius: Number = 10, dark: bool = True) -> None:

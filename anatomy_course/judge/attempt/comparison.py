@@ -10,9 +10,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from anatomy_course.judge.attempt.tensors import differing, numbers, plain
 from anatomy_course.figures import palette
 from anatomy_course.figures.canvas import number
+from anatomy_course.judge.attempt.tensors import differing, numbers, plain
 
 ROWS, COLUMNS = 6, 6
 """The largest window: two of them fit side by side on a laptop and, one below the other, on a phone."""

@@ -20,6 +20,8 @@ from typing import Any
 import numpy
 import torch
 
+from anatomy_course import PACKAGES
+
 MISSING: Any = object()
 """Stands where there is no such name."""
 
@@ -36,7 +38,7 @@ LIBRARIES: tuple[tuple[str, Any], ...] = (
     ("torch.linalg.", torch.linalg),
 )
 _BUILTINS = vars(builtins)
-COURSE = __name__.partition(".")[0] + "."
+COURSE = tuple(f"{package}." for package in PACKAGES)
 
 
 class Namespace:

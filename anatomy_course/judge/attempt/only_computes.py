@@ -26,10 +26,10 @@ import numpy
 import torch
 from torch import Tensor, nn
 
+from anatomy_course import PACKAGES
 from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.stub import enclosed, globals_of, source_of, written_methods
 
-COURSE = __name__.partition(".")[0]
 MODULES = frozenset(
     "math cmath statistics itertools functools collections collections.abc copy string typing types dataclasses enum "
     "numbers fractions random re operator jaxtyping __future__ torch torch.nn torch.nn.functional torch.nn.init "
@@ -39,7 +39,11 @@ MODULES = frozenset(
 """Modules whose functions and classes only compute; of torch itself see `_of_torch`."""
 TORCH_PARTS = ("torch.functional", "torch._functorch", *(name for name in MODULES if name.startswith("torch.")))
 """Where the functions and classes of these modules are written."""
-COURSE_PARTS = ("functional", "nn", "decoding", "objectives", "training", "toy_language", "exercises.catalogue")
+OURS = tuple(
+    "anatomy_utils.functional anatomy_utils.nn anatomy_utils.decoding anatomy_utils.objectives anatomy_utils.training "
+    "anatomy_course.lab.street anatomy_course.content".split()
+)
+"""Parts of the course that only compute."""
 UNSAFE = frozenset("operator.methodcaller operator.attrgetter torch.from_file".split())
 BUILTINS = frozenset(
     "abs all any bool bytes callable chr classmethod complex dict divmod enumerate filter float format frozenset hash "
@@ -323,12 +327,11 @@ def _module(name: str) -> types.ModuleType:
 
 def _is_allowed_module(module: types.ModuleType) -> bool:
     name = module.__name__
-    return name in MODULES or name == COURSE or (name.startswith(f"{COURSE}.") and _is_course(name))
+    return name in MODULES or name in PACKAGES or _is_ours(name)
 
 
-def _is_course(module: str) -> bool:
-    inside = module.partition(".")[2]
-    return any(inside == part or inside.startswith(f"{part}.") for part in COURSE_PARTS)
+def _is_ours(module: str) -> bool:
+    return any(module == part or module.startswith(f"{part}.") for part in OURS)
 
 
 def _is_member(module: types.ModuleType, name: str, value: Any) -> bool:
@@ -368,7 +371,7 @@ def _is_library(value: Any) -> bool:
         return name in BUILTINS or issubclass(value, BaseException)  # type: ignore[arg-type]
     if package == "torch":
         return name in OF_TORCH or any(module == part or module.startswith(f"{part}.") for part in TORCH_PARTS)
-    return _is_course(module) if package == COURSE else module in MODULES
+    return _is_ours(module) if package in PACKAGES else module in MODULES
 
 
 def _is_from(value: Any, package: str) -> bool:

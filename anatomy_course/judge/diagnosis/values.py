@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from anatomy_course.figures import canvas
 from anatomy_course.judge.attempt.tensors import close
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
-from anatomy_course.figures import canvas
 
 STEADY = 1e-3
 """How far a factor or an offset may wander between cells and cases and still be called one number."""

@@ -14,8 +14,10 @@ from typing import Any
 
 import torch
 
-PACKAGE = str(Path(__file__).parents[2])
-LIBRARIES = tuple({*sysconfig.get_paths().values(), str(Path(torch.__file__).parent), PACKAGE, "<frozen", "<string>"})
+import anatomy_utils
+
+OURS = [str(Path(__file__).parents[2]), str(Path(anatomy_utils.__path__[0]))]
+LIBRARIES = tuple({*sysconfig.get_paths().values(), str(Path(torch.__file__).parent), *OURS, "<frozen", "<string>"})
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from anatomy_course import PACKAGES
 from anatomy_course.judge.stub import Definition, globals_of, looked_up, source_of
 
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -48,14 +50,14 @@ def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | Non
     namespace: dict[str, Any] = {"__name__": "learner"}
     lost: dict[str, str] = {}
     try:
-        tree = ast.parse(text, f"<your {name}>")
+        tree = ast.parse(_as_of_today(text), f"<your {name}>")
         for statement in [node for node in tree.body if isinstance(node, IMPORTS)]:
             alias = statement.names[0]
             bound, module = alias.asname or alias.name, getattr(statement, "module", None) or alias.name
             try:
                 exec(compile(ast.Module([statement], []), f"<your {name}>", "exec"), namespace)
             except ImportError:
-                if not module.startswith("anatomy_utils"):
+                if not module.startswith(PACKAGES):
                     raise
                 tree.body.remove(statement)
                 if references and bound in references:
@@ -75,6 +77,23 @@ def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | Non
     if not callable(made):
         raise ValueError(f"Your saved text holds no function {name}; pass the exercise once more.")
     return made  # type: ignore[no-any-return]
+
+
+MOVED = {
+    "anatomy_utils.exercises.catalogue": "anatomy_course.content", "anatomy_utils.exercises": "anatomy_course.judge",
+    "anatomy_utils.toy_language": "anatomy_course.lab.street", "anatomy_utils.figures": "anatomy_course.figures",
+    "anatomy_utils.recipes": "anatomy_course.lab.small_models", "anatomy_utils.views": "anatomy_course.views",
+    "anatomy_utils.experiments": "anatomy_course.lab.experiments",
+    "anatomy_utils.debugging": "anatomy_course.lab.debugging",
+    "anatomy_utils.transplant": "anatomy_course.lab.transplant",
+}  # fmt: skip
+"""Where version 1.0 had what a saved function may import, and where that is now."""
+
+
+def _as_of_today(text: str) -> str:
+    for old, now in MOVED.items():
+        text = re.sub(rf"^((?:from|import) ){re.escape(old)}\b", rf"\1{now}", text, flags=re.MULTILINE)
+    return text
 
 
 def _without_decorators(source: str) -> str:

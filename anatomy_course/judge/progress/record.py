@@ -17,7 +17,6 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from anatomy_course.judge.earlier_ids import NOW
 from anatomy_course.judge.progress import files
 
 Record = dict[str, Any]
@@ -253,19 +252,13 @@ def checked(record: Any) -> Record:
     sections = {name: record.get(name, {}) for name in SECTIONS}
     if not all(isinstance(s, dict) and all(isinstance(entry, dict) for entry in s.values()) for s in sections.values()):
         raise ValueError("Every entry of a progress file is a JSON object.")
-    return {"version": 1, **record, **{name: _with_todays_ids(section) for name, section in sections.items()}}
-
-
-def _with_todays_ids(section: Record) -> Record:
-    """The same entries; those of exercises and questions that have moved are found under their new ids."""
-    moved = {NOW[id]: entry for id, entry in section.items() if id in NOW}
-    return {**moved, **{id: entry for id, entry in section.items() if id not in NOW}}
+    return {"version": 1, **record, **sections}
 
 
 def _notes(contents: Iterable[Any]) -> list[Note]:
     """The notes in some files; what is none is left out."""
     return [
-        (note[0], NOW.get(note[1], note[1]), note[2])
+        (note[0], note[1], note[2])
         for content in contents
         if isinstance(content, list)
         for note in content

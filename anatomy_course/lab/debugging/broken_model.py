@@ -22,9 +22,9 @@ from anatomy_course.lab.debugging.inspect_plots import (
 )
 from anatomy_course.lab.debugging.pipeline import Pipeline, Trainer
 from anatomy_course.lab.debugging.samples import PROMPTS, complete_prompts
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.history import History
 from anatomy_utils.training.seeding import seeded
 

@@ -15,15 +15,15 @@ from torch import Tensor, nn
 
 from anatomy_course.lab.debugging.model import D_HEAD, NUM_HEADS, new_model
 from anatomy_course.lab.debugging.pipeline import BATCH_SIZE, Datasets
+from anatomy_course.lab.small_models.encoder_tasks import label_loss
+from anatomy_course.lab.street.batches import Labeled
+from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.functional.attention import scores, weighted_average
 from anatomy_utils.functional.masks import Mask, and_causal
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_course.lab.small_models.encoder_tasks import label_loss
 from anatomy_utils.tap import tap
-from anatomy_course.lab.street.batches import Labeled
-from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.optimizers import adamw
 

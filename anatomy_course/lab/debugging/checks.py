@@ -13,10 +13,10 @@ import torch
 
 from anatomy_course.lab.debugging.pipeline import Datasets, TrainedModel
 from anatomy_course.lab.debugging.samples import padded_prompts, sample_texts
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.small_models.encoder_tasks import label_loss
 from anatomy_course.lab.street.parser import is_grammatical
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.losses import IGNORE
 
 TEXTS = 64

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.tap import watch
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import BOS, PAD, street_vocabulary
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.tap import watch
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture

@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.functional.positions import Layout
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
@@ -17,7 +18,6 @@ from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.norm import Norms, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.zoo.gpt2 import initialize
 
 D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 48, 3, 2, 96

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from anatomy_course.lab.debugging.model import new_model
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.small_models.encoder_tasks import label_loss
 from anatomy_course.lab.street.batches import Labeled, language_modeling
 from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.optimizers import adamw

@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from anatomy_course.lab.street.text import tokenize
+from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.decoding.filters import Filters
 from anatomy_utils.decoding.generation import Generated, generate
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_course.lab.street.text import tokenize
-from anatomy_course.lab.street.vocabulary import street_vocabulary
 
 LONGEST = 24
 """Tokens after which a text is cut off; the toy language's longest English sentence has 15."""

@@ -13,14 +13,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_utils.functional.comparison import leave_one_out
-from anatomy_utils.nn.encoder import Encoder
-from anatomy_utils.nn.heads import WithHead
-from anatomy_utils.tap import watch
 from anatomy_course.lab.street.batches import tagging
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.vocabulary import BOS
+from anatomy_utils.functional.comparison import leave_one_out
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.heads import WithHead
+from anatomy_utils.tap import watch
 
 Effects = Callable[[Callable[[Tensor], Tensor], int], Float[Tensor, " position"]]
 """As `functional.comparison.leave_one_out`."""

@@ -21,6 +21,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from anatomy_course.lab.small_models import translator
+from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
+from anatomy_course.lab.street.batches import Batch, TextToText, to_translate, translation
+from anatomy_course.lab.street.minimal_pairs import MinimalPair
+from anatomy_course.lab.street.parser import say
+from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_course.lab.street.scene import Scene
+from anatomy_course.lab.street.vocabulary import BOS, EOS, street_vocabulary
 from anatomy_utils.decoding.generation import generate
 from anatomy_utils.decoding.steps import SeenIds, uncached
 from anatomy_utils.functional.masks import Mask, causal
@@ -32,14 +40,6 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.objectives.prefix_lm import PrefixMask, prefix_lm_batch
-from anatomy_course.lab.small_models import translator
-from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
-from anatomy_course.lab.street.batches import Batch, TextToText, to_translate, translation
-from anatomy_course.lab.street.minimal_pairs import MinimalPair
-from anatomy_course.lab.street.parser import say
-from anatomy_course.lab.street.sampling import sample_scenes
-from anatomy_course.lab.street.scene import Scene
-from anatomy_course.lab.street.vocabulary import BOS, EOS, street_vocabulary
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import IGNORE, cross_entropy
 

@@ -15,6 +15,10 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
+from anatomy_course.lab.street.batches import Labeled, tagging
+from anatomy_course.lab.street.labels import TAGS
+from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
@@ -22,10 +26,6 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_course.lab.street.batches import Labeled, tagging
-from anatomy_course.lab.street.labels import TAGS
-from anatomy_course.lab.street.sampling import sample_scenes
-from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import IGNORE, cross_entropy

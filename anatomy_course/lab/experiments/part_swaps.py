@@ -16,11 +16,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm.auto import tqdm
 
-from anatomy_utils.decoding.generation import generate
-from anatomy_course.lab.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
 from anatomy_course.figures.canvas import three_digits
-from anatomy_utils.nn.heads import LanguageModel
+from anatomy_course.lab.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
 from anatomy_course.page.page import CellOutput, table
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 PROMPT = "Thanks for lunch, I had a"

@@ -16,12 +16,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_course.lab.transplant.operations import transplant
 from anatomy_utils.functional.layers import post_norm
 from anatomy_utils.functional.norm import layer_norm
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_course.lab.transplant.operations import transplant
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from anatomy_utils.interpret.head_ablation import heads_off
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.translator import translate
 from anatomy_course.lab.street.batches import TextToText, translation
 from anatomy_course.lab.street.minimal_pairs import MinimalPair, pronoun
@@ -32,6 +30,8 @@ from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_utils.interpret.head_ablation import heads_off
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 
 ATTENTIONS = {
     "encoder": ("encoder", "self_attention"),

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.train import OnStep
 from anatomy_course.lab.small_models.translator import BATCH, in_both_directions, small_transformer, translation_loss
 from anatomy_course.lab.street.batches import TextToText
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.scene import Scene
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy

@@ -12,19 +12,19 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from anatomy_utils.functional.masks import causal
 from anatomy_course.lab.objectives.illustration import Illustration, encoder_illustration, mask_rows
+from anatomy_course.lab.street.lexicon import words_of
+from anatomy_course.lab.street.parser import is_grammatical, say
+from anatomy_course.lab.street.sampling import draw_scenes
+from anatomy_course.lab.street.scene import Scene
+from anatomy_course.lab.street.vocabulary import BOS, EOS, MASK, SEP, Vocabulary, street_vocabulary
+from anatomy_utils.functional.masks import causal
 from anatomy_utils.objectives.masked_tokens import MaskedWords, draw_chances, mask_words
 from anatomy_utils.objectives.permutation_lm import permutation_mask
 from anatomy_utils.objectives.prefix_lm import prefix_lm_batch
 from anatomy_utils.objectives.replaced_tokens import draw_samples, replace_tokens
 from anatomy_utils.objectives.sentence_pairs import LabeledPair, next_sentence, sentence_order
 from anatomy_utils.objectives.whole_word_masking import share_in_words, word_numbers
-from anatomy_course.lab.street.lexicon import words_of
-from anatomy_course.lab.street.parser import is_grammatical, say
-from anatomy_course.lab.street.sampling import draw_scenes
-from anatomy_course.lab.street.scene import Scene
-from anatomy_course.lab.street.vocabulary import BOS, EOS, MASK, SEP, Vocabulary, street_vocabulary
 from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.teacher_forcing import next_token_pair
 

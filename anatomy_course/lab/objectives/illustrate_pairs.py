@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 
 from anatomy_course.lab.objectives.illustration import Illustration, encoder_decoder_mask_rows
-from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans
-from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill, permute_sentences
-from anatomy_utils.objectives.text_pairs import decoder_text
 from anatomy_course.lab.street.batches import translation
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.questions import summary
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.vocabulary import MASK, Vocabulary, street_vocabulary
+from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans
+from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill, permute_sentences
+from anatomy_utils.objectives.text_pairs import decoder_text
 
 SENTINELS = ("<X>", "<Y>", "<Z>", "<A>", "<B>", "<C>", "<D>", "<E>", "<F>", "<G>")
 """As the T5 paper writes them; a sentence of the street never has more spans."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 
-from anatomy_utils.objectives import illustrate, illustrate_pairs
+from anatomy_course.lab.objectives import illustrate, illustrate_pairs
 from anatomy_course.lab.objectives.illustration import Illustration
 from anatomy_course.lab.street.scene import Scene
 

@@ -10,6 +10,11 @@ import math
 import torch
 from torch import Tensor, nn
 
+from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
+from anatomy_course.lab.street.batches import Labeled, Pointed, classification, question_answering, tagging
+from anatomy_course.lab.street.labels import CLASSES, TAGS
+from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
@@ -17,11 +22,6 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, Norms
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
-from anatomy_course.lab.street.batches import Labeled, Pointed, classification, question_answering, tagging
-from anatomy_course.lab.street.labels import CLASSES, TAGS
-from anatomy_course.lab.street.sampling import sample_scenes
-from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.seeding import seeded

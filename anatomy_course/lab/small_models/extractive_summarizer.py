@@ -14,7 +14,6 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from anatomy_utils.nn.heads import SequenceHead, WithHead
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
 from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
 from anatomy_course.lab.street.batches import Batch
@@ -22,6 +21,7 @@ from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.reports import SENTENCES, Report, sample_reports
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import BOS, SEP, street_vocabulary
+from anatomy_utils.nn.heads import SequenceHead, WithHead
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.training.seeding import seeded

@@ -10,9 +10,6 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm
-from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, label_loss, small_encoder
 from anatomy_course.lab.small_models.metrics import predictions
 from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
@@ -21,6 +18,9 @@ from anatomy_course.lab.street.parser import share_grammatical
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.vocabulary import MASK, street_vocabulary
+from anatomy_utils.nn.heads import MaskedLanguageHead, WithHead
+from anatomy_utils.nn.norm import LayerNorm
+from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.seeding import seeded

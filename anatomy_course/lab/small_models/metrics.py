@@ -9,10 +9,10 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from anatomy_utils.functional.spans import best_span
-from anatomy_utils.nn.heads import SpanLogits
 from anatomy_course.lab.street.batches import Labeled, Pointed
 from anatomy_course.lab.street.text import tokenize
+from anatomy_utils.functional.spans import best_span
+from anatomy_utils.nn.heads import SpanLogits
 from anatomy_utils.training.losses import IGNORE
 
 if TYPE_CHECKING:

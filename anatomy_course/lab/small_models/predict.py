@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
-from anatomy_utils.functional.spans import best_span
-from anatomy_utils.nn.heads import WithHead
 from anatomy_course.lab.small_models.metrics import LONGEST_ANSWER
 from anatomy_course.lab.street.labels import CLASSES, TAGS
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import BOS, MASK, SEP, street_vocabulary
+from anatomy_utils.functional.spans import best_span
+from anatomy_utils.nn.heads import WithHead
 
 
 def classify_sentence(model: WithHead, sentence: str, label: str = "topic") -> dict[str, float]:

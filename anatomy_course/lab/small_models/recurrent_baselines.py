@@ -13,15 +13,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_utils.decoding.generation import generate
 from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
 from anatomy_course.lab.small_models.translator import LONGEST, translation_loss
-from anatomy_utils.tap import watch
 from anatomy_course.lab.street.batches import Batch, to_translate, translation
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import BOS, EOS, street_vocabulary
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.tap import watch
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import IGNORE, cross_entropy
 from anatomy_utils.training.seeding import seeded

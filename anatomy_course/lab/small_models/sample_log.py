@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import torch
 
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.small_models.small_gpt import sample_texts
 from anatomy_course.lab.street.parser import share_grammatical
+from anatomy_utils.nn.heads import LanguageModel
 
 TEXTS = 200
 """How many texts are judged at each moment."""

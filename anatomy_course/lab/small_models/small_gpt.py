@@ -10,14 +10,14 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
-from anatomy_utils.decoding.filters import Filters
-from anatomy_utils.decoding.generation import generate
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.small_models.encoder_tasks import label_loss
 from anatomy_course.lab.small_models.train import OnStep, train_model
 from anatomy_course.lab.street.batches import language_modeling
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.history import History
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, initialize
 

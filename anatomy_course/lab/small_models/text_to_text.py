@@ -12,7 +12,6 @@ from dataclasses import fields
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.train import OnStep, train_model
 from anatomy_course.lab.small_models.translator import BATCH, small_transformer, translate, translation_loss
 from anatomy_course.lab.street.batches import (
@@ -28,6 +27,7 @@ from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import SEP, TASKS, street_vocabulary
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import IGNORE
 

@@ -11,9 +11,6 @@ from typing import Any
 
 import torch
 
-from anatomy_utils.decoding.beams import beam_search
-from anatomy_utils.decoding.generation import generate
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.train import OnStep, train_model
 from anatomy_course.lab.street.batches import Batch, TextToText, text_to_text, translation
 from anatomy_course.lab.street.parser import say
@@ -21,6 +18,9 @@ from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_course.lab.street.word_types import Language
+from anatomy_utils.decoding.beams import beam_search
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.zoo.recurrent import RecurrentTranslator

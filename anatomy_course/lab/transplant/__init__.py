@@ -11,6 +11,47 @@ of it and pay nothing.
 - `saved`: an answer from the saved progress, with ours in reserve
 """
 
-from anatomy_utils import open_room
+from __future__ import annotations
 
-__getattr__, __dir__ = open_room(__name__, __path__[0])
+from anatomy_course.lab.transplant import (
+    families as families,
+    layers as layers,
+    modules as modules,
+    operations as operations,
+    organs as organs,
+    rejection as rejection,
+    saved as saved,
+)
+from anatomy_course.lab.transplant.families import (
+    in_disentangled as in_disentangled,
+    in_parallel_layer as in_parallel_layer,
+    in_prefix_mask as in_prefix_mask,
+)
+from anatomy_course.lab.transplant.layers import (
+    held_by as held_by,
+    in_cross_attention as in_cross_attention,
+    in_residual_connections as in_residual_connections,
+    in_whole_layer as in_whole_layer,
+    placements as placements,
+)
+from anatomy_course.lab.transplant.modules import (
+    Host as Host,
+    in_attention as in_attention,
+    in_cached_projections as in_cached_projections,
+    in_feed_forward as in_feed_forward,
+    in_gated_feed_forward as in_gated_feed_forward,
+    in_layer_norm as in_layer_norm,
+    in_linear as in_linear,
+    in_rms_norm as in_rms_norm,
+    in_rotary as in_rotary,
+    in_sinusoids as in_sinusoids,
+    in_table as in_table,
+)
+from anatomy_course.lab.transplant.operations import organs_in as organs_in, reject as reject, transplant as transplant
+from anatomy_course.lab.transplant.organs import ORGANS as ORGANS, Organ as Organ, find as find, new_organ as new_organ
+from anatomy_course.lab.transplant.rejection import (
+    Rejection as Rejection,
+    RejectionError as RejectionError,
+    Site as Site,
+)
+from anatomy_course.lab.transplant.saved import SavedAnswer as SavedAnswer, in_use as in_use

@@ -11,13 +11,13 @@ from typing import Any
 
 from torch import Tensor
 
+from anatomy_course.lab.transplant.modules import Host
+from anatomy_course.lab.transplant.organs import WEIGHTS, Calls, Function, new_organ
 from anatomy_utils.functional import attention, layers
 from anatomy_utils.nn.decoder import ParallelLayer
 from anatomy_utils.nn.relative_positions import DisentangledPositions
 from anatomy_utils.objectives.prefix_lm import PrefixMask, prefix_mask
 from anatomy_utils.tap import tap
-from anatomy_course.lab.transplant.modules import Host
-from anatomy_course.lab.transplant.organs import WEIGHTS, Calls, Function, new_organ
 
 FAMILY_ORGANS = {
     organ.name: organ

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy_course.lab.transplant.organs import Calls, Function
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValue
@@ -20,7 +21,6 @@ from anatomy_utils.nn.decoder import DecoderLayer
 from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import Norms
 from anatomy_utils.tap import tap
-from anatomy_course.lab.transplant.organs import Calls, Function
 
 
 def placements(layer: Layer) -> set[str]:

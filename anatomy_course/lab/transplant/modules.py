@@ -16,6 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_course.lab.transplant import layers
+from anatomy_course.lab.transplant.organs import Calls, Function
 from anatomy_utils.functional import attention, embeddings, masks
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.multi_head import share_heads
@@ -29,8 +31,6 @@ from anatomy_utils.nn.layer import Layer
 from anatomy_utils.nn.norm import LayerNorm, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions, SinusoidalPositions
 from anatomy_utils.tap import tap
-from anatomy_course.lab.transplant import layers
-from anatomy_course.lab.transplant.organs import Calls, Function
 
 
 def in_attention(module: MultiHeadAttention, calls: Calls) -> Calls:

@@ -7,10 +7,11 @@ import warnings
 from functools import update_wrapper
 from typing import Any
 
+from anatomy_course import PACKAGES
 from anatomy_course.lab.transplant.organs import Function
 from anatomy_course.lab.transplant.rejection import RejectionError, Site
 
-NOT_THE_CALLER = {"anatomy_utils", "torch", "contextlib", "learner", "jaxtyping", "beartype"}
+NOT_THE_CALLER = {*PACKAGES, "torch", "contextlib", "learner", "jaxtyping", "beartype"}
 """Packages between the learner's cell and here."""
 
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from anatomy_course.figures.picture import Picture
 
-STATIC = Path(__file__).parent / "static"
-KIT = ("shared/kit.js", "shared/theme.js", "shared/format.js", "shared/controls.js", "shared/page.js")
+STATIC = Path(__file__).parents[1]
+KIT = ("_kit/kit.js", "_kit/theme.js", "_kit/format.js", "_kit/controls.js", "_kit/page.js")
 """What stands in front of every widget's module."""
 MAX_WORD_LENGTH = 60
 """Longer words are refused: no column of any widget could show them."""
-PAGE_STYLE = "page/custom.css"
+PAGE_STYLE = "_kit/page/custom.css"
 """The look of the course's pages; `make lab` loads it at once, elsewhere the first live view brings it along."""
 
 
@@ -56,7 +56,7 @@ class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
 
 
 class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
-    """Base of the course's widgets: `class Mixer(AnatomyWidget, module="mixer.js")`.
+    """Base of the course's widgets: `class Mixer(AnatomyWidget, module="mixer/view.js")`.
 
     The module is `static/<module>`; the kit and what it `shares` with other widgets, both from `static/shared/`, are
     put in front of it, and in front of those the page's stylesheet as a string. The palette and, where there are any,
@@ -169,7 +169,7 @@ def _script(modules: tuple[str, ...]) -> str:
 
 
 def _stylesheet(modules: tuple[str, ...]) -> str:
-    sheets = [Path(module).with_suffix(".css").as_posix() for module in modules]
+    sheets = [module.replace("view.js", "style.css").replace(".js", ".css") for module in modules]
     there = [name for name in sheets if (STATIC / name).is_file()]
     return "\n".join([palette.css_variables(), *map(_text, there)])
 

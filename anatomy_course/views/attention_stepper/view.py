@@ -14,9 +14,9 @@ import numpy as np
 import traitlets
 
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views.attention_viewer.view import first_word, last_word
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
 from anatomy_course.views._kit.request import usable_sentence
+from anatomy_course.views.attention_viewer.view import first_word, last_word
 
 MOST_TOKENS = 32
 TENSORS = {
@@ -84,14 +84,14 @@ def _checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
 
 class AttentionStepper(
     AnatomyWidget,
-    module="attention_stepper.js",
+    module="attention_stepper/view.js",
     shares=(
-        "shared/request.js",
-        "shared/steps.js",
-        "attention_stepper_numbers.js",
-        "attention_stepper_columns.js",
-        "attention_stepper_cells.js",
-        "attention_stepper_matrices.js",
+        "_kit/request.js",
+        "_kit/steps.js",
+        "attention_stepper/numbers.js",
+        "attention_stepper/columns.js",
+        "attention_stepper/cells.js",
+        "attention_stepper/matrices.js",
     ),
 ):
     """Six steps of attention, one word or all words at a time: project, score, scale, softmax, weigh, sum.

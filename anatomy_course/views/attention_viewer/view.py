@@ -117,8 +117,8 @@ def _tokens(tokens: Sequence[str], name: str, count: int, axis: str) -> list[str
 
 class AttentionViewer(
     AnatomyWidget,
-    module="attention_viewer.js",
-    shares=("shared/attention_drawing.js", "shared/attention_map.js"),
+    module="attention_viewer/view.js",
+    shares=("_kit/attention_drawing.js", "_kit/attention_map.js"),
 ):
     """Layers × heads × tokens: an overview of small maps, one large map, and the exact weight under the pointer.
 

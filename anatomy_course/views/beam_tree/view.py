@@ -69,8 +69,8 @@ Find = Callable[[str, int, float], Found]
 
 class BeamTree(
     Asking,
-    module="beam_tree.js",
-    shares=("shared/request.js", "shared/spoken.js", "shared/same_room.js", "beam_tree_drawing.js"),
+    module="beam_tree/view.js",
+    shares=("_kit/request.js", "_kit/spoken.js", "_kit/same_room.js", "beam_tree/drawing.js"),
 ):
     """A column for every step: the texts that were considered, kept, dropped and finished.
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -44,7 +44,7 @@ SELF_ATTENTION = "layers.*.self_attention.weights"
 MISSING = "bertviz is not installed, and only this view needs it: run `pip install bertviz`, then restart the kernel."
 
 
-class BertvizView(AnatomyWidget, module="bertviz_frame.js"):
+class BertvizView(AnatomyWidget, module="bertviz/view.js"):
     """bertviz's page in a frame. It lives in the page only: a saved notebook keeps the picture, not the page."""
 
     page = traitlets.Unicode("").tag(sync=True)
@@ -195,7 +195,7 @@ def _bertviz(view: str) -> Any:
 
 @cache
 def _text(*path: str) -> str:
-    return resources.files("anatomy_utils").joinpath("widgets", "static", *path).read_text(encoding="utf-8")
+    return Path(__file__).parent.joinpath(*path).read_text(encoding="utf-8")
 
 
 def _page(made: str) -> str:
@@ -218,7 +218,7 @@ def _page(made: str) -> str:
 def frame_page(body: str, script: str) -> str:
     """A page that can reach nothing outside itself: our libraries, then bertviz's script, which finds its elements."""
     scripts = [_text("vendor", "jquery.slim.min.js"), _text("vendor", "d3.min.js"), script]
-    page = _text("bertviz_page.html").replace("<!-- body -->", body)
+    page = _text("page.html").replace("<!-- body -->", body)
     return page.replace("<!-- scripts -->", "\n".join(f"<script>{text}</script>" for text in scripts))
 
 

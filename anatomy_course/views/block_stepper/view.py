@@ -46,8 +46,8 @@ class BlockVectors:
 
 class BlockStepper(
     Asking,
-    module="block_stepper.js",
-    shares=("shared/request.js", "shared/steps.js", "shared/same_room.js", "block_stepper_vectors.js"),
+    module="block_stepper/view.js",
+    shares=("_kit/request.js", "_kit/steps.js", "_kit/same_room.js", "block_stepper/vectors.js"),
 ):
     """Six steps through one block: the vectors drawn, their mean, standard deviation and length, one number by hand.
 

@@ -62,7 +62,7 @@ class CacheStep:
     read: int
 
 
-class CacheLab(Asking, module="cache_lab.js", shares=("shared/request.js", "shared/curves.js", "cache_lab_panels.js")):
+class CacheLab(Asking, module="cache_lab/view.js", shares=("_kit/request.js", "_kit/curves.js", "cache_lab/panels.js")):
     """Steps × positions, with and without the cache; running totals; seconds for growing lengths.
 
     Args:

@@ -23,7 +23,7 @@ ROLES = ("query", "key")
 DEFAULT_LABEL = "Compare two models"
 
 
-class CompareModels(AnatomyWidget, module="compare_models.js", shares=("shared/curves.js", "shared/taxonomy.js")):
+class CompareModels(AnatomyWidget, module="compare_models/view.js", shares=("_kit/curves.js", "_kit/taxonomy.js")):
     """Any two models that run: what differs is marked, in words and by a sign.
 
     Args:

@@ -102,13 +102,13 @@ class LabFunctions:
 
 class DebuggingLab(
     Asking,
-    module="debugging_lab.js",
+    module="debugging_lab/view.js",
     shares=(
-        "shared/request.js",
-        "shared/curves.js",
-        "shared/choices.js",
-        "shared/same_room.js",
-        "debugging_lab_bed.js",
+        "_kit/request.js",
+        "_kit/curves.js",
+        "_kit/choices.js",
+        "_kit/same_room.js",
+        "debugging_lab/bed.js",
     ),
 ):
     """Eight beds, or as many as there are.

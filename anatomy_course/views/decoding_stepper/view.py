@@ -117,7 +117,7 @@ class Writing(Protocol):
 
 
 class DecodingStepper(
-    Asking, module="decoding_stepper.js", shares=("shared/same_room.js", "shared/request.js", "shared/spoken.js")
+    Asking, module="decoding_stepper/view.js", shares=("_kit/same_room.js", "_kit/request.js", "_kit/spoken.js")
 ):
     """One token per click: candidates as bars to choose from, a rule to choose by, and every word to go back to.
 

@@ -65,7 +65,7 @@ Report = Callable[[TrainingRun], bool]
 _ids = count()
 
 
-class DepthLab(AnatomyWidget, module="depth_lab.js", shares=("shared/same_room.js", "shared/curves.js")):
+class DepthLab(AnatomyWidget, module="depth_lab/view.js", shares=("_kit/same_room.js", "_kit/curves.js")):
     """Choose depth, norm placement, warm-up and seed; train; compare the runs as overlaid curves.
 
     Args:

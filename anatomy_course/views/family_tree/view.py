@@ -23,8 +23,8 @@ DEFAULT_LABEL = "Family tree: each model is its parent plus what changed"
 
 class FamilyTree(
     Asking,
-    module="family_tree.js",
-    shares=("shared/request.js", "shared/taxonomy.js", "family_tree_drawing.js", "family_tree_panels.js"),
+    module="family_tree/view.js",
+    shares=("_kit/request.js", "_kit/taxonomy.js", "family_tree/drawing.js", "family_tree/panels.js"),
 ):
     """A tree of models by branch and year; the chosen one as blocks, differences, numbers and a run.
 

@@ -81,7 +81,7 @@ class Loader(Generic[Made]):
 
 
 class FirstWords(
-    Asking, module="first_words.js", shares=("shared/spoken.js", "first_words_text.js", "first_words_heads.js")
+    Asking, module="first_words/view.js", shares=("_kit/spoken.js", "first_words/text.js", "first_words/heads.js")
 ):
     """A field for a sentence, what a model writes after it, and the heads of another that reads it.
 

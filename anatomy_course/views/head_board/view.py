@@ -15,8 +15,8 @@ import traitlets
 
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views.attention_viewer.view import AttentionViewer
 from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers
+from anatomy_course.views.attention_viewer.view import AttentionViewer
 
 Switch = Callable[[list[tuple[int, int]]], Any]
 """(layer, head) of the heads that are off → the output without them, (position, d_model)."""
@@ -28,8 +28,8 @@ MOST_IN_TWIN = 12
 
 class HeadBoard(
     AttentionViewer,
-    module="head_board.js",
-    shares=("shared/attention_drawing.js", "shared/attention_map.js", "head_board_panels.js"),
+    module="head_board/view.js",
+    shares=("_kit/attention_drawing.js", "_kit/attention_map.js", "head_board/panels.js"),
 ):
     """All heads as small maps, sorted and filtered by a measure; one large; and the output without those switched off.
 

@@ -95,8 +95,8 @@ def _checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
 
 class HeadSplitting(
     AnatomyWidget,
-    module="head_splitting.js",
-    shares=("shared/steps.js", "head_splitting_layout.js", "head_splitting_words.js"),
+    module="head_splitting/view.js",
+    shares=("_kit/steps.js", "head_splitting/layout.js", "head_splitting/words.js"),
 ):
     """Eight steps of one number on the right way and on the wrong way, side by side, with every tensor's shape.
 

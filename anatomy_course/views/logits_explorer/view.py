@@ -68,8 +68,8 @@ class Distribution:
 
 class LogitsExplorer(
     AnatomyWidget,
-    module="logits_explorer.js",
-    shares=("shared/request.js", "shared/spoken.js", "logits_explorer_panels.js"),
+    module="logits_explorer/view.js",
+    shares=("_kit/request.js", "_kit/spoken.js", "logits_explorer/panels.js"),
 ):
     """The distribution over the next token at any position of a text, under temperature, top-k and top-p.
 

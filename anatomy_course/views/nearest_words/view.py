@@ -40,8 +40,8 @@ class WordStates:
 
 class NearestWords(
     Asking,
-    module="nearest_words.js",
-    shares=("shared/request.js", "shared/spoken.js", "shared/same_room.js", "shared/curves.js"),
+    module="nearest_words/view.js",
+    shares=("_kit/request.js", "_kit/spoken.js", "_kit/same_room.js", "_kit/curves.js"),
 ):
     """Choose a word in a sentence; see its nearest neighbours after every layer, and follow some of them as curves.
 

@@ -49,8 +49,8 @@ class ObjectiveWords(Protocol):
 
 class ObjectiveExplorer(
     Asking,
-    module="objective_explorer.js",
-    shares=("shared/request.js", "shared/spoken.js", "shared/same_room.js", "objective_explorer_parts.js"),
+    module="objective_explorer/view.js",
+    shares=("_kit/request.js", "_kit/spoken.js", "_kit/same_room.js", "objective_explorer/parts.js"),
 ):
     """Choose an objective and a sentence, draw again, change the rate.
 

@@ -50,7 +50,7 @@ class Outcome(Protocol):
     def cache_bytes(self) -> int: ...
 
 
-class PartSwapper(Asking, module="part_swapper.js", shares=("shared/request.js", "shared/curves.js")):
+class PartSwapper(Asking, module="part_swapper/view.js", shares=("_kit/request.js", "_kit/curves.js")):
     """Choose a part; see perplexities and a continuation with it exchanged, beside the model as it is.
 
     Args:

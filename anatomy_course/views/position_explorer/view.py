@@ -61,7 +61,7 @@ def spread(scores: npt.NDArray[Any]) -> float:
 
 
 class PositionExplorer(
-    AnatomyWidget, module="position_explorer.js", shares=("shared/same_room.js", "position_explorer_charts.js")
+    AnatomyWidget, module="position_explorer/view.js", shares=("_kit/same_room.js", "position_explorer/charts.js")
 ):
     """Choose a scheme; see its picture, and its score over the offset from several reference positions.
 

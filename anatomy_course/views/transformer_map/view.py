@@ -12,8 +12,8 @@ from typing import Any
 import traitlets
 
 from anatomy_course.figures import transformer_layout
-from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.figures.picture import Picture
+from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_course.views.transformer_map.drawing import drawing
 
@@ -48,7 +48,7 @@ WAY = (
 
 
 class TransformerMap(
-    AnatomyWidget, module="transformer_map.js", shares=("shared/steps.js", "shared/transformer_drawing.js")
+    AnatomyWidget, module="transformer_map/view.js", shares=("_kit/steps.js", "_kit/transformer_drawing.js")
 ):
     """The whole transformer as a drawing whose parts can be chosen by mouse or arrow keys.
 

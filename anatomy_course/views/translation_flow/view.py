@@ -82,8 +82,8 @@ class TranslationRun:
 
 class TranslationFlow(
     AnatomyWidget,
-    module="translation_flow.js",
-    shares=("shared/transformer_drawing.js", "shared/tokens.js", "shared/steps.js", "translation_flow_tensors.js"),
+    module="translation_flow/view.js",
+    shares=("_kit/transformer_drawing.js", "_kit/tokens.js", "_kit/steps.js", "translation_flow/tensors.js"),
 ):
     """The figure of the encoder–decoder, lit part by part while one sentence is translated.
 

@@ -76,8 +76,8 @@ class UnknownWords(ValueError):  # noqa: N818
 
 class Translator(
     Asking,
-    module="translator.js",
-    shares=("shared/request.js", "shared/tokens.js", "translator_drawing.js", "translator_comparisons.js"),
+    module="translator/view.js",
+    shares=("_kit/request.js", "_kit/tokens.js", "translator/drawing.js", "translator/comparisons.js"),
 ):
     """Type a sentence, have it translated word by word, see each word's alignment and rivals, swap the reason.
 

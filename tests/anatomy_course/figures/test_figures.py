@@ -20,9 +20,9 @@ import torch
 from PIL import Image
 
 from anatomy_course.figures import canvas, cells, diagrams, palette, plots, style, transformer_layout
-from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import PAGE, QUIET
+from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_utils.taxonomy import TREE
 
 ROOT = Path(__file__).parents[2]

@@ -10,14 +10,14 @@ import pytest
 import torch
 from unchecked import shapes_unchecked
 
-from anatomy_utils import pretrained
-from anatomy_course.judge import report, solution_source, your_function
 from anatomy_course.capstone.body import WRITE, assemble, written_in
 from anatomy_course.capstone.certificate import certificate
 from anatomy_course.capstone.program.export import export
+from anatomy_course.judge import report, solution_source, your_function
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import exercises_of
 from anatomy_course.lab.transplant import ORGANS, RejectionError, organs_in, reject, transplant
+from anatomy_utils import pretrained
 from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 

@@ -14,7 +14,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention, symptoms_of_attention_scale
 from anatomy_course.judge import (
     Answer,
     exercise,
@@ -28,8 +27,9 @@ from anatomy_course.judge import (
 from anatomy_course.judge.progress.answer_source import load, standing_alone
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.stub import is_untouched
-from anatomy_utils.functional import attention
+from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention, symptoms_of_attention_scale
 from anatomy_course.page.page import in_code
+from anatomy_utils.functional import attention
 
 QUERY, KEY = torch.tensor([[2.0, 0.0, 0.0, 0.0]]), torch.tensor([[3.0, 1.0, 1.0, 1.0], [0.0, 1.0, 1.0, 1.0]])
 

@@ -14,10 +14,10 @@ import torch
 from exported import loaded, solved
 from unchecked import unchecked
 
+from anatomy_course.capstone.program.export import export
+from anatomy_course.capstone.program.own import pieces
 from anatomy_utils import pretrained
 from anatomy_utils.decoding.generation import generate
-from anatomy_course.judge import export
-from anatomy_course.capstone.program.own import pieces
 from anatomy_utils.training.byte_pairs import train_byte_pairs
 
 SMALL = (

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Browser
 
+from anatomy_course.figures import canvas, palette, plots
 from anatomy_course.judge.outcome_card import outcome_page
 from anatomy_course.judge.registry import find_question
-from anatomy_course.figures import canvas, palette, plots
 from anatomy_course.page.page import table
 
 HEAD_OFF = find_question("multi_head.predict_head_off")

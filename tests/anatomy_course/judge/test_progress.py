@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from anatomy_course.judge.earlier_ids import NOW
 
+from anatomy_course.capstone.body import assemble
 from anatomy_course.judge import (
     ask,
     hint,
@@ -20,9 +22,7 @@ from anatomy_course.judge import (
     solution,
     your_function,
 )
-from anatomy_course.capstone.body import assemble
 from anatomy_course.judge.card import card, card_page
-from anatomy_course.judge.earlier_ids import NOW
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.location import SOLUTIONS, VARIABLE, own_progress, progress_file
 from anatomy_course.judge.progress.record import Progress

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from playwright.sync_api import Browser
 from view_sizes import LAB, assert_fits, height_of
 from widget_page import Shown, show

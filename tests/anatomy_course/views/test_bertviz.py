@@ -14,8 +14,8 @@ from measure import look_at
 from playwright.sync_api import Browser, Frame
 from widget_page import Shown, show
 
-from anatomy_course.views.bertviz.view import BertvizView, head_view, model_view
 from anatomy_course.views.bertviz.neurons import NEURON_MENDED, neuron_view
+from anatomy_course.views.bertviz.view import BertvizView, head_view, model_view
 
 pytest.importorskip("bertviz", reason="bertviz comes with the [lab] extra")
 

@@ -12,11 +12,10 @@ from torch.nn import functional as F
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course.views import BlockStepper, encoder
+from anatomy_course.views.block_stepper.view import STAGES, BlockVectors
 from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
-from anatomy_course.views import encoder
-from anatomy_course.views import BlockStepper
-from anatomy_course.views.block_stepper.view import STAGES, BlockVectors
 
 STREET = "The animal didn't cross the street because it was too tired."
 

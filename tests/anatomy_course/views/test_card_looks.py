@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import Locator
 from widget_page import Browser, Theme, show
 
+from anatomy_course.figures import canvas, palette
 from anatomy_course.judge import find_exercise
 from anatomy_course.judge.card import card, card_page
 from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import State, Verdict
-from anatomy_course.figures import canvas, palette
 from anatomy_course.views import Card
 
 SCORES = find_exercise("attention.scores")

@@ -9,14 +9,14 @@ import torch
 from torch import nn
 from unchecked import shapes_unchecked
 
+from anatomy_course.lab.experiments import cache_cost, part_swaps
+from anatomy_course.lab.street import street_vocabulary
+from anatomy_course.views import decoder
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import generate
-from anatomy_course.lab.experiments import cache_cost, part_swaps
 from anatomy_utils.interpret.logit_lens import LogitLensReading, apply_logit_lens
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.tap import is_tapped
-from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import decoder
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, with_head
 

@@ -9,13 +9,12 @@ import torch
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
-from anatomy_utils.decoding import Filters, generate
-from anatomy_utils.nn.heads import LanguageModel
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import decoding
-from anatomy_course.views import DecodingStepper
+from anatomy_course.views import DecodingStepper, decoding
 from anatomy_course.views.decoding_stepper.view import Rule
+from anatomy_utils.decoding import Filters, generate
+from anatomy_utils.nn.heads import LanguageModel
 
 VOCABULARY = street_vocabulary()
 PROMPT = "The animal didn't cross"

@@ -14,8 +14,7 @@ from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_course.lab.experiments.norm_placement import DepthRun, depth_experiment
-from anatomy_course.views import encoder
-from anatomy_course.views import DepthLab
+from anatomy_course.views import DepthLab, encoder
 from anatomy_course.views.depth_lab.view import Report, Setting, name_of
 
 
@@ -176,7 +175,8 @@ def follow(shown: Shown) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_training_live_and_stopping_on_the_page(browser: Browser, theme: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anatomy_course.views.depth_lab.view.PAUSE", 0.0)  # told at every step, however slow the machine
+    # told at every step, however slow the machine
+    monkeypatch.setattr("anatomy_course.views.depth_lab.view.PAUSE", 0.0)
     slow = Slow()
     shown = show(browser, lab(slow), theme=theme)
     shown.page.get_by_role("radio", name="Post-norm").focus()

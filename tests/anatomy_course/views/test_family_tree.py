@@ -9,8 +9,8 @@ from playwright.sync_api import FloatRect, Page
 from widget_page import Browser, Shown, show
 
 from anatomy_course.views import CompareModels, FamilyTree
-from anatomy_course.views.compare_models.view import quantity_at
 from anatomy_course.views._kit.model_card import ModelCard, ModelRun
+from anatomy_course.views.compare_models.view import quantity_at
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 

@@ -11,10 +11,9 @@ import torch
 from playwright.sync_api import Browser
 from widget_page import Shown, show
 
+from anatomy_course.views import HeadBoard, attention
 from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
-from anatomy_course.views import attention
-from anatomy_course.views import HeadBoard
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
 STREET = "The animal didn't cross the street because it was too tired."

@@ -14,11 +14,10 @@ from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Shown, show
 
 from anatomy_course.figures.diagrams.heads import head_sharing, split_heads
+from anatomy_course.views import HeadSplitting, attention as views
+from anatomy_course.views.head_splitting.view import Lane, SplitHeads, _checked
 from anatomy_utils.functional.multi_head import split_heads as split
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_course.views import attention as views
-from anatomy_course.views import HeadSplitting
-from anatomy_course.views.head_splitting.view import Lane, SplitHeads, _checked
 
 TOKENS = ["the", "<script>alert(1)</script>", "😀", "שלום", "it"]
 HEADS, D_MODEL = 3, 12

@@ -10,13 +10,12 @@ import torch
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
-from anatomy_utils.decoding import Filters, by_hand
-from anatomy_utils.functional import heads
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import decoding
-from anatomy_course.views import LogitsExplorer
+from anatomy_course.views import LogitsExplorer, decoding
 from anatomy_course.views.logits_explorer.view import KEPT, Outputs, distribution
+from anatomy_utils.decoding import Filters, by_hand
+from anatomy_utils.functional import heads
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 

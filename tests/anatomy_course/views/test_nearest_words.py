@@ -10,11 +10,10 @@ from torch.nn import functional as F
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course.views import NearestWords, encoder
+from anatomy_course.views.nearest_words.view import WordStates
 from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
-from anatomy_course.views import encoder
-from anatomy_course.views import NearestWords
-from anatomy_course.views.nearest_words.view import WordStates
 
 
 @pytest.fixture(scope="module")

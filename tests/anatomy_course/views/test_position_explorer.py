@@ -11,11 +11,10 @@ import torch
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course.views import PositionExplorer, positions
+from anatomy_course.views.position_explorer.view import SAME, Scheme, spread
 from anatomy_utils import pretrained
 from anatomy_utils.functional.positions import sinusoids
-from anatomy_course.views import positions
-from anatomy_course.views import PositionExplorer
-from anatomy_course.views.position_explorer.view import SAME, Scheme, spread
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,9 @@ from anatomy_course.lab.experiments import pronoun_heads as culprits
 from anatomy_course.lab.small_models.translator import small_transformer, translate
 from anatomy_course.lab.street.batches import to_translate
 from anatomy_course.lab.street.sampling import sample_minimal_pairs
-from anatomy_course.views.pronouns import pronoun_heads
 from anatomy_course.views import PronounHeads
 from anatomy_course.views.pronoun_heads.view import AttentionKind, HeadFunctions
+from anatomy_course.views.pronouns import pronoun_heads
 
 # In Python -----------------------------------------------------------------------------------------------------------
 

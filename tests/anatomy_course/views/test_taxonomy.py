@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from anatomy_course.views import taxonomy
+from anatomy_course.views._kit.model_card import told
+from anatomy_course.views.compare_models.view import quantity_at
 from anatomy_utils.taxonomy import TREE, find
 from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.costs import cache_bytes, work_per_token
-from anatomy_course.views import taxonomy
-from anatomy_course.views.compare_models.view import quantity_at
-from anatomy_course.views._kit.model_card import told
 
 
 def masks(name):

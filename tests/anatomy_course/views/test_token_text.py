@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tokenizers import AddedToken, decoders, models, pre_tokenizers
-from tokenizers import Tokenizer as RustTokenizer
+from tokenizers import AddedToken, Tokenizer as RustTokenizer, decoders, models, pre_tokenizers
 
 from anatomy_course.lab.street import street_vocabulary
 from anatomy_course.views.token_text import Spelling, byte_text, readable, spelling

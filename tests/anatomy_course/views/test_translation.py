@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.translator import translate
-from anatomy_utils.tap import watch
 from anatomy_course.lab.street import Scene, flips, say, street_vocabulary
 from anatomy_course.lab.street.batches import to_translate
 from anatomy_course.views import translation
 from anatomy_course.views.translator.view import UnknownWords
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.tap import watch
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 SENTENCE = "The dog didn't cross the bridge because it was too long."

@@ -11,8 +11,7 @@ from playwright.sync_api import expect
 from widget_page import Browser, Shown, show
 
 from anatomy_course.views import TranslationFlow
-from anatomy_course.views.translation_flow.view import DrawnTensor as Drawn
-from anatomy_course.views.translation_flow.view import Moment, TranslationRun
+from anatomy_course.views.translation_flow.view import DrawnTensor as Drawn, Moment, TranslationRun
 
 
 def vectors(name: str, axis: str, rows: int) -> Drawn:

@@ -17,8 +17,7 @@ from decoding_models import (
     t5_step,
     table_model,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from unchecked import shapes_unchecked
 
 from anatomy_utils.decoding import SeenIds, beam_search, beam_steps, generate, uncached

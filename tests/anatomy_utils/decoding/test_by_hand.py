@@ -3,8 +3,7 @@
 import pytest
 import torch
 from decoding_models import gpt2_step, hf_gpt2, normal, our_gpt2, prompts, some_logits
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from seeds import SEEDS
 
 from anatomy_utils.decoding import SeenIds, generate

@@ -5,8 +5,7 @@ import math
 import pytest
 import torch
 from decoding_models import some_logits
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from seeds import SEEDS
 
 from anatomy_utils.decoding import Filters

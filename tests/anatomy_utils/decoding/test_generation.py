@@ -3,8 +3,7 @@
 import pytest
 import torch
 from decoding_models import VOCAB_SIZE, gpt2_step, hf_gpt2, our_gpt2, padded, prompts, table_model
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from unchecked import shapes_unchecked
 
 from anatomy_utils.decoding import Filters, SeenIds, generate, uncached

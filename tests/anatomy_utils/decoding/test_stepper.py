@@ -3,8 +3,7 @@
 import pytest
 import torch
 from decoding_models import gpt2_step, hf_gpt2, our_gpt2, prompts, table_model
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from seeds import generator
 from unchecked import shapes_unchecked
 

@@ -3,8 +3,8 @@
 import torch
 from solutions import both
 
-from anatomy_utils.functional.comparison import first_difference
 from anatomy_course.lab.small_models.encoder_tasks import small_encoder
+from anatomy_utils.functional.comparison import first_difference
 
 
 def test_the_first_difference_is_the_lowest_of_a_real_word():

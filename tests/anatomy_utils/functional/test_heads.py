@@ -5,10 +5,8 @@ import torch
 from random_tensors import normal
 
 from anatomy_utils.functional import heads
-from anatomy_utils.zoo.gpt2 import Gpt2Config
-from anatomy_utils.zoo.gpt2 import with_head as gpt2
-from anatomy_utils.zoo.llama import LlamaConfig
-from anatomy_utils.zoo.llama import with_head as llama
+from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head as gpt2
+from anatomy_utils.zoo.llama import LlamaConfig, with_head as llama
 
 
 @torch.no_grad()

@@ -4,14 +4,13 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils import pretrained
 from anatomy_course.lab.experiments import attention_cost
+from anatomy_course.page.source import show_source
+from anatomy_course.views import attention as views, encoder
+from anatomy_utils import pretrained
 from anatomy_utils.functional import attention
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_course.page.source import show_source
-from anatomy_course.views import attention as views
-from anatomy_course.views import encoder
 
 
 @pytest.fixture(scope="module")

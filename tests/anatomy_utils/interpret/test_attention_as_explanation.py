@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
 from anatomy_utils.interpret import attention_as_explanation
 from anatomy_utils.interpret.attention_as_explanation import (
     WeightsAndEffects,
@@ -15,7 +16,6 @@ from anatomy_utils.interpret.attention_as_explanation import (
     weights_and_effects_correlation,
 )
 from anatomy_utils.nn.heads import SequenceHead, WithHead
-from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
 from anatomy_utils.tap import edit, watch
 from anatomy_utils.training import seeded
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from anatomy_utils import pretrained
 from anatomy_course.lab.experiments.cache_cost import key_value_sharing
+from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations, attention_patterns
 from anatomy_utils.interpret.attention_patterns import ENTROPY
 from anatomy_utils.interpret.head_ablation import head_importance, heads_off, scrambled_heads

@@ -11,10 +11,8 @@ from anatomy_utils.functional import masks
 from anatomy_utils.zoo import loader
 from anatomy_utils.zoo.bart import BartConfig, bart
 from anatomy_utils.zoo.bert import BertConfig, bert
-from anatomy_utils.zoo.gpt2 import Gpt2Config
-from anatomy_utils.zoo.gpt2 import with_head as gpt2
-from anatomy_utils.zoo.llama import LlamaConfig
-from anatomy_utils.zoo.llama import with_head as llama
+from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head as gpt2
+from anatomy_utils.zoo.llama import LlamaConfig, with_head as llama
 from anatomy_utils.zoo.t5 import T5Config, t5
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 

@@ -4,8 +4,7 @@ from functools import cache
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from safetensors.torch import load_model, save_model
 from torch import nn
 from torch.nn import functional as F
@@ -20,10 +19,8 @@ from anatomy_utils.nn.positions import AlibiBias, RotaryPositions, T5Bias
 from anatomy_utils.nn.relative_positions import ShawPositions, TransformerXLPositions
 from anatomy_utils.zoo.bart import BartConfig, bart
 from anatomy_utils.zoo.bert import BertConfig, bert
-from anatomy_utils.zoo.gpt2 import Gpt2Config
-from anatomy_utils.zoo.gpt2 import with_head as gpt2
-from anatomy_utils.zoo.llama import LlamaConfig
-from anatomy_utils.zoo.llama import with_head as llama
+from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head as gpt2
+from anatomy_utils.zoo.llama import LlamaConfig, with_head as llama
 from anatomy_utils.zoo.t5 import T5Config, t5
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 

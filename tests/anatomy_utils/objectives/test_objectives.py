@@ -6,8 +6,7 @@ from functools import cache
 import pytest
 import torch
 import transformers
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from anatomy_utils.functional.masks import causal
 from anatomy_utils.objectives.masked_tokens import draw_chances, mask_words

@@ -18,7 +18,7 @@ from in_two_processes import new_batches, new_model, train
 from torch import distributed
 
 import anatomy_utils
-from anatomy_course.judge import export
+from anatomy_course.capstone.program.export import export
 
 SIZE = "--steps 5 --batch 6 --length 16 --d-model 12 --num-layers 1 --num-heads 2 --vocabulary-size 270 --warmup 2"
 pytestmark = pytest.mark.skipif(not distributed.is_gloo_available(), reason="this torch has no gloo")

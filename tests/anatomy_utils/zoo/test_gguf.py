@@ -10,9 +10,9 @@ import torch
 from tiny_gguf import SIZES, written
 from unchecked import unchecked
 
+from anatomy_course.views import decoding
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import Filters, generate
-from anatomy_course.views import decoding
 from anatomy_utils.zoo.gguf import GgufFile
 from anatomy_utils.zoo.unpacked import unpack
 

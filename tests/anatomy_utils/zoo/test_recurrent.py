@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from anatomy_course.lab.small_models import train, translator
-from anatomy_utils.tap import watch
 from anatomy_course.lab.street import say, street_vocabulary
 from anatomy_course.lab.street.batches import translation
 from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_utils.tap import watch
 from anatomy_utils.training import cross_entropy
 from anatomy_utils.zoo.recurrent import AdditiveAttention, RecurrentConfig, RecurrentTranslator
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anatomy_course.content.workshop.shared import GroupedAttention
 from anatomy_course.capstone.program.given.gated import GatedFeedForward
+from anatomy_course.content.workshop.shared import GroupedAttention
 
 
 class LlamaBlock(nn.Module):

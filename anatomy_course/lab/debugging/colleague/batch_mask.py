@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from anatomy_utils.decoding.generation import generate
-from anatomy_utils.functional.masks import padding
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_course.page.page import CellOutput, table
 from anatomy_course.lab.small_models.translator import LONGEST, small_transformer, translation_loss
 from anatomy_course.lab.street.batches import Batch, TextToText, text_to_text, translation
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_course.page.page import CellOutput, table
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.functional.masks import padding
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.optimizers import adamw

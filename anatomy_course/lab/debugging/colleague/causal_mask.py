@@ -13,17 +13,17 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from anatomy_utils.decoding.filters import Filters
-from anatomy_utils.functional.attention import masked_softmax
-from anatomy_utils.functional.masks import causal_with_past
-from anatomy_utils.nn.heads import LanguageModel
-from anatomy_course.page.page import CellOutput, table
 from anatomy_course.lab.small_models.small_gpt import sample_texts
 from anatomy_course.lab.small_models.train import train_model
 from anatomy_course.lab.street.batches import Labeled, language_modeling
 from anatomy_course.lab.street.parser import share_grammatical
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_course.page.page import CellOutput, table
+from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.functional.attention import masked_softmax
+from anatomy_utils.functional.masks import causal_with_past
+from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import cross_entropy
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, initialize

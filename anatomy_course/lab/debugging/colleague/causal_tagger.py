@@ -17,10 +17,6 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from anatomy_utils.nn.decoder import Decoder, DecoderLayer
-from anatomy_utils.nn.encoder import Encoder
-from anatomy_utils.nn.heads import TokenHead, WithHead
-from anatomy_course.page.page import CellOutput, table
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, label_loss, small_encoder
 from anatomy_course.lab.small_models.masked_language_model import hide_words
 from anatomy_course.lab.small_models.train import BATCH, train_model
@@ -31,6 +27,10 @@ from anatomy_course.lab.street.sampling import sample_minimal_pairs, sample_scen
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import BOS, street_vocabulary
+from anatomy_course.page.page import CellOutput, table
+from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.training.history import History
 from anatomy_utils.training.seeding import seeded
 

@@ -13,14 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from anatomy_course.lab.debugging.colleague.tagging import TaggingTrial, train_and_test_tagger
-from anatomy_utils.functional.attention import scaled_dot_product_attention
-from anatomy_utils.functional.masks import padding
-from anatomy_utils.functional.multi_head import attend_in_heads
-from anatomy_course.page.page import CellOutput, table
 from anatomy_course.lab.street.english import say_in_english
 from anatomy_course.lab.street.labels import TAGS, tags
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_course.page.page import CellOutput, table
+from anatomy_utils.functional.attention import scaled_dot_product_attention
+from anatomy_utils.functional.masks import padding
+from anatomy_utils.functional.multi_head import attend_in_heads
 from anatomy_utils.training.seeding import seeded
 
 Heads = Callable[[Tensor, Tensor, Tensor, int, Tensor | None], Tensor]

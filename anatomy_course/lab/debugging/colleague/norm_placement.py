@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 
 from anatomy_course.lab.experiments.norm_placement import BATCH, LEARNING_RATE, narrow_encoder
+from anatomy_course.lab.street.batches import Labeled, tagging
+from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_course.page.page import CellOutput, table
 from anatomy_utils.functional.layers import Part, pre_norm_layer
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.heads import WithHead
-from anatomy_course.page.page import CellOutput, table
-from anatomy_course.lab.street.batches import Labeled, tagging
-from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from anatomy_course.lab.debugging.colleague.tagging import BATCH, TaggingTrial, train_and_test_tagger
 from anatomy_course.lab.experiments.norm_placement import D_MODEL, narrow_encoder
+from anatomy_course.page.page import CellOutput, table
 from anatomy_utils.functional.embeddings import embed_words
 from anatomy_utils.functional.masks import padding
-from anatomy_course.page.page import CellOutput, table
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_course.page.page import CellOutput, table
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_course.page.page import CellOutput, table
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 from anatomy_utils.training.windows import random_windows

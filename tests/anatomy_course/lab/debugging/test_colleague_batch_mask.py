@@ -7,6 +7,7 @@ import torch
 from solutions import solution
 from torch import Tensor
 
+from anatomy_course.judge import find_exercise
 from anatomy_course.lab.debugging.colleague.batch_mask import (
     AloneAndInBatch,
     colleagues_padding_mask,
@@ -15,14 +16,13 @@ from anatomy_course.lab.debugging.colleague.batch_mask import (
     translate_alone_and_in_batch,
     translate_with_mask,
 )
-from anatomy_utils.decoding import beam_search, by_hand, generate
-from anatomy_course.judge import find_exercise
-from anatomy_utils.functional.masks import padding
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.street.batches import translation
 from anatomy_course.lab.street.sampling import sample_scenes
-from anatomy_utils.training import paper_schedule, shift_right
 from anatomy_course.lab.transplant import reject, transplant
+from anatomy_utils.decoding import beam_search, by_hand, generate
+from anatomy_utils.functional.masks import padding
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.training import paper_schedule, shift_right
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 

@@ -9,14 +9,18 @@ import torch
 from solutions import solution
 from torch import Tensor
 
-from anatomy_course.lab.debugging.colleague.causal_mask import colleagues_causal_mask, symptoms_of_causal_mask, writing_trial
-from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_course.judge import find_exercise
+from anatomy_course.lab.debugging.colleague.causal_mask import (
+    colleagues_causal_mask,
+    symptoms_of_causal_mask,
+    writing_trial,
+)
 from anatomy_course.lab.experiments.manual_cache import empty_pasts, step_by_hand
+from anatomy_course.lab.transplant import reject
+from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.functional.masks import causal, causal_with_past
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training import cross_entropy, losses
-from anatomy_course.lab.transplant import reject
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, llama
 

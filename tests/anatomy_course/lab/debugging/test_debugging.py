@@ -12,6 +12,10 @@ import pytest
 import torch
 from unchecked import unchecked
 
+from anatomy_course.capstone.debugging_lab import show_debugging_lab, show_evidence
+from anatomy_course.content.capstone.questions import QUESTIONS
+from anatomy_course.judge import find_exercise
+from anatomy_course.judge.progress.record import Progress
 from anatomy_course.lab.debugging import bugs
 from anatomy_course.lab.debugging.cases import BUG_CASES
 from anatomy_course.lab.debugging.checks import CHECKS
@@ -20,10 +24,6 @@ from anatomy_course.lab.debugging.model import new_model
 from anatomy_course.lab.debugging.overview import BrokenModels, CheckTable, train_broken_models
 from anatomy_course.lab.debugging.pipeline import HEALTHY, sample_datasets
 from anatomy_course.lab.debugging.samples import PROMPTS
-from anatomy_course.judge import find_exercise
-from anatomy_course.capstone.debugging_lab import show_debugging_lab, show_evidence
-from anatomy_course.content.capstone.questions import QUESTIONS
-from anatomy_course.judge.progress.record import Progress
 from anatomy_course.lab.street import is_grammatical
 from anatomy_course.lab.street.batches import Labeled
 from anatomy_utils.training.losses import IGNORE

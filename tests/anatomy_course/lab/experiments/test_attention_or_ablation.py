@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from anatomy_course.lab.experiments.attention_or_ablation import attended_and_needed_words
-from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
-from anatomy_utils.tap import edit
 from anatomy_course.lab.street import Scene
 from anatomy_course.lab.street.labels import TAGS
+from anatomy_utils.nn.heads import TokenHead, WithHead
+from anatomy_utils.tap import edit
 from anatomy_utils.training import seeded
 
 SCENE = Scene("animal", "cross", "street", "tired", subject_adjective="old")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from anatomy_utils import pretrained
 from anatomy_course.lab.experiments import parity
+from anatomy_utils import pretrained
 from anatomy_utils.tap import watch
 
 pytest.importorskip("transformers", reason="the reference implementation is not installed")

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 import torch
-from tokenizers import Tokenizer as RustTokenizer
-from tokenizers import models, pre_tokenizers
+from tokenizers import Tokenizer as RustTokenizer, models, pre_tokenizers
 from torch.nn import functional as F
 
-from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_course.lab.experiments import part_swaps, parts_of_2017
 from anatomy_course.lab.experiments.parts_of_2017 import PART_SWAPS, with_part_of_2017
+from anatomy_course.lab.street import is_grammatical
+from anatomy_utils.decoding import SeenIds, generate, uncached
 from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.nn.norm import LayerNorm
-from anatomy_course.lab.street import is_grammatical
 from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
 from anatomy_utils.zoo.llama import LlamaConfig, with_head
 from anatomy_utils.zoo.tokenizer import Tokenizer

@@ -9,11 +9,11 @@ import torch
 
 from anatomy_course.lab.experiments import pronoun_heads
 from anatomy_course.lab.experiments.pronoun_heads import AttentionHead, new_pronoun_test
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models.translator import translate
-from anatomy_utils.tap import watch
 from anatomy_course.lab.street import MinimalPair, Scene, flips, pronoun, street_vocabulary
 from anatomy_course.lab.street.sampling import sample_minimal_pairs
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
+from anatomy_utils.tap import watch
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 PAIRS = sample_minimal_pairs(7, torch.Generator().manual_seed(3), different_gender=True)

@@ -7,8 +7,6 @@ import torch
 from torch import Tensor, nn
 from unchecked import unchecked
 
-from anatomy_utils.nn.heads import SpanLogits, WithHead
-from anatomy_utils.objectives.masked_tokens import mask_words
 from anatomy_course.lab.small_models import masked_language_model, metrics, predict
 from anatomy_course.lab.small_models.encoder_tasks import (
     label_loss,
@@ -29,6 +27,8 @@ from anatomy_course.lab.street.batches import (
     tagging,
 )
 from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_utils.nn.heads import SpanLogits, WithHead
+from anatomy_utils.objectives.masked_tokens import mask_words
 from anatomy_utils.training import History
 
 UNSEEN = sample_scenes(150, torch.Generator().manual_seed(7), "test")

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from anatomy_course.lab.small_models.python_code import END, BigramTable, is_function, python_functions, share_that_parses
+from anatomy_course.lab.small_models.python_code import (
+    END,
+    BigramTable,
+    is_function,
+    python_functions,
+    share_that_parses,
+)
 
 SOURCE = '''
 class Dog:

@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import pytest
 import torch
+from benchmarks import street_targets
 from torch import nn
 
-from anatomy_utils.decoding import Filters, SeenIds, uncached
 from anatomy_course.lab.small_models import small_gpt, translator
 from anatomy_course.lab.street import Scene, is_grammatical, parse, say, share_grammatical, split_of, street_vocabulary
 from anatomy_course.lab.street.batches import to_translate, translation
 from anatomy_course.lab.street.sampling import sample_scenes
-from benchmarks import street_targets
+from anatomy_utils.decoding import Filters, SeenIds, uncached
 
 UNSEEN = sample_scenes(60, torch.Generator().manual_seed(7), "test")
 VOCABULARY = street_vocabulary()

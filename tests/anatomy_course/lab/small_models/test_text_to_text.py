@@ -7,13 +7,13 @@ import math
 import pytest
 import torch
 
-from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_course.lab.small_models import text_to_text, translator
 from anatomy_course.lab.small_models.metrics import bleu
 from anatomy_course.lab.street import ask, detokenize, say, street_vocabulary, summary
 from anatomy_course.lab.street.batches import translation
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import TASKS
+from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training import IGNORE
 
 UNSEEN = sample_scenes(11, torch.Generator().manual_seed(7), "test")

@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from anatomy_course.lab import street
 from anatomy_course.lab.street import Scene

@@ -7,8 +7,7 @@ from itertools import islice
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from anatomy_course.lab import street
 from anatomy_course.lab.street.adjectives import ADJECTIVES

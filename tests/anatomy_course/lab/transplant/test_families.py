@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from anatomy_course.lab.experiments import decoder_only_translation, join_texts, new_design
-from anatomy_utils.taxonomy import find, small
 from anatomy_course.lab.street import sample_scenes
 from anatomy_course.lab.transplant import organs_in, reject, transplant
+from anatomy_utils.taxonomy import find, small
 
 
 def scores(query, key, offset_query, offset_key, rows):

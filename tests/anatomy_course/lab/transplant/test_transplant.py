@@ -9,21 +9,18 @@ import learner
 import pytest
 import torch
 
+from anatomy_course.lab.transplant import ORGANS, Rejection, reject, transplant
 from anatomy_utils.decoding import generate
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.nn.positions import RotaryPositions, SinusoidalPositions
 from anatomy_utils.tap import edit, watch
-from anatomy_course.lab.transplant import ORGANS, Rejection, reject, transplant
 from anatomy_utils.zoo.bart import BartConfig, bart
-from anatomy_utils.zoo.bert import BertConfig
-from anatomy_utils.zoo.bert import with_head as bert
+from anatomy_utils.zoo.bert import BertConfig, with_head as bert
 from anatomy_utils.zoo.distilbert import distilbert_with_head
 from anatomy_utils.zoo.gemma import GemmaNorm
-from anatomy_utils.zoo.gpt2 import Gpt2Config
-from anatomy_utils.zoo.gpt2 import with_head as gpt2
+from anatomy_utils.zoo.gpt2 import Gpt2Config, with_head as gpt2
 from anatomy_utils.zoo.gptj import GptJConfig, gptj
-from anatomy_utils.zoo.llama import LlamaConfig
-from anatomy_utils.zoo.llama import with_head as llama
+from anatomy_utils.zoo.llama import LlamaConfig, with_head as llama
 from anatomy_utils.zoo.t5 import T5Config, t5
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 

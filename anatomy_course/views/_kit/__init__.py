@@ -1,0 +1,1 @@
+"""What live views share: their base, requests to Python, the scripts and styles of the kit, the pages' style."""
