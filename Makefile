@@ -58,15 +58,15 @@ setup: $(STAMP_LAB) ## install everything that `make lab` needs, and stop there
 	@echo "Ready: make lab"
 
 .PHONY: test
-test: $(STAMP_TEST) node-packages ## check everything: style, types, rooms, units, notebooks, Colab, browser
+test: $(STAMP_TEST) node-packages ## check everything: style, types, imports, units, notebooks, Colab, browser
 	@$(PY) tests/run_all.py
 
 .PHONY: quick
-quick: $(STAMP_TEST) node-packages ## check what changed since the last commit: style, types, rooms, the unit tests that depend on it
+quick: $(STAMP_TEST) node-packages ## check what changed since the last commit: style, types, imports, the unit tests that depend on it
 	@$(PY) tests/run_all.py quick
 
 .PHONY: coverage
-coverage: $(STAMP_TEST) ## which lines of anatomy_utils no unit test runs (ten minutes)
+coverage: $(STAMP_TEST) ## which lines of both packages no unit test runs (ten minutes)
 	@OMP_NUM_THREADS=1 $(PY) -m pytest -q -n 2 --dist loadfile -m "not notebook and not proof" --cov
 
 .PHONY: lint
@@ -79,11 +79,11 @@ notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel; store its ou
 
 .PHONY: images
 images: $(STAMP_TEST) ## draw every diagram in images/ again
-	@$(PY) images/make_images.py
+	@$(PY) tools/images/make_images.py
 
 .PHONY: screenshots
 screenshots: $(STAMP_TEST) ## take the README's pictures of live views again, in a browser (a few minutes)
-	@$(PY) images/make_screenshots.py
+	@$(PY) tools/images/make_screenshots.py
 
 .PHONY: owner
 owner: | $(PY) ## say where the course is published: make owner NAME=owner/repository (else where this clone came from)
@@ -103,7 +103,7 @@ look-site: $(STAMP_TEST) node-packages ## look at every page of site/ and use ev
 
 .PHONY: proof
 proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 3), half an hour
-	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/exercises/test_proof.py $(PROOF_OPTIONS)
+	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/anatomy_course/judge/test_proof.py $(PROOF_OPTIONS)
 
 .PHONY: near
 near: $(STAMP_TEST) ## try every small edit of every exercise's solution as an answer (half an hour), and write its figures
@@ -115,11 +115,11 @@ look: $(STAMP_TEST) ## look at every view in three sizes of window and both them
 
 .PHONY: bench
 bench: $(STAMP_TEST) ## measure what the course promises about speed, beside other libraries (ten minutes)
-	@$(PY) -m benchmarks.run_all $(BENCH_OPTIONS)
+	@$(PY) -m tools.benchmarks.run_all $(BENCH_OPTIONS)
 
 .PHONY: targets
 targets: $(STAMP_TEST) ## train every model of the street's recipes on three seeds and print what each reaches (five minutes)
-	@$(PY) -m benchmarks.street_targets
+	@$(PY) -m tools.benchmarks.street_targets
 
 .PHONY: clean
 clean: ## remove the environment and everything that was cached

@@ -16,7 +16,19 @@ PACKAGES = ("anatomy_utils", "anatomy_course")
 
 TYPE_CHECKING = False  # importing typing would take longer than all the rest
 if TYPE_CHECKING:
+    from anatomy_course.capstone.body import assemble as assemble
+    from anatomy_course.capstone.certificate import certificate as certificate
+    from anatomy_course.capstone.debugging_lab import (
+        show_debugging_lab as show_debugging_lab,
+        show_evidence as show_evidence,
+    )
+    from anatomy_course.capstone.parts_tried import (
+        examined as examined,
+        original_transformer as original_transformer,
+        run_layers as run_layers,
+    )
     from anatomy_course.capstone.program.export import export as export
+    from anatomy_course.capstone.program.given.gated import GatedFeedForward as GatedFeedForward
     from anatomy_course.figures import diagrams as diagrams, plots as plots
     from anatomy_course.judge.by_id import your_function as your_function
     from anatomy_course.judge.commands import (
@@ -28,25 +40,42 @@ if TYPE_CHECKING:
         solution as solution,
     )
     from anatomy_course.judge.decorator import exercise as exercise
+    from anatomy_course.lab.objectives.registry import OBJECTIVES as OBJECTIVES
+    from anatomy_course.lab.transplant import reject as reject, transplant as transplant
+    from anatomy_course.page import show_source as show_source, show_table as show_table
+    from anatomy_course.page.page import cell_text as cell_text, while_it_runs as while_it_runs
+    from anatomy_course.views.setup_check.check import check as check
 
 _FROM = {
-    **dict.fromkeys("ask hint outcome predict progress solution".split(), "judge.commands"),
-    "diagrams": "figures.diagrams",
-    "exercise": "judge.decorator",
-    "export": "capstone.program.export",
-    "plots": "figures.plots",
-    "your_function": "judge.by_id",
+    "capstone.body": "assemble",
+    "capstone.certificate": "certificate",
+    "capstone.debugging_lab": "show_debugging_lab show_evidence",
+    "capstone.parts_tried": "examined original_transformer run_layers",
+    "capstone.program.export": "export",
+    "capstone.program.given.gated": "GatedFeedForward",
+    "judge.by_id": "your_function",
+    "judge.commands": "ask hint outcome predict progress solution",
+    "judge.decorator": "exercise",
+    "lab.objectives.registry": "OBJECTIVES",
+    "lab.transplant": "reject transplant",
+    "page": "show_source show_table",
+    "page.page": "cell_text while_it_runs",
+    "views.setup_check.check": "check",
+    "figures.diagrams": "diagrams",
+    "figures.plots": "plots",
 }
+_HOME = {name: home for home, names in _FROM.items() for name in names.split()}
+"""Name → the module that it is in; the two of figures are modules themselves."""
 
 
 def __getattr__(name: str) -> object:
-    if name not in _FROM:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    module = import_module(f"{__name__}.{_FROM[name]}")
+    module = import_module(f"{__name__}.{_HOME[name]}")
     return getattr(module, name, module)  # a module of figures is meant itself
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *_FROM))
+    return sorted((*globals(), *_HOME))

@@ -6,4 +6,8 @@
 """
 
 from anatomy_course.page import page as page, source as source
+from anatomy_course.page.page import table as table
 from anatomy_course.page.source import show_source as show_source
+
+show_table = table
+"""What notebooks call it: there `table` is a table of embeddings."""

@@ -59,13 +59,19 @@ def commands(python: str, pins: Path, requirements: Sequence[str] | None = None)
         requirements: what the course needs; read from the installed package when left out.
     """
     if requirements is None:
-        requirements = [line for line in metadata.requires("transformer-anatomy") or [] if "extra ==" not in line]
+        requirements = needs()
     wanted = {_name(requirement): requirement.partition(";")[0].strip() for requirement in requirements}
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     add = [wanted[name] for name in missing(wanted)]
     alone = missing([*ALONGSIDE, *WEIGHTS])
     pins.write_text("".join(f"{name}=={version}\n" for name, version in _installed()), encoding="utf-8")
     return [[*pip, "--constraint", str(pins), *add]] * bool(add) + [[*pip, "--no-deps", *alone]] * bool(alone)
+
+
+def needs() -> list[str]:
+    """What both packages need, as pip writes it: what is in no extra, and the extra `course`."""
+    lines = metadata.requires("transformer-anatomy") or []
+    return [line for line in lines if "extra ==" not in line or re.search(r"""extra == ["']course["']""", line)]
 
 
 def install_missing(python: str = sys.executable) -> None:

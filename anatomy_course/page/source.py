@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any
 
 
@@ -23,17 +24,18 @@ class Source:
         return self.code
 
 
-def show_source(thing: Callable[..., Any] | type) -> Source:
-    """The source of a function or class of this package, without its docstrings.
+def show_source(thing: Callable[..., Any] | type | str) -> Source:
+    """The source of a function or class, or of what has this dotted name, without its docstrings.
 
     Raises:
         ValueError: `thing` has no Python source (a builtin, or something that is neither function nor class).
 
     >>> show_source(show_source).code.splitlines()[0]
-    'def show_source(thing: Callable[..., Any] | type) -> Source:'
+    'def show_source(thing: Callable[..., Any] | type | str) -> Source:'
     """
+    found: Any = resolve_name(thing) if isinstance(thing, str) else thing
     try:
-        text = textwrap.dedent(inspect.getsource(inspect.unwrap(thing)))
+        text = textwrap.dedent(inspect.getsource(inspect.unwrap(found)))
     except (TypeError, OSError) as error:
         raise ValueError(f"{thing!r} has no Python source to show; give a function or a class.") from error
     lines: list[str | None] = list(text.splitlines())
