@@ -1,4 +1,4 @@
-// ESLint for the widgets' scripts. A widget's module is the text of several files one after the other (widgets/base.py),
+// ESLint for the widgets' scripts. A widget's module is the text of several files one after the other (views/_kit/base.py),
 // so what the files in front of a file declare is in scope there, and what the files behind it use is not unused. Both
 // are read from the widgets' classes here; nothing has to be listed by hand.
 
@@ -35,7 +35,7 @@ function pythonFiles(folder) {
 function assemblies() {
   const kit = quoted(read("anatomy_course/views/_kit/base.py").match(/^KIT = \(([^)]*)\)/m)[1]);
   const declared = /^class \w+\(\s*[\w.]+,\s*module="([^"]+)"(?:,\s*shares=\(([^)]*)\))?/gm;
-  return pythonFiles("anatomy_utils").flatMap((file) =>
+  return pythonFiles("anatomy_course/views").flatMap((file) =>
     [...read(file).matchAll(declared)].map(([, module, shares]) => [...kit, ...quoted(shares ?? ""), module]),
   );
 }
@@ -63,7 +63,7 @@ function usedElsewhere(file) {
 }
 
 export default [
-  { ignores: [`${STATIC}/vendor/**`] },
+  { ignores: [`${STATIC}/bertviz/vendor/**`] },
   {
     files: ["docs/site/static/*.js"],
     languageOptions: { ecmaVersion: 2024, sourceType: "script", globals: globals.browser },
@@ -76,7 +76,7 @@ export default [
       sourceType: "module",
       globals: {
         ...globals.browser,
-        PAGE_SHEET: "readonly", // from base.py
+        PAGE_SHEET: "readonly", // from _kit/base.py
         ...Object.fromEntries(inScope(file).map((name) => [name, "readonly"])),
       },
     },

@@ -17,6 +17,7 @@ import view_states
 from cells import Pages, with_ways_to_run
 from notebook_tools import notebook_paths, read
 
+from anatomy_course import views as live_views
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_course.views._kit.request import Asking
 
@@ -89,7 +90,7 @@ def test_kept_views_stay_small() -> None:
 
 
 def test_every_view_that_asks_python_says_what_needs_a_kernel() -> None:
-    classes = {name: cls for name in dir(widgets) if inspect.isclass(cls := getattr(widgets, name))}
+    classes = {name: cls for name in dir(live_views) if inspect.isclass(cls := getattr(live_views, name))}
     asking = {name for name, cls in classes.items() if issubclass(cls, Asking) and cls is not Asking}
     asking |= set(view_files.ASKS) | set(view_files.NOT_HERE)
     assert asking == set(view_files.WITH_KERNEL)
@@ -98,7 +99,7 @@ def test_every_view_that_asks_python_says_what_needs_a_kernel() -> None:
 
 
 def test_a_module_becomes_a_plain_script_or_is_refused(tmp_path: Path) -> None:
-    view_files.write_widget(widgets.Mixer, tmp_path)
+    view_files.write_widget(live_views.Mixer, tmp_path)
     script = (tmp_path / "Mixer.js").read_text(encoding="utf-8")
     assert script.startswith('anatomyViews.widgets["Mixer"] = () => {')
     assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)

@@ -1,7 +1,8 @@
-"""ESLint and Prettier over the widgets' and the site's scripts; 77 where they are missing: `run_all.py` says skipped.
+"""ESLint and Prettier over the views' and the site's scripts; 77 where they are missing: `run_all.py` says skipped.
 
 `make lint` and `make test` fetch both with npm into `.cache/npm`. What they hold is in `eslint.config.mjs` and
-`.prettierrc.json`; `tests/widgets/test_static.py` holds what they cannot: how long a file, a line, a `render` may be.
+`.prettierrc.json`; `tests/anatomy_course/views/test_static.py` holds what they cannot: how long a file, a line, a
+`render` may be.
 """
 
 from __future__ import annotations
@@ -12,18 +13,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ROOT / ".cache" / "npm" / "node_modules"
-STATIC = "anatomy_course/views"
+VIEWS = "anatomy_course/views"
 SITE = "docs/site/static"
 MISSING = 77
 """The exit code of a check that could not be made."""
 CHECKS = [
-    ["eslint/bin/eslint.js", "--max-warnings=0", STATIC, SITE],
+    ["eslint/bin/eslint.js", "--max-warnings=0", VIEWS, SITE],
     [
         "prettier/bin/prettier.cjs",
         "--check",
         "--log-level=warn",
-        f"{STATIC}/*.js",
-        f"{STATIC}/shared/*.js",
+        f"{VIEWS}/*/*.js",
         "tests/support/*.js",
         f"{SITE}/*.js",
         "*.mjs",

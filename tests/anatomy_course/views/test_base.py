@@ -13,19 +13,20 @@ from widget_page import Browser, show
 from anatomy_course.figures import palette
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views import Mixer, base
+from anatomy_course.views import Mixer
+from anatomy_course.views._kit import base
 from anatomy_course.views._kit.base import AnatomyWidget, float_bytes, numbers, weight_bytes, word_list
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 IPYWIDGETS_7 = hasattr(ipywidgets.DOMWidget, "_ipython_display_")
 
 
-class Plain(AnatomyWidget, module="setup_report.js"):
+class Plain(AnatomyWidget, module="setup_check/view.js"):
     def static_twin(self) -> Picture:
         return Picture(b"png", "What it shows.", 10)
 
 
-class Broken(AnatomyWidget, module="setup_report.js"):
+class Broken(AnatomyWidget, module="setup_check/view.js"):
     def static_twin(self) -> Picture:
         raise RuntimeError("cannot be drawn")
 
@@ -67,7 +68,7 @@ def test_display_stores_view_and_twin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_binary_traits_survive_the_way_back() -> None:
-    class Holder(AnatomyWidget, module="setup_report.js"):
+    class Holder(AnatomyWidget, module="setup_check/view.js"):
         data = base.buffer_trait()
 
     holder = Holder(data=float_bytes([1.0, 2.0]))

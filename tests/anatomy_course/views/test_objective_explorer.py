@@ -10,9 +10,9 @@ import pytest
 from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course.lab.objectives import Objective
 from anatomy_course.views import ObjectiveExplorer
 from anatomy_course.views.objective_explorer.view import GIVEN
-from anatomy_utils.objectives import Objective
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 QUESTIONS = [

@@ -5,9 +5,9 @@ from dataclasses import asdict
 import pytest
 import torch
 
+from anatomy_course.lab.objectives import OBJECTIVES
 from anatomy_course.lab.street import parse
 from anatomy_course.views import objectives
-from anatomy_utils.objectives import OBJECTIVES
 
 
 @pytest.fixture(scope="module")

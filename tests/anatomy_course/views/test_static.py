@@ -14,7 +14,7 @@ import pytest
 
 from anatomy_course.views._kit.base import KIT, STATIC
 
-PACKAGE = STATIC.parent.parent
+PACKAGE = STATIC.parent
 SCRIPTS = sorted(path for path in STATIC.rglob("*.js") if "vendor" not in path.relative_to(STATIC).parts)
 LONGEST_LINE, LONGEST_FILE, LONGEST_RENDER = 120, 350, 200
 
