@@ -13,9 +13,9 @@ import pytest
 pytest.importorskip("x_transformers", reason="the benchmarks' peers are not installed: pip install -e '.[bench]'")
 
 import torch
-from benchmarks import attention_by_length, encoder_forward, fresh, report, run_all, timing, training_steps
-from benchmarks.models import Model, Sizes
-from benchmarks.timing import OURS, Row
+from tools.benchmarks import attention_by_length, encoder_forward, fresh, report, run_all, timing, training_steps
+from tools.benchmarks.models import Model, Sizes
+from tools.benchmarks.timing import OURS, Row
 from torch import nn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def test_models_of_other_sizes_are_refused() -> None:
 
 @pytest.mark.parametrize("name", run_all.SUBJECTS)
 def test_every_subject_runs_at_a_tiny_size(name: str) -> None:
-    rows = import_module(f"benchmarks.{run_all.SUBJECTS[name]}").run(quick=True)
+    rows = import_module(f"tools.benchmarks.{run_all.SUBJECTS[name]}").run(quick=True)
     assert rows
     for row in rows:
         assert row.subject == name and row.unit in ("seconds", "bytes")
@@ -165,8 +165,8 @@ def results() -> dict:
 
 
 def test_results_page_and_picture_are_made_of_the_stored_numbers(results: dict) -> None:
-    assert report.TABLE.read_text(encoding="utf-8") == report.results_page(results), "python -m benchmarks.report"
-    from benchmarks import picture
+    assert report.TABLE.read_text(encoding="utf-8") == report.results_page(results), "python -m tools.benchmarks.report"
+    from tools.benchmarks import picture
 
     told = json.loads((ROOT / "images" / "alt.json").read_text(encoding="utf-8"))
     assert told["benchmarks"] == picture.draw(results).alt
@@ -176,7 +176,7 @@ def test_readme_says_what_was_measured(results: dict) -> None:
     text = report.README.read_text(encoding="utf-8")
     if report.MARKERS[0] not in text:
         pytest.skip("the README holds no summary yet")
-    assert text == report.with_summary(text, results), "out of date; run `python -m benchmarks.report`"
+    assert text == report.with_summary(text, results), "out of date; run `python -m tools.benchmarks.report`"
 
 
 def test_results_name_no_place_of_this_machine(results: dict) -> None:

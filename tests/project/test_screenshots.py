@@ -11,22 +11,22 @@ from PIL import Image
 pytest.importorskip("playwright", reason="the pictures are taken in a browser")
 
 import film
-from make_screenshots import FILM_SCALE, HERE, README, SCALE, SHOTS, THEMES, file_name, stored, with_pictures
+from make_screenshots import FILM_SCALE, IMAGES, README, SCALE, SHOTS, THEMES, file_name, stored, with_pictures
 from notebook_tools import code_cells, read
 
-ROOT = HERE.parent
+ROOT = IMAGES.parent
 PICTURE_BYTES, FILM_BYTES = 150_000, 1_500_000
 TEXT = README.read_text(encoding="utf-8")
 
 
 def path(name: str, theme: str) -> Path:
-    return HERE / file_name(name, theme)
+    return IMAGES / file_name(name, theme)
 
 
 def test_the_list_names_what_the_script_takes() -> None:
     told = stored()
     assert list(told) == ["film", *(shot.name for shot in SHOTS)], "run `make screenshots`"
-    assert {file.name for file in HERE.glob("view_*")} == {file_name(name, theme) for name in told for theme in THEMES}
+    assert {file.name for file in IMAGES.glob("view_*")} == {file_name(name, theme) for name in told for theme in THEMES}
     for shot in SHOTS:
         assert (told[shot.name]["alt"], told[shot.name]["caption"]) == (shot.alt, shot.caption), (
             "run `make screenshots`"

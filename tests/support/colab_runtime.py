@@ -131,7 +131,7 @@ def versions() -> dict[str, str]:
 
 def published_copy(folder: Path) -> Path:
     """The course as a Git repository, as it would lie on GitHub."""
-    for name in ("anatomy_utils", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("anatomy_utils", "anatomy_course", "pyproject.toml", "README.md", "LICENSE"):
         source = ROOT / name
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, folder / name)

@@ -111,7 +111,7 @@ def cases_of(family: str, tasks: str, sizes: dict[str, Any]) -> list[ZooCase]:
 
 def cases_in(family: str) -> list[ZooCase]:
     """The cases of a family, found in its test file."""
-    path = Path(__file__).parents[1] / "zoo" / f"test_{family}.py"
+    path = Path(__file__).parents[1] / "anatomy_utils" / "zoo" / f"test_{family}.py"
     found = spec_from_file_location(path.stem, path)
     module = module_from_spec(found)
     found.loader.exec_module(module)

@@ -4,7 +4,7 @@ Our module, torch.nn.MultiheadAttention, Hugging Face's and x-transformers' atte
 three hold the same weights and answer alike. Beside them stands our written-out mathematics, which is what runs
 whenever somebody watches.
 
-    python -m benchmarks.attention_by_length
+    python -m tools.benchmarks.attention_by_length
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from transformers.models.bart.modeling_bart import BartAttention
 
 from anatomy_utils import tap
 from anatomy_utils.nn.attention import MultiHeadAttention
-from benchmarks.report import alone, figure
-from benchmarks.timing import OURS, Call, Row, interleaved, medians, same_size
+from tools.benchmarks.report import alone, figure
+from tools.benchmarks.timing import OURS, Call, Row, interleaved, medians, same_size
 
 BATCH, NUM_HEADS, D_HEAD = 4, 8, 64
 D_MODEL = NUM_HEADS * D_HEAD

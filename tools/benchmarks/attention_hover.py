@@ -1,6 +1,6 @@
 """Frames while the pointer wanders over the attention viewer's 256-token map, in headless Chromium.
 
-python -m benchmarks.attention_hover
+python -m tools.benchmarks.attention_hover
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
 
 from widget_page import show, widget_browser
 
 from anatomy_course.views import AttentionViewer
-from benchmarks.attention_payload import attention
+from tools.benchmarks.attention_payload import attention
 
 TOKENS = 256
 MOVES = 300

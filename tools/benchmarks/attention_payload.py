@@ -3,7 +3,7 @@
 Counts what AttentionViewer sends (its binary buffer, its state, its module and stylesheet) and what bertviz's model
 view and head view put into the notebook, for 12 layers × 12 heads.
 
-    python -m benchmarks.attention_payload
+    python -m tools.benchmarks.attention_payload
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import time
 import torch
 
 from anatomy_course.views import AttentionViewer
-from benchmarks.report import alone, figure
-from benchmarks.timing import Row
+from tools.benchmarks.report import alone, figure
+from tools.benchmarks.timing import Row
 
 LAYERS = HEADS = 12
 LENGTHS = (16, 64, 128)

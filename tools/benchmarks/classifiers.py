@@ -9,8 +9,8 @@ from torch.nn import functional as F
 from x_transformers import Encoder, TransformerWrapper
 
 from anatomy_utils.zoo import bert
-from benchmarks.models import Model, Sizes
-from benchmarks.timing import OURS
+from tools.benchmarks.models import Model, Sizes
+from tools.benchmarks.timing import OURS
 
 LABELS = 17
 

@@ -3,7 +3,7 @@
 All three hold the same published weights and answer alike where tokens are real. The 16 texts fill from half of the 128
 positions to all of them, evenly, so that a quarter is padding; torch.nn packs it away.
 
-    python -m benchmarks.encoder_forward
+    python -m tools.benchmarks.encoder_forward
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from torch import Tensor
 from anatomy_utils import pretrained
 from anatomy_utils.zoo import bert
 from anatomy_utils.zoo.checkpoint import read_config, read_tensors
-from benchmarks.classifiers import TorchBert, hugging_face_config
-from benchmarks.models import Model, Sizes
-from benchmarks.report import alone
-from benchmarks.timing import OURS, Row, compared_by_both_routes, same_size
+from tools.benchmarks.classifiers import TorchBert, hugging_face_config
+from tools.benchmarks.models import Model, Sizes
+from tools.benchmarks.report import alone
+from tools.benchmarks.timing import OURS, Row, compared_by_both_routes, same_size
 
 MINILM = Sizes(vocab_size=30522, d_model=384, num_layers=6, num_heads=12, length=512, batch=16)
 TINY = Sizes(vocab_size=31, d_model=16, num_layers=1, num_heads=2, length=16, batch=3)

@@ -2,7 +2,7 @@
 
 Ours and Hugging Face's hold the same weights and must write the same tokens; x-transformers' has the same sizes.
 
-    python -m benchmarks.generation
+    python -m tools.benchmarks.generation
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from torch import Tensor
 from x_transformers import AutoregressiveWrapper
 
 from anatomy_utils.decoding import SeenIds, generate, uncached
-from benchmarks import gpts
-from benchmarks.models import Sizes
-from benchmarks.report import alone
-from benchmarks.timing import OURS, Call, Row, compared, same_size
+from tools.benchmarks import gpts
+from tools.benchmarks.models import Sizes
+from tools.benchmarks.report import alone
+from tools.benchmarks.timing import OURS, Call, Row, compared, same_size
 
 PROMPT = 8
 GPT = Sizes(vocab_size=512, d_model=128, num_layers=4, num_heads=4, length=PROMPT + 256, batch=16)

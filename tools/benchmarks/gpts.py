@@ -16,8 +16,8 @@ from x_transformers import Decoder, TransformerWrapper
 from anatomy_utils.nn.decoder import DecoderLayer
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo import gpt2
-from benchmarks.models import Model, Sizes
-from benchmarks.timing import OURS
+from tools.benchmarks.models import Model, Sizes
+from tools.benchmarks.timing import OURS
 
 
 def make(sizes: Sizes) -> tuple[dict[str, Model], tuple[Tensor], Tensor]:

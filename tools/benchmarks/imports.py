@@ -1,13 +1,13 @@
 """Import times, each in a fresh process: what a learner waits for before the first line runs.
 
-python -m benchmarks.imports
+python -m tools.benchmarks.imports
 """
 
 from __future__ import annotations
 
-from benchmarks import fresh
-from benchmarks.report import alone
-from benchmarks.timing import Row
+from tools.benchmarks import fresh
+from tools.benchmarks.report import alone
+from tools.benchmarks.timing import Row
 
 BARE = "import anatomy_utils"
 MODELS = "from anatomy_utils import decoding, pretrained, zoo"

@@ -10,8 +10,8 @@ from anatomy_course.figures.canvas import finish, page, panel, width_of, write
 from anatomy_course.figures.charts import frame
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import INK, QUIET, look
-from benchmarks.report import rows_of, times
-from benchmarks.timing import Row
+from tools.benchmarks.report import rows_of, times
+from tools.benchmarks.timing import Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,6 +1,6 @@
 """Real weights: SmolLM2 loaded from its GGUF file in a fresh process, and its greedy text beside Hugging Face's.
 
-python -m benchmarks.real_weights
+python -m tools.benchmarks.real_weights
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from anatomy_utils.decoding import generate
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo import llama
 from anatomy_utils.zoo.gguf import GgufFile
-from benchmarks import fresh
-from benchmarks.report import alone
-from benchmarks.timing import OURS, Row, compared
+from tools.benchmarks import fresh
+from tools.benchmarks.report import alone
+from tools.benchmarks.timing import OURS, Row, compared
 
 LOAD = "from anatomy_utils import pretrained; pretrained.load({name!r})"
 AFTER_IMPORTS = "from anatomy_utils import pretrained, zoo; start = time.perf_counter(); pretrained.load({name!r})"

@@ -17,10 +17,10 @@ from typing import Any
 
 import torch
 
-from benchmarks.timing import Row
+from tools.benchmarks.timing import Row
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = HERE.parents[1]
 NUMBERS, TABLE, README = HERE / "results.json", HERE / "RESULTS.md", ROOT / "README.md"
 MARKERS = "<!-- benchmarks -->", "<!-- /benchmarks -->"
 LIBRARIES = ("torch", "transformers", "x-transformers", "bertviz")
@@ -159,7 +159,7 @@ def results_page(results: dict[str, Any]) -> str:
     """RESULTS.md as a whole."""
     pages = "".join(f"\n## {title}\n\n{text}\n" for title, text in results["pages"].items())
     return (
-        "# Results\n\nMade by `make bench`; `benchmarks/` says how. Ratios hold, milliseconds drift: every figure is a "
+        "# Results\n\nMade by `make bench`; `tools/benchmarks/` says how. Ratios hold, milliseconds drift: every figure is a "
         "median of rounds in which all take turns, in one process, and the ratio is the best peer's figure divided by "
         f"ours. {results['machine']}\n\n{table(rows_of(results))}\n{pages}"
     )

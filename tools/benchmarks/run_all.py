@@ -1,9 +1,9 @@
 """Every benchmark, one after the other, and what is made of them. `make bench` runs it; about ten minutes.
 
-Writes `benchmarks/results.json` and `RESULTS.md`, `images/benchmarks`, and the README's summary between its markers.
+Writes `tools/benchmarks/results.json` and `RESULTS.md`, `images/benchmarks`, and the README's summary between its markers.
 With `--quick`, or with subjects named, it only prints.
 
-    python -m benchmarks.run_all [--quick] [training generation …]
+    python -m tools.benchmarks.run_all [--quick] [training generation …]
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import sys
 import time
 from importlib import import_module
 
-from benchmarks import report
-from benchmarks.timing import Row
+from tools.benchmarks import report
+from tools.benchmarks.timing import Row
 
 SUBJECTS = {
     "attention": "attention_by_length",
@@ -29,8 +29,8 @@ SUBJECTS = {
 """What a subject is called on the command line → its module."""
 
 IN_A_BROWSER = {
-    "Hovering over attention": "benchmarks.attention_hover",
-    "Input to repaint": "benchmarks.widget_latency",
+    "Hovering over attention": "tools.benchmarks.attention_hover",
+    "Input to repaint": "tools.benchmarks.widget_latency",
 }
 """Heading in RESULTS.md → the module whose printed table stands under it."""
 
@@ -63,7 +63,7 @@ def measure(name: str, quick: bool) -> list[Row]:
     """The rows of one subject."""
     print(f"== {name}", flush=True)
     start = time.perf_counter()
-    rows = import_module(f"benchmarks.{SUBJECTS[name]}").run(quick)
+    rows = import_module(f"tools.benchmarks.{SUBJECTS[name]}").run(quick)
     for row in rows:
         print(
             f"  {row.work}{', with fast_matmul' * row.fast}: {report.times(row.ratio) or 'n/a'} {report.verdict(row)}"

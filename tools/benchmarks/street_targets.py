@@ -1,6 +1,6 @@
 """What the recipes reach on the street: each model is trained as in the notebooks and judged on what it has not seen.
 
-python -m benchmarks.street_targets [--seeds 0 1 2] [--only translator]
+python -m tools.benchmarks.street_targets [--seeds 0 1 2] [--only translator]
 
 Seconds are those of one core (the process's own, so that other programs do not count); models this small use no second.
 """

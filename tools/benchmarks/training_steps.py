@@ -3,7 +3,7 @@
 All models are in float32 with dropout 0, erf-GELU (or ReLU in the encoder–decoders), tied tables, and parameters alike
 within 1 %. The loss is the same function of the logits for all, and must fall over the steps that are timed.
 
-    python -m benchmarks.training_steps
+    python -m tools.benchmarks.training_steps
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from benchmarks import classifiers, gpts, translators
-from benchmarks.models import Model, Sizes
-from benchmarks.report import alone
-from benchmarks.timing import OURS, Row, compared_by_both_routes, same_size
+from tools.benchmarks import classifiers, gpts, translators
+from tools.benchmarks.models import Model, Sizes
+from tools.benchmarks.report import alone
+from tools.benchmarks.timing import OURS, Row, compared_by_both_routes, same_size
 
 GPT = Sizes(vocab_size=512, d_model=128, num_layers=4, num_heads=4, length=128, batch=32)
 TRANSLATOR = Sizes(vocab_size=512, d_model=128, num_layers=3, num_heads=4, length=16, batch=64)

@@ -16,8 +16,8 @@ from x_transformers import XTransformer
 
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
-from benchmarks.models import Model, Sizes
-from benchmarks.timing import OURS
+from tools.benchmarks.models import Model, Sizes
+from tools.benchmarks.timing import OURS
 
 
 def make(sizes: Sizes) -> tuple[dict[str, Model], tuple[Tensor, Tensor, Tensor], Tensor]:

@@ -6,8 +6,8 @@ figure, to the second animation frame after that change, which adds up to one id
 stands what a notebook usually does: `ipywidgets.interact` that redraws a matplotlib figure of the same content.
 Inputs come in interleaved rounds, the first of each block is not counted, and the table prints medians.
 
-    python benchmarks/widget_latency.py
-    python benchmarks/widget_latency.py --only stepper
+    python tools/benchmarks/widget_latency.py
+    python tools/benchmarks/widget_latency.py --only stepper
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
 
 from lab_page import NotebookPage, chromium_browser, open_notebook
 from lab_server import jupyter_lab

@@ -1,4 +1,4 @@
-"""Draws every picture in this folder again: SVG, PNG and the list of alt texts (`make images`).
+"""Draws every diagram in `images/` again: SVG, PNG and the list of alt texts (`make images`).
 
 Where a diagram shows numbers they are computed here by the package's own functions, so that a picture cannot say
 anything the code does not.
@@ -20,8 +20,9 @@ from anatomy_course.figures.picture import Picture
 from anatomy_utils.functional import attention, masks
 from anatomy_utils.taxonomy import TREE
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.resolve().parent))  # the benchmarks are no installed package
+ROOT = Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "images"
+sys.path.insert(0, str(ROOT))  # the benchmarks are no installed package
 LIST = "alt.json"
 WORDS = ("time", "flies", "like", "an", "arrow")
 D_MODEL, D_HEAD = 6, 4
@@ -61,7 +62,7 @@ def positions() -> Picture:
 
 def benchmarks() -> Picture:
     """What `make bench` measured last."""
-    from benchmarks import picture, report
+    from tools.benchmarks import picture, report
 
     return picture.draw(report.load())
 
@@ -102,6 +103,6 @@ def draw_all(folder: Path) -> dict[str, str]:
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description="Draw the project's pictures again.")
-    options.add_argument("folder", nargs="?", type=Path, default=HERE, help="where to write them (this folder)")
+    options.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="where to write them (images/)")
     folder = options.parse_args().folder
     print(f"{len(draw_all(folder))} pictures drawn in {folder.name}/.")

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = HERE.parents[1]
+IMAGES = ROOT / "images"
 sys.path[:0] = [str(HERE), str(ROOT / "tests" / "support"), str(ROOT)]
 
 import film  # noqa: E402
@@ -27,7 +28,7 @@ from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser  # noqa: E402
 from shots import SHOTS, WINDOW, Shot, posed, ready  # noqa: E402
 
-LIST = HERE / "screenshots.json"
+LIST = IMAGES / "screenshots.json"
 README = ROOT / "README.md"
 MARKERS = {"film": ("<!-- film -->", "<!-- /film -->"), "pictures": ("<!-- pictures -->", "<!-- /pictures -->")}
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -49,7 +50,7 @@ def take(browser: Browser, lab: Lab, shot: Shot) -> dict[str, Any]:
             page.theme(theme)
             view = posed(page, shot)
             picture = Image.open(io.BytesIO(view.view.screenshot())).convert("RGB")
-            picture.save(HERE / file_name(shot.name, theme), lossless=True, quality=100, method=6)
+            picture.save(IMAGES / file_name(shot.name, theme), lossless=True, quality=100, method=6)
             seen[theme] = {"size": list(view.size), "text": view.text}
     if seen["light"] != seen["dark"]:
         raise RuntimeError(f"The picture {shot.name} is not the same in light and dark: {seen}")
@@ -66,7 +67,7 @@ def take_film(browser: Browser, lab: Lab) -> dict[str, Any]:
             taken = film.Film(page)
             film.a_sentence(taken)
             film.an_answer(taken)
-        taken.save(HERE / file_name("film", theme))
+        taken.save(IMAGES / file_name("film", theme))
     return {"alt": film.ALT, "size": [film.WIDTH, film.HEIGHT]}
 
 
@@ -121,7 +122,7 @@ def main() -> None:
     LIST.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
     readme = with_pictures(README.read_text(encoding="utf-8"), told)
     README.write_text(readme, encoding="utf-8", newline="\n")
-    for path in sorted(HERE.glob("view_*.webp")):
+    for path in sorted(IMAGES.glob("view_*.webp")):
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -85,7 +85,7 @@ SHOTS = (
     Shot(
         "translator",
         "05_encoder_decoder",
-        ("#@title Imports", "toy_language.street_vocabulary()", "partial(small_models.train_translator,"),
+        ("#@title Imports", "street.street_vocabulary()", "partial(small_models.train_translator,"),
         "views.translator(model)",
         tired_to_wide,
         "Notebook 05: a translator that you trained yourself. Swap one word, and <em>il</em> becomes <em>elle</em>.",

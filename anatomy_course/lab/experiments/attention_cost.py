@@ -1,6 +1,6 @@
 """Measuring what attention costs on the machine at hand: seconds by the clock, bytes by counting.
 
-Used where a notebook claims a price. The comparison with other libraries lives in `benchmarks/`.
+Used where a notebook claims a price. The comparison with other libraries lives in `tools/benchmarks/`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from anatomy_course.figures.style import PAGE, QUIET
 from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_utils.taxonomy import TREE
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 IMAGES = ROOT / "images"
 WORDS = ["time", "flies", "like", "an", "arrow"]
 
@@ -39,7 +39,7 @@ def weights() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def maker() -> ModuleType:
-    found = importlib.util.spec_from_file_location("make_images", IMAGES / "make_images.py")
+    found = importlib.util.spec_from_file_location("make_images", ROOT / "tools" / "images" / "make_images.py")
     assert found and found.loader
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 import torch
-from benchmarks import street_targets
+from tools.benchmarks import street_targets
 from torch import nn
 
 from anatomy_course.lab.small_models import small_gpt, translator

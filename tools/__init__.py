@@ -1,0 +1,1 @@
+"""What measures the course and draws its pictures; nothing here is installed."""
