@@ -6,8 +6,8 @@ exactly, and a thin function beside it draws. Labels that do not count are `trai
 - for encoders: `masked_tokens`, `whole_word_masking`, `replaced_tokens`, `sentence_pairs`, `permutation_lm`
 - for decoders: `prefix_lm`; the plain next token is `training.teacher_forcing`
 - for encoder–decoders: `span_corruption` (with `span_sampling`), `text_infilling`, `text_pairs`
-- `registry`: all of them by name
-- `illustration`: one objective shown on one text; `illustrate`, `illustrate_pairs`: every objective on a sentence
+
+The course shows each of them on a sentence: `anatomy_course.lab.objectives`.
 """
 
 from __future__ import annotations

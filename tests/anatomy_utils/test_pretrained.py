@@ -162,7 +162,7 @@ def test_an_unknown_family_is_named(tmp_path):
 
 WITHOUT_COMPILER = (
     "from anatomy_utils.pretrained import load; load('minilm')",
-    "from anatomy_utils import views; views.family_tree()",
+    "from anatomy_course import views; views.family_tree()",
 )
 
 

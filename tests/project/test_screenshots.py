@@ -26,7 +26,8 @@ def path(name: str, theme: str) -> Path:
 def test_the_list_names_what_the_script_takes() -> None:
     told = stored()
     assert list(told) == ["film", *(shot.name for shot in SHOTS)], "run `make screenshots`"
-    assert {file.name for file in IMAGES.glob("view_*")} == {file_name(name, theme) for name in told for theme in THEMES}
+    taken = {file_name(name, theme) for name in told for theme in THEMES}
+    assert {file.name for file in IMAGES.glob("view_*")} == taken
     for shot in SHOTS:
         assert (told[shot.name]["alt"], told[shot.name]["caption"]) == (shot.alt, shot.caption), (
             "run `make screenshots`"

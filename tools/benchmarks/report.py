@@ -159,9 +159,9 @@ def results_page(results: dict[str, Any]) -> str:
     """RESULTS.md as a whole."""
     pages = "".join(f"\n## {title}\n\n{text}\n" for title, text in results["pages"].items())
     return (
-        "# Results\n\nMade by `make bench`; `tools/benchmarks/` says how. Ratios hold, milliseconds drift: every figure is a "
-        "median of rounds in which all take turns, in one process, and the ratio is the best peer's figure divided by "
-        f"ours. {results['machine']}\n\n{table(rows_of(results))}\n{pages}"
+        "# Results\n\nMade by `make bench`; `tools/benchmarks/` says how. Ratios hold, milliseconds drift: every "
+        "figure is a median of rounds in which all take turns, in one process, and the ratio is the best peer's figure "
+        f"divided by ours. {results['machine']}\n\n{table(rows_of(results))}\n{pages}"
     )
 
 

@@ -1,6 +1,6 @@
 """Every benchmark, one after the other, and what is made of them. `make bench` runs it; about ten minutes.
 
-Writes `tools/benchmarks/results.json` and `RESULTS.md`, `images/benchmarks`, and the README's summary between its markers.
+Writes `results.json` and `RESULTS.md` beside this, `images/benchmarks`, and the README's summary between its markers.
 With `--quick`, or with subjects named, it only prints.
 
     python -m tools.benchmarks.run_all [--quick] [training generation …]

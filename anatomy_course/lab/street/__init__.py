@@ -13,15 +13,17 @@ From the ground up:
 - `labels`, `questions`: tags, topic, answers, summary; `minimal_pairs`: *tired* ↔ *wide*
 - `inventory`, `splits`: all scenes, and which of them are kept for the test
 - `vocabulary`, `text`: words as numbers, and text as words
-- `sampling`, `batches`, `reports` (several sentences under a headline): these need torch
+- `sampling`, `batches`, `reports` (several sentences under a headline): these need torch, and load when first used
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from anatomy_course.lab.street import (
     adjectives as adjectives,
     agreement as agreement,
-    batches as batches,
     english as english,
     french as french,
     inventory as inventory,
@@ -32,8 +34,6 @@ from anatomy_course.lab.street import (
     nouns as nouns,
     parser as parser,
     questions as questions,
-    reports as reports,
-    sampling as sampling,
     scene as scene,
     sentence as sentence,
     splits as splits,
@@ -48,22 +48,6 @@ from anatomy_course.lab.street.agreement import (
     begins_with_vowel as begins_with_vowel,
     elide as elide,
     noun_phrase as noun_phrase,
-)
-from anatomy_course.lab.street.batches import (
-    Batch as Batch,
-    Labeled as Labeled,
-    Pointed as Pointed,
-    TextToText as TextToText,
-    answering as answering,
-    classification as classification,
-    language_modeling as language_modeling,
-    question_answering as question_answering,
-    shuffled as shuffled,
-    summarization as summarization,
-    tagging as tagging,
-    text_to_text as text_to_text,
-    to_translate as to_translate,
-    translation as translation,
 )
 from anatomy_course.lab.street.english import say_in_english as say_in_english
 from anatomy_course.lab.street.french import say_in_french as say_in_french
@@ -108,12 +92,6 @@ from anatomy_course.lab.street.questions import (
     ask as ask,
     summary as summary,
 )
-from anatomy_course.lab.street.reports import Report as Report, sample_reports as sample_reports
-from anatomy_course.lab.street.sampling import (
-    draw_scenes as draw_scenes,
-    sample_minimal_pairs as sample_minimal_pairs,
-    sample_scenes as sample_scenes,
-)
 from anatomy_course.lab.street.scene import Scene as Scene, clear_reasons as clear_reasons, referents as referents
 from anatomy_course.lab.street.sentence import Sentence as Sentence, Span as Span, Writer as Writer
 from anatomy_course.lab.street.splits import split_of as split_of
@@ -126,3 +104,50 @@ from anatomy_course.lab.street.word_types import (
     check_language as check_language,
     kinds as kinds,
 )
+
+if TYPE_CHECKING:
+    from anatomy_course.lab.street import batches as batches, reports as reports, sampling as sampling
+    from anatomy_course.lab.street.batches import (
+        Batch as Batch,
+        Labeled as Labeled,
+        Pointed as Pointed,
+        TextToText as TextToText,
+        answering as answering,
+        classification as classification,
+        language_modeling as language_modeling,
+        question_answering as question_answering,
+        shuffled as shuffled,
+        summarization as summarization,
+        tagging as tagging,
+        text_to_text as text_to_text,
+        to_translate as to_translate,
+        translation as translation,
+    )
+    from anatomy_course.lab.street.reports import Report as Report, sample_reports as sample_reports
+    from anatomy_course.lab.street.sampling import (
+        draw_scenes as draw_scenes,
+        sample_minimal_pairs as sample_minimal_pairs,
+        sample_scenes as sample_scenes,
+    )
+
+_LATE = {
+    "batches": (
+        "Batch Labeled Pointed TextToText answering classification language_modeling question_answering shuffled "
+        "summarization tagging text_to_text to_translate translation"
+    ).split(),
+    "reports": ["Report", "sample_reports"],
+    "sampling": ["draw_scenes", "sample_minimal_pairs", "sample_scenes"],
+}
+"""Module → its names; these load torch, which the grammar does not need."""
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _LATE.items():
+        if name == module or name in names:
+            found = import_module(f"{__name__}.{module}")
+            return found if name == module else getattr(found, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE, *(name for names in _LATE.values() for name in names)})

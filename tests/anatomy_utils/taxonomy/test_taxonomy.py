@@ -8,8 +8,8 @@ import sys
 import pytest
 import torch
 
+from anatomy_course.lab.objectives import OBJECTIVES
 from anatomy_utils import tap
-from anatomy_utils.objectives import OBJECTIVES
 from anatomy_utils.taxonomy import TREE, children, find, lineage
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.describe import describe, difference

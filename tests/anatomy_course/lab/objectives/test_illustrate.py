@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from anatomy_course.lab.objectives import OBJECTIVES
 from anatomy_course.lab.objectives.illustrate import fitting_words
 from anatomy_course.lab.objectives.illustrate_pairs import SENTINELS
 from anatomy_course.lab.street import Scene, is_grammatical, say
 from anatomy_course.lab.street.sampling import sample_scenes
-from anatomy_utils.objectives import OBJECTIVES
 from anatomy_utils.taxonomy import TREE, trained_on
 
 SCENE = Scene("animal", "cross", "street", "tired", subject_adjective="old")
