@@ -12,9 +12,9 @@ from access import RULES, load_axe, nameless_controls, violations
 from playwright.sync_api import Browser
 from widget_page import Shown, show
 
+from anatomy_course import views
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import decoding
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_utils.decoding import Filters
 from anatomy_utils.nn.heads import LanguageModel
@@ -29,17 +29,17 @@ def model() -> LanguageModel:
 
 
 def logits() -> AnatomyWidget:
-    return decoding.explore_logits(model(), street_vocabulary(), SENTENCE, after="too")
+    return views.explore_logits(model(), street_vocabulary(), SENTENCE, after="too")
 
 
 def stepper() -> AnatomyWidget:
-    return decoding.step_through(
+    return views.step_through(
         model(), street_vocabulary(), BEGINNING, filters=Filters(temperature=1.2, top_k=6), seed=0
     )
 
 
 def tree() -> AnatomyWidget:
-    return decoding.beam_tree(model(), street_vocabulary(), BEGINNING, step=1)
+    return views.beam_tree(model(), street_vocabulary(), BEGINNING, step=1)
 
 
 def use(shown: Shown, turn: int, **question: Any) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from widget_page import show
 
 from anatomy_course.views import TransformerMap
-from anatomy_course.views.first_minute import type_a_sentence
+from anatomy_course.views.first_words.view import type_a_sentence
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 VIEWS = {

@@ -18,8 +18,9 @@ from driving import numbers_in, pixels, point_at, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
-from anatomy_course.views import attention
+from anatomy_course import views
 from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_course.views.head_board.view import IMPORTANCE
 from anatomy_utils import pretrained
 from anatomy_utils.nn.attention import MultiHeadAttention
 
@@ -32,14 +33,14 @@ def minilm() -> Any:
 
 
 def board() -> AnatomyWidget:
-    return attention.head_board(*minilm(), STREET, word="it", towards="animal")
+    return views.head_board(*minilm(), STREET, word="it", towards="animal")
 
 
 def splitting() -> AnatomyWidget:
     torch.manual_seed(0)
     small = MultiHeadAttention(12, 3)
     words = "The animal crossed a street".split()
-    return attention.head_splitting(small, 2 * torch.randn(1, 5, 12), words, position=1, feature=9)
+    return views.head_splitting(small, 2 * torch.randn(1, 5, 12), words, position=1, feature=9)
 
 
 def answer(shown: Shown) -> None:
@@ -86,7 +87,7 @@ def test_the_board_by_mouse(browser: Browser) -> None:
     shown.settle()
     assert numbers_in(page.locator(".av-read").inner_text())
 
-    page.get_by_label("Rank by").select_option(attention.IMPORTANCE)
+    page.get_by_label("Rank by").select_option(IMPORTANCE)
     page.locator(".hb-tile").first.click()
     page.get_by_role("button", name="Switch layer 5, head 11 off").click()
     answer(shown)

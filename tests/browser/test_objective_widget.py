@@ -14,7 +14,8 @@ from driving import drag_slider, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
-from anatomy_course.views import objectives
+from anatomy_course import views
+from anatomy_course.views.objective_explorer.view import EXAMPLES
 from anatomy_utils.objectives import OBJECTIVES
 
 PICTURED = ("masked tokens", "whole words", "permuted order", "prefix LM", "sentence permutation")
@@ -29,7 +30,7 @@ def answer(shown: Shown) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_and_everything_has_a_name(browser: Browser, theme: Any, screenshots: Path) -> None:
-    shown = show(browser, objectives.objective_explorer(), theme=theme, size=(1000, 900), reduced_motion=True)
+    shown = show(browser, views.objective_explorer(), theme=theme, size=(1000, 900), reduced_motion=True)
     load_axe(shown)
     for name in PICTURED:
         shown.update(chosen=name)
@@ -40,7 +41,7 @@ def test_axe_finds_nothing_and_everything_has_a_name(browser: Browser, theme: An
 
 
 def test_nothing_sticks_out_of_a_narrow_page(browser: Browser, screenshots: Path) -> None:
-    shown = show(browser, objectives.objective_explorer(), size=(480, 1300), reduced_motion=True)
+    shown = show(browser, views.objective_explorer(), size=(480, 1300), reduced_motion=True)
     for name in OBJECTIVES:
         shown.update(chosen=name)
         assert shown.page.evaluate("document.documentElement.scrollWidth") <= 480
@@ -49,7 +50,7 @@ def test_nothing_sticks_out_of_a_narrow_page(browser: Browser, screenshots: Path
 
 
 def test_the_explorer_by_mouse_and_keyboard(browser: Browser) -> None:
-    shown = show(browser, objectives.objective_explorer(), size=(1000, 900), reduced_motion=True)
+    shown = show(browser, views.objective_explorer(), size=(1000, 900), reduced_motion=True)
     page = shown.page
     widget: Any = shown.widget
     page.get_by_role("radio", name="replaced tokens").click()
@@ -71,7 +72,7 @@ def test_the_explorer_by_mouse_and_keyboard(browser: Browser) -> None:
     field.press("Enter")
     answer(shown)
     expect(page.locator(".error").first).to_contain_text("'stret' (nearest words: 'street'")
-    page.get_by_label("Another sentence").select_option(objectives.EXAMPLES[2])
+    page.get_by_label("Another sentence").select_option(EXAMPLES[2])
     answer(shown)
     assert widget.sentence.startswith("The dog avoided the lake") and field.input_value() == widget.sentence
     page.get_by_role("radio", name="translation pairs").click()

@@ -14,12 +14,12 @@ from access import RULES, load_axe, nameless_controls, violations
 from playwright.sync_api import Browser, FloatRect
 from widget_page import show
 
-from anatomy_course.views import taxonomy
+from anatomy_course import views
 from anatomy_course.views._kit.base import AnatomyWidget
 
 STATES: dict[Callable[[], AnatomyWidget], list[dict[str, Any]]] = {
-    taxonomy.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}, {"chosen": "ELMo"}],
-    taxonomy.compare_models: [{}, {"first": "T5", "second": "Mistral"}],
+    views.family_tree: [{}, {"chosen": "T5", "length": 131_072}, {"chosen": "XLNet"}, {"chosen": "ELMo"}],
+    views.compare_models: [{}, {"first": "T5", "second": "Mistral"}],
 }
 """Widget → what it is asked to show, one after the other."""
 
@@ -43,7 +43,7 @@ def test_axe_finds_nothing_and_everything_has_a_name(
 
 
 def test_what_changed_stands_at_every_model_and_covers_nothing(browser: Browser) -> None:
-    shown = show(browser, taxonomy.family_tree(), size=(992, 900), reduced_motion=True)
+    shown = show(browser, views.family_tree(), size=(992, 900), reduced_motion=True)
     page = shown.page
     for name in ("Transformer", "ModernBERT"):  # bold names are wider
         page.get_by_role("treeitem", name=name, exact=False).first.click()

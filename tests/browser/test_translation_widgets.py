@@ -18,8 +18,8 @@ from driving import drag_slider, numbers_in, press
 from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
+from anatomy_course import views
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import translation
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
@@ -40,11 +40,11 @@ def model() -> EncoderDecoder:
 
 
 def translator() -> AnatomyWidget:
-    return translation.translator(model())
+    return views.translator(model())
 
 
 def flow() -> AnatomyWidget:
-    return translation.translation_flow(model())
+    return views.translation_flow(model())
 
 
 def answer(shown: Shown) -> None:

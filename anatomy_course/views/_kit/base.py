@@ -1,8 +1,8 @@
 """What all widgets share: the browser kit in front of their module, the palette's colours, and a static twin.
 
-A widget is one Python class with typed traits and one ES module in `static/`. Its `_repr_mimebundle_` carries the
-live view *and* a picture with alt text, so that pages without a kernel (GitHub, nbconvert, an untrusted notebook)
-show the picture.
+A widget is one Python class with typed traits and one ES module, `view.js`, in a folder of their own. Its
+`_repr_mimebundle_` carries the live view *and* a picture with alt text, so that pages without a kernel (GitHub,
+nbconvert, an untrusted notebook) show the picture.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
 class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
     """Base of the course's widgets: `class Mixer(AnatomyWidget, module="mixer/view.js")`.
 
-    The module is `static/<module>`; the kit and what it `shares` with other widgets, both from `static/shared/`, are
-    put in front of it, and in front of those the page's stylesheet as a string. The palette and, where there are any,
-    these modules' stylesheets become its CSS.
+    The module is `views/<module>`; the kit and what it `shares` (with other widgets, from `_kit/`, or parts of its
+    own) are put in front of it, and in front of those the page's stylesheet as a string. The palette and, where there
+    are any, these modules' stylesheets become its CSS.
     """
 
     label = traitlets.Unicode("").tag(sync=True)

@@ -2,7 +2,7 @@
 
 The page sets `question`; Python works it out and answers with new traits and one more on `answered`, or with the one
 sentence of a `ValueError` in `error`, and then everything else stays as it was. The other side is
-`static/shared/request.js`.
+`_kit/request.js`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The attention stepper: one head's six steps on a sentence the learner types, with the model's real numbers.
 
-The widget knows no model. It is given `compute`, a function from a sentence to `Steps`; everything else (the steps, the
+The class knows no model. It is given `compute`, a function from a sentence to `Steps`; everything else (the steps, the
 choice of the query word, the arithmetic shown) happens in the browser.
 """
 
@@ -17,6 +17,9 @@ from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
 from anatomy_course.views._kit.request import usable_sentence
 from anatomy_course.views.attention_viewer.view import first_word, last_word
+from anatomy_utils.interpret import activations
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 MOST_TOKENS = 32
 TENSORS = {
@@ -28,6 +31,8 @@ TENSORS = {
     "weights": ("query", "key"),
     "context": ("position", "d_value"),
 }
+STEPPER_TOKENS = 24
+"""More tokens than this do not fit beside each other in the stepper's drawings."""
 
 
 @dataclass(frozen=True)
@@ -204,3 +209,34 @@ def _shapes(arrays: dict[str, np.ndarray]) -> dict[str, list[int]]:
 
 def _packed(arrays: dict[str, np.ndarray]) -> bytes:
     return b"".join(float_bytes(arrays[name]) for name in TENSORS)
+
+
+def attention_stepper(
+    encoder: Encoder, tokenizer: Tokenizer, sentence: str, *, layer: int = 0, head: int = 0, word: str = ""
+) -> AttentionStepper:
+    """The six steps of one head of an encoder, on any sentence that the reader types, at first for `word`."""
+
+    def compute(text: str) -> Steps:
+        tokens, seen = activations.read_activations(encoder, tokenizer, text)
+        if len(tokens) > STEPPER_TOKENS:
+            raise ValueError(
+                f"That makes {len(tokens)} tokens; the drawing has room for {STEPPER_TOKENS}: shorten the sentence."
+            )
+        before = seen["embeddings.output"] if layer == 0 else seen[f"layers.{layer - 1}.output"]
+        path = f"layers.{layer}.self_attention"
+        query, key, value, scores, weights = (
+            seen[f"{path}.{name}"][0, head] for name in ("query", "key", "value", "scores", "weights")
+        )
+        return Steps(
+            tokens=tokens,
+            hidden=before[0].numpy(),
+            query=query.numpy(),
+            key=key.numpy(),
+            value=value.numpy(),
+            scores=scores.numpy(),
+            weights=weights.numpy(),
+            context=(weights @ value).numpy(),
+        )
+
+    tokens = compute(sentence).tokens
+    return AttentionStepper(compute, sentence=sentence, query=tokens.index(word) if word in tokens else None)

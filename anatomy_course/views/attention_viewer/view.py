@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 import traitlets
 
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, weight_bytes, word_list
+from anatomy_utils.interpret import activations
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 MOST_TOKENS = 256
 SMALL_WORDS = frozenset(
@@ -192,3 +196,13 @@ class AttentionViewer(
         if not 0 <= value < count:
             raise ValueError(f"{name}={value} was asked for; these weights have {name} 0 to {count - 1}.")
         return value
+
+
+def attention_viewer(
+    encoder: Encoder, tokenizer: Tokenizer, text: str, *, layer: int = 0, head: int = 0, word: str = ""
+) -> AttentionViewer:
+    """Every head of every layer of an encoder as it reads `text`; the row of `word` is picked out at first."""
+    tokens, seen = activations.read_activations(encoder, tokenizer, text)
+    weights = [each[0] for each in seen.matching("layers.*.self_attention.weights").values()]
+    query = tokens.index(word) if word in tokens else 0
+    return AttentionViewer(torch.stack(weights), tokens, layer=layer, head=head, query=query)

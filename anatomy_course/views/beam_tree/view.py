@@ -1,18 +1,28 @@
 """The beam tree: beam search step by step, with what it drops, what it finishes, and what greedy choice would write.
 
-The widget knows no model: it is given `search`, which runs the search on a prompt and tells all its steps. Notebooks 04
+The class knows no model: it is given `search`, which runs the search on a prompt and tells all its steps. Notebooks 04
 and 05.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+import torch
 import traitlets
 
+from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.request import Asking
+from anatomy_course.views._kit.token_text import Spelling, spelling
+from anatomy_course.views._kit.writing import continuation, room_to_write
+from anatomy_utils.decoding.beams import Hypothesis, beam_steps
+from anatomy_utils.decoding.stepper import Stepper
+from anatomy_utils.nn.cache import KeyValueCache
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
@@ -169,3 +179,73 @@ class BeamTree(
             f"best text: “{best['text']}”, log-probability {best['log_probability']:.2f}. Greedy choice writes "
             f"“{self.greedy['text']}”, log-probability {self.greedy['log_probability']:.2f}.",
         )  # fmt: skip
+
+
+def beam_tree(
+    model: LanguageModel,
+    words: Vocabulary | Tokenizer,
+    prompt: str,
+    *,
+    num_beams: int = 3,
+    max_new_tokens: int = 8,
+    length_penalty: float | int = 1.0,
+    step: int | None = None,
+) -> BeamTree:
+    """Beam search as a tree that grows step by step, and what greedy choice writes instead.
+
+    Args:
+        prompt: what is continued; for the street it may be empty.
+        max_new_tokens: how many steps there are at most.
+        num_beams, length_penalty, step: see `BeamTree` and `decoding.beams`.
+    """
+    spelled = spelling(words)
+
+    def search(text: str, beams: int, penalty: float) -> Found:
+        ids = spelled.ids(text)
+        most = room_to_write(model, len(ids), max_new_tokens)
+        capacity = len(ids) + most
+        prompt_ids = torch.tensor([ids])
+        steps = list(
+            beam_steps(
+                model.step, model.start(1, capacity), prompt_ids, num_beams=beams, max_new_tokens=most,
+                stop_ids=spelled.stop_ids, length_penalty=penalty,
+            )
+        )  # fmt: skip
+        stepper: Stepper[KeyValueCache] = Stepper(
+            model.step, lambda: model.start(1, capacity), prompt_ids, stop_ids=spelled.stop_ids, show=1
+        )
+        while not stepper.ended and len(stepper.token_ids) < most:
+            stepper.advance()
+        return _found(ids, steps, stepper, penalty, spelled, model.vocabulary.out_features, beams)
+
+    return BeamTree(search, prompt, num_beams=num_beams, length_penalty=length_penalty, step=step)
+
+
+def _found(
+    ids: list[int],
+    steps: list[tuple[Hypothesis, ...]],
+    greedy: Stepper[KeyValueCache],
+    length_penalty: float,
+    spelled: Spelling,
+    vocab_size: int,
+    num_beams: int,
+) -> Found:
+    columns: list[list[Node]] = []
+    before: dict[tuple[int, ...], int] = {(): -1}
+    rows = []
+    for length, considered in enumerate(steps, start=1):
+        shown = [each for i, each in enumerate(considered) if i < 2 * num_beams or each.fate != "dropped"]
+        columns.append([
+            Node(
+                before[each.parent], spelled.word(each.token_ids[-1]), continuation(spelled, ids, each.token_ids),
+                each.log_probability, each.score, each.fate, each.token_ids[-1] in spelled.stop_ids,
+            )
+            for each in shown
+        ])  # fmt: skip
+        before = {each.token_ids: row for row, each in enumerate(shown)}
+        if length <= len(greedy.token_ids):
+            rows.append(before.get(greedy.token_ids[:length], -1))
+    sum_of = sum(math.log(chosen.candidates[0].before) for chosen in greedy.steps)
+    score = sum_of / len(greedy.token_ids) ** length_penalty
+    text = continuation(spelled, ids, greedy.token_ids)
+    return Found([spelled.word(each) for each in ids], columns, Greedy(text, sum_of, score, rows), vocab_size)

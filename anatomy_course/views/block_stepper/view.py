@@ -1,7 +1,7 @@
 """The block stepper: one token on its way through a Transformer block, with the real vectors at every stage.
 
 Attention, add, norm, feed-forward, add, norm (post-norm, 2017), or norm, attention, add, norm, feed-forward, add
-(pre-norm). Notebook 03. The widget knows no model: it is given `compute`, a function from a sentence and the number of
+(pre-norm). Notebook 03. The class knows no model: it is given `compute`, a function from a sentence and the number of
 a layer to a `BlockVectors`; everything else happens in the browser.
 """
 
@@ -12,10 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 import traitlets
+from jaxtyping import Float
+from torch import Tensor
 
 from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
+from anatomy_utils.interpret import activations
+from anatomy_utils.nn.encoder import Encoder, EncoderLayer
+from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.tap import watch
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -169,3 +177,88 @@ def _checked(block: BlockVectors) -> tuple[list[str], npt.NDArray[Any], npt.NDAr
                 )
         placements.append(np.stack(arrays))
     return tokens, np.stack(placements), norms
+
+
+def block_stepper(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentence: str = "The animal didn't cross the street because it was too tired.",
+    *,
+    layer: int = 0,
+    word: str = "",
+) -> BlockStepper:
+    """One token through one layer of a post-norm encoder, beside the same weights with their norms moved in front."""
+
+    def compute(text: str, number: int) -> BlockVectors:
+        tokens, seen = activations.read_activations(encoder, tokenizer, text)
+        before = seen["embeddings.output"] if number == 0 else seen[f"layers.{number - 1}.output"]
+        layers: list[Any] = list(encoder.layers)
+        return block_of(layers[number], before, tokens)
+
+    tokens = compute(sentence, layer).tokens
+    return BlockStepper(
+        compute, sentence, num_layers=len(encoder.layers), layer=layer,
+        token=list(tokens).index(word) if word in tokens else None,
+    )  # fmt: skip
+
+
+def block_of(
+    layer: EncoderLayer, hidden_states: Float[Tensor, "1 position d_model"], tokens: list[str]
+) -> BlockVectors:
+    """What a post-norm layer makes of its input, and what the same weights make of it pre-norm.
+
+    Raises:
+        ValueError: the layer is not post-norm.
+    """
+    norms = [
+        norm
+        for norm in (layer.self_attention_norms.after, layer.feed_forward_norms.after)
+        if isinstance(norm, LayerNorm)
+    ]
+    if len(norms) < 2:
+        raise ValueError(
+            "The layer has no LayerNorm after each sub-layer; give one of a post-norm encoder: MiniLM, say."
+        )
+    moved = EncoderLayer(
+        layer.self_attention,
+        layer.feed_forward,
+        self_attention_norms=Norms(before=norms[0]),
+        feed_forward_norms=Norms(before=norms[1]),
+    ).eval()
+    with torch.no_grad():
+        stages = {"post": _post_norm(layer, hidden_states), "pre": _pre_norm(moved, hidden_states)}
+    return BlockVectors(
+        tokens,
+        {place: {name: vectors[0].numpy() for name, vectors in each.items()} for place, each in stages.items()},
+        norms=torch.stack([torch.stack([norm.weight, norm.bias]) for norm in norms]).detach().numpy(),
+        epsilon=norms[0].epsilon,
+    )
+
+
+def _post_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
+    with watch(layer) as seen:
+        layer(hidden_states)
+    fed = layer.feed_forward(seen["after_attention"])
+    return {
+        "input": hidden_states,
+        "attended": seen["self_attention.output"],
+        "added": hidden_states + seen["self_attention.output"],
+        "normed": seen["after_attention"],
+        "fed": fed,
+        "added again": seen["after_attention"] + fed,
+        "normed again": seen["output"],
+    }
+
+
+def _pre_norm(layer: EncoderLayer, hidden_states: Tensor) -> dict[str, Tensor]:
+    with watch(layer) as seen:
+        layer(hidden_states)
+    return {
+        "input": hidden_states,
+        "normed": layer.self_attention_norms.before(hidden_states),
+        "attended": seen["self_attention.output"],
+        "added": seen["after_attention"],
+        "normed again": layer.feed_forward_norms.before(seen["after_attention"]),
+        "fed": layer.feed_forward(layer.feed_forward_norms.before(seen["after_attention"])),
+        "added again": seen["output"],
+    }

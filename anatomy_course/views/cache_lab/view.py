@@ -1,7 +1,7 @@
 """The cache lab: which positions' keys and values each step computes, and which it finds in the cache.
 
 With a cache each position is computed once and read ever after; without one, every step computes all again. Notebook
-04. The widget knows no model: it counts by itself, and is given `measure` for the clock.
+04. The class knows no model: it counts by itself, and is given `measure` for the clock.
 """
 
 from __future__ import annotations
@@ -10,10 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import torch
 import traitlets
 
+from anatomy_course.lab.experiments import cache_cost as costs, part_swaps
+from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import attributes, word_list
 from anatomy_course.views._kit.request import Asking
+from anatomy_course.views._kit.token_text import spelling
+from anatomy_utils.decoding.generation import generate
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
@@ -22,6 +29,8 @@ MOST_POSITIONS = 24
 ROLES = ("key", "query", "value")
 """Of what is computed without the cache, computed with it, and read from it."""
 DEFAULT_LABEL = "Cache lab: what is stored, what is computed again"
+LENGTHS = (16, 32, 64, 128, 256)
+"""Positions at which the cache lab measures, as far as the model has them."""
 
 
 @runtime_checkable
@@ -149,3 +158,35 @@ class CacheLab(Asking, module="cache_lab/view.js", shares=("_kit/request.js", "_
             f"positions are computed with the cache, of {instead} without it. Each position kept takes "
             f"{self.entry['bytes']:,} bytes.",
         )  # fmt: skip
+
+
+def cache_lab(
+    model: LanguageModel,
+    words: Vocabulary | Tokenizer,
+    prompt: str = part_swaps.PROMPT,
+    *,
+    new_tokens: int = 6,
+    lengths: Sequence[int] = LENGTHS,
+) -> CacheLab:
+    """What a decoder reads from its cache and what it computes, step by step; measured at the press of a button.
+
+    Args:
+        model: writes `new_tokens` tokens behind the prompt, always the likeliest.
+        words: the street's vocabulary, or the tokenizer of a published model.
+        prompt: what it goes on from.
+        new_tokens: how many steps are drawn.
+        lengths: positions at which time is measured.
+
+    Raises:
+        ValueError: too many positions to draw, or more than the model has.
+    """
+    spell = spelling(words)
+    ids = spell.ids(prompt)
+    written = generate(
+        model.step, model.start(1, len(ids) + new_tokens), torch.tensor([ids]), max_new_tokens=new_tokens
+    )
+    return CacheLab(
+        [spell.word(i) for i in ids], [spell.word(i) for i in written.rows()[0]],
+        costs.cache_entry_of(model), lambda length: costs.measure_cache_cost(model, length),
+        work={n: (costs.count_operations(model, n, 1), costs.count_operations(model, n, n)) for n in lengths},
+    )  # fmt: skip

@@ -12,6 +12,7 @@ import traitlets
 
 from anatomy_course.views._kit.base import AnatomyWidget
 from anatomy_course.views._kit.model_card import ModelCard, place_of, told
+from anatomy_course.views.family_tree.view import cards
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
@@ -95,3 +96,8 @@ def quantity_at(quantity: dict[str, object], length: int) -> float:
     growing: list[list[int | None]] = quantity["growing"]  # type: ignore[assignment]
     grown = sum((each or 0) * min(length, reach or length) for each, reach in growing)
     return quantity["fixed"] + grown + quantity["once"] / length  # type: ignore[operator, no-any-return]
+
+
+def compare_models(first: str = "BERT", second: str = "GPT-2") -> CompareModels:
+    """Any two models of the family tree side by side; the arguments are those of `CompareModels`."""
+    return CompareModels(cards(), first, second)

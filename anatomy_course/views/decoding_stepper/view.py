@@ -1,6 +1,6 @@
 """The decoding stepper: a text written one token per click, each with all that might have come instead.
 
-The next token is chosen by a rule (the likeliest, or one at random) or by hand, and taken back again. The widget knows
+The next token is chosen by a rule (the likeliest, or one at random) or by hand, and taken back again. The class knows
 no model: it is given `begin`, which makes a `Writing` of a prompt. Notebook 04.
 """
 
@@ -10,9 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import torch
 import traitlets
 
+from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.request import Asking
+from anatomy_course.views._kit.token_text import Spelling, spelling
+from anatomy_course.views._kit.writing import check_known, continuation, room_to_write
+from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.generation import NO_FILTERS
+from anatomy_utils.decoding.stepper import Stepper
+from anatomy_utils.nn.cache import KeyValueCache
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
@@ -22,6 +32,8 @@ LOWEST_P = 0.05
 MOST_AT_ONCE = 10
 """Tokens that one question may ask for."""
 DEFAULT_LABEL = "Writing token by token"
+MOST_WRITTEN = 40
+"""Tokens that a view writes at most, unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -245,3 +257,95 @@ class DecodingStepper(
             words, series, xlabel="probability", title=f"{self.label}, {self._rule}",
             alt=f"After “{self.prompt_text}” was written: “{text}”. The likeliest next tokens: {told}.",
         )  # fmt: skip
+
+
+def step_through(
+    model: LanguageModel,
+    words: Vocabulary | Tokenizer,
+    prompt: str,
+    *,
+    filters: Filters = NO_FILTERS,
+    seed: int | None = None,
+    max_new_tokens: int = MOST_WRITTEN,
+    show: int = 10,
+) -> DecodingStepper:
+    """A text written token by token, by a rule or by hand, and back again.
+
+    Args:
+        prompt: what it continues; for the street it may be empty.
+        filters: of random choice, at first; they need a seed.
+        seed: of random choice; the likeliest token is chosen when left out.
+        max_new_tokens: how many may be written, where the model has so many positions.
+        show: how many candidates are listed.
+
+    Raises:
+        ValueError: the prompt cannot be read, filters without a seed, or one that the view has no control for.
+    """
+    check_known(filters)
+    if seed is None and filters != NO_FILTERS:
+        raise ValueError(
+            f"{filters} is for choosing at random; add seed=0, or leave the filters out for greedy choice."
+        )
+    spelled = spelling(words)
+    rule = Rule(seed is not None, filters.temperature, filters.top_k or 0, filters.top_p or 1.0, seed or 0)
+    return DecodingStepper(lambda text: _Writing(model, spelled, text, max_new_tokens, show), prompt, rule=rule)
+
+
+class _Writing:
+    """A `Stepper` with its tokens as words."""
+
+    def __init__(self, model: LanguageModel, spelled: Spelling, prompt: str, max_new_tokens: int, show: int) -> None:
+        ids = spelled.ids(prompt)
+        self._spelled, self._ids = spelled, ids
+        self._most = room_to_write(model, len(ids), max_new_tokens)
+        self.prompt = [spelled.word(each) for each in ids]
+        self.vocab_size = model.vocabulary.out_features
+        self._stepper: Stepper[KeyValueCache] = Stepper(
+            model.step,
+            lambda: model.start(1, len(ids) + self._most),
+            torch.tensor([ids]),
+            stop_ids=spelled.stop_ids,
+            show=show,
+        )
+
+    @property
+    def written(self) -> Sequence[WrittenToken]:
+        return [
+            WrittenToken(
+                self._spelled.word(step.token_id),
+                next(each.before for each in step.candidates if each.token_id == step.token_id),
+                step.ended,
+            )
+            for step in self._stepper.steps
+        ]
+
+    @property
+    def options(self) -> Sequence[Option]:
+        return [
+            Option(each.token_id, self._spelled.word(each.token_id), each.before, each.after)
+            for each in self._stepper.candidates
+        ]
+
+    @property
+    def room(self) -> int:
+        return self._most - len(self._stepper.token_ids)
+
+    def text(self) -> str:
+        return continuation(self._spelled, self._ids, self._stepper.token_ids)
+
+    def follow(self, rule: Rule) -> None:
+        if not rule.sample:
+            self._stepper.follow()
+            return
+        filters = Filters(
+            temperature=float(rule.temperature),
+            top_k=rule.top_k or None,
+            top_p=float(rule.top_p) if rule.top_p < 1 else None,
+        )
+        self._stepper.follow(filters, torch.Generator().manual_seed(rule.seed))
+
+    def advance(self, token_id: int | None = None) -> None:
+        self._stepper.advance(token_id)
+
+    def back(self, count: int) -> None:
+        self._stepper.back(count)

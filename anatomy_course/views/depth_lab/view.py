@@ -1,6 +1,6 @@
 """The depth lab: the same encoder trained at several depths, with the norm after or before, with and without warm-up.
 
-Loss and the gradient that reaches each layer appear while it trains. Notebook 03. The widget knows no model: it is
+Loss and the gradient that reaches each layer appear while it trains. Notebook 03. The class knows no model: it is
 given `train`, which reports every step. Training runs beside the kernel's main thread, so that the page can stop it and
 other cells can be run meanwhile.
 """
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import traitlets
 
+from anatomy_course.lab.experiments.norm_placement import STEPS, WARM_UP, DepthRun, depth_experiment, guessing_loss
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ MOST_RUNS = 24
 PAUSE = 0.12
 """Seconds between two messages to the page while a run goes on."""
 DEFAULT_LABEL = "Depth lab: who learns when the stack grows tall?"
+LEVEL = "guessing tags by how frequent they are"
 
 
 @dataclass(frozen=True)
@@ -237,3 +239,13 @@ def _curve(run: TrainingRun) -> bytes:
     if len(run.loss) and norms.shape[1] != run.depth:
         raise ValueError(f"A run of {run.depth} layers has {norms.shape[1]} gradient norms at each step.")
     return float_bytes(np.column_stack([np.asarray(run.loss, dtype=np.float64), norms])) if run.loss else b""
+
+
+def depth_lab(runs: Sequence[DepthRun] = (), *, depths: Sequence[int] = (2, 6, 10, 24)) -> DepthLab:
+    """Depth experiments at the press of a button; `runs` that are done already are shown at first."""
+
+    def train(setting: Setting, report: Report) -> None:
+        warmup = WARM_UP if setting.warmup else 0
+        depth_experiment(setting.depth, setting.norm, warmup, setting.seed, setting.steps, on_step=report)
+
+    return DepthLab(train, depths=depths, steps=STEPS, runs=runs, levels={LEVEL: guessing_loss()})

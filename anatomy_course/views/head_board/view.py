@@ -1,7 +1,7 @@
 """The head board: every head of every layer, ranked by what it attends to, and switched off at will.
 
 The attention viewer asks "what does this head do?"; the board asks "which head does this?" and "what if it were gone?".
-The widget knows no model: it is given the measures, and `switch`, a function that runs the model without some heads.
+The class knows no model: it is given the measures, and `switch`, a function that runs the model without some heads.
 """
 
 from __future__ import annotations
@@ -11,12 +11,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 import traitlets
+from torch import Tensor
 
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers
 from anatomy_course.views.attention_viewer.view import AttentionViewer
+from anatomy_utils.interpret import activations, attention_patterns, head_ablation
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 Switch = Callable[[list[tuple[int, int]]], Any]
 """(layer, head) of the heads that are off → the output without them, (position, d_model)."""
@@ -24,6 +29,8 @@ Switch = Callable[[list[tuple[int, int]]], Any]
 PAIR = "the chosen pair"
 """The ranking that needs no measure: the weight from the chosen query to the chosen key."""
 MOST_IN_TWIN = 12
+IMPORTANCE = "effect on the output when off"
+"""The head board's name for `head_ablation.head_importance`."""
 
 
 class HeadBoard(
@@ -185,3 +192,38 @@ class HeadBoard(
                     f"off holds {place}; expected [layer, head] with layer 0 to {layers - 1} and head 0 to {heads - 1}."
                 )
         return [list(place) for place in dict.fromkeys(map(tuple, proposal["value"]))]
+
+
+def head_board(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    text: str,
+    *,
+    word: str = "",
+    towards: str = "",
+    rank: str = "the chosen pair",
+    order: str = "highest",
+) -> HeadBoard:
+    """Every head of an encoder ranked by what it does with `text`, and the encoder without the heads switched off.
+
+    Args:
+        word: the query token chosen at first; the last word when left out.
+        towards: the key token chosen at first.
+        rank: see `HeadBoard`; the measures are those of `attention_patterns.measures` and `IMPORTANCE`.
+        order: see `HeadBoard`.
+    """
+    tokens, seen = activations.read_activations(encoder, tokenizer, text)
+    weights = torch.stack([each[0] for each in seen.matching("layers.*.self_attention.weights").values()])
+    input_ids = tokenizer(text).input_ids
+
+    def switch(off: list[tuple[int, int]]) -> Tensor:
+        with torch.no_grad(), head_ablation.heads_off(encoder, off):
+            return encoder(input_ids)[0]
+
+    measures = attention_patterns.pattern_scores(weights, tokens)
+    measures[IMPORTANCE] = head_ablation.head_importance(encoder, input_ids)
+    query = tokens.index(word) if word in tokens else None
+    key = tokens.index(towards) if towards in tokens else 0
+    board = HeadBoard(weights, tokens, measures, switch=switch, rank=rank, order=order, query=query, key=key)
+    board.layer, board.head = board.ranked()[0]
+    return board

@@ -12,10 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 import traitlets
+from jaxtyping import Float
+from torch import Tensor
 
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_utils.interpret import head_ablation
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.tap import watch
 
 MOST_TOKENS = 8
 MOST_FEATURES = 16
@@ -156,3 +162,45 @@ class HeadSplitting(
             self.tokens, arrays["value"],
             {lane: (arrays[f"{lane}.weights"], arrays[f"{lane}.context"]) for lane in LANES}, self.position,
         )  # fmt: skip
+
+
+def head_splitting(
+    attention: MultiHeadAttention,
+    hidden_states: Float[Tensor, "1 position d_model"],
+    tokens: Sequence[str],
+    *,
+    position: int = 0,
+    feature: int = 0,
+) -> HeadSplitting:
+    """One number's way through a small module's heads and back, and the way that a wrong `view` sends it.
+
+    Args:
+        attention: a module with as many key/value heads as heads, and at most 16 features.
+        hidden_states: what it reads, at most 8 positions.
+        tokens: a word for each position.
+        position, feature: see `HeadSplitting`.
+
+    Raises:
+        ValueError: the heads share keys and values, or there is no room to draw so much.
+    """
+    if attention.num_kv_heads != attention.num_heads:
+        raise ValueError(
+            f"{attention.num_heads} heads share {attention.num_kv_heads} key/value heads here; "
+            "give a module in which each head has its own."
+        )
+
+    def lane() -> Lane:
+        with torch.no_grad(), watch(attention) as seen:
+            attention(hidden_states)
+        context = seen["weights"][0] @ seen["value"][0]
+        return Lane(weights=seen["weights"][0], context=context, output=seen["output"][0])
+
+    right = lane()
+    with head_ablation.scrambled_heads(attention):
+        wrong = lane()
+    with torch.no_grad():
+        value = attention.to_value(hidden_states)[0]
+    journey = SplitHeads(
+        tokens, hidden_states[0], attention.to_value.weight.T, value, attention.to_output.weight.T, right, wrong
+    )
+    return HeadSplitting(journey, position=position, feature=feature)

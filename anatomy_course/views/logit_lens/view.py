@@ -1,6 +1,6 @@
 """The logit lens as a table: what a decoder would say after each layer, at each position.
 
-nostalgebraist 2020, "interpreting GPT: the logit lens" (LessWrong). The widget knows no model: it is given `compute`, a
+nostalgebraist 2020, "interpreting GPT: the logit lens" (LessWrong). The class knows no model: it is given `compute`, a
 function from a text to `Readings`. Notebook 04.
 """
 
@@ -11,10 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 import traitlets
 
+from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
+from anatomy_course.views._kit.token_text import spelling
+from anatomy_utils.interpret.logit_lens import apply_logit_lens as read
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -142,3 +148,27 @@ def _traits(readings: Readings) -> dict[str, Any]:
         "top": np.array([place[each] for each in named.ravel()], dtype="<u2").tobytes(),
         "probabilities": float_bytes(probabilities), "final": float_bytes(np.stack(rows)),
     }  # fmt: skip
+
+
+def logit_lens(
+    model: LanguageModel, words: Vocabulary | Tokenizer, text: str, *, position: int | None = None
+) -> LogitLens:
+    """What a decoder would say after each of its layers, for any text that the reader types.
+
+    Args:
+        model: any language model whose layers are tapped.
+        words: the street's vocabulary, or the tokenizer of a published model.
+        text, position: see `LogitLens`.
+    """
+    spell = spelling(words)
+
+    def compute(typed: str) -> Readings:
+        ids = spell.ids(typed)
+        lens = read(model, torch.tensor([ids]))
+        return Readings(
+            [spell.word(i) for i in ids],
+            [[[spell.word(i) for i in top] for top in layer] for layer in lens.top_ids.tolist()],
+            lens.top_probabilities, lens.final_probabilities, lens.final_ranks,
+        )  # fmt: skip
+
+    return LogitLens(compute, text, position=position)

@@ -13,9 +13,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 import traitlets
 
+from anatomy_course.lab.street.vocabulary import Vocabulary
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.token_text import spelling
+from anatomy_course.views._kit.writing import check_known
+from anatomy_utils.decoding.filters import Filters
+from anatomy_utils.decoding.generation import NO_FILTERS
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -294,3 +302,39 @@ def _check_setting(temperature: float | int, top_k: int, top_p: float | int) -> 
         raise ValueError(f"top_k is {top_k}; give the number of tokens to keep, or 0 for all.")
     if not LOWEST_P <= top_p <= 1:
         raise ValueError(f"top_p is {top_p}; the slider goes from {LOWEST_P} to 1, which keeps all.")
+
+
+def explore_logits(
+    model: LanguageModel,
+    words: Vocabulary | Tokenizer,
+    text: str,
+    *,
+    after: str | None = None,
+    filters: Filters = NO_FILTERS,
+) -> LogitsExplorer:
+    """What may come next behind every token of a text: hidden state, logits, probabilities, filters.
+
+    Args:
+        after: the token whose successor is asked for at first, as the view writes it; the last one when left out.
+        filters: temperature, top-k and top-p at first.
+
+    Raises:
+        ValueError: the text has no such token, or there is a filter that the view has no control for.
+    """
+    check_known(filters)
+    spelled = spelling(words)
+    ids = spelled.ids(text)
+    with torch.no_grad():
+        states = model.decoder(torch.tensor([ids]))[0]
+        logits = model.vocabulary(states)
+    tokens = [spelled.word(each) for each in ids]
+    if after is not None and after not in tokens:
+        raise ValueError(f"There is no token {after!r} in {tokens}.")
+    return LogitsExplorer(
+        Outputs(
+            tokens, states, logits, model.vocabulary.weight, [spelled.word(i) for i in range(logits.shape[1])], ids[1:],
+            tied=model.vocabulary.weight is model.decoder.embeddings.tokens.weight,
+        ),
+        position=None if after is None else tokens.index(after),
+        temperature=filters.temperature, top_k=filters.top_k or 0, top_p=filters.top_p or 1.0,
+    )  # fmt: skip

@@ -11,9 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import traitlets
+from jaxtyping import Bool
+from torch import Tensor
 
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_utils.interpret import activations
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -143,3 +148,17 @@ def _as_real(value: Any, length: int) -> npt.NDArray[np.bool_]:
         given = f"attention_mask is {real.tolist()}"
         raise ValueError(f"{given}; expected {length} numbers, 1 for a real token and 0 for padding.")
     return real.astype(bool)
+
+
+def mask_painter(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentence: str,
+    *,
+    layer: int = 0,
+    head: int = 0,
+    mask: Bool[Tensor, "query key"] | None = None,
+) -> MaskPainter:
+    """The real scores of one head, for the reader to mask; `mask` is painted at first."""
+    tokens, seen = activations.read_activations(encoder, tokenizer, sentence)
+    return MaskPainter(tokens, seen[f"layers.{layer}.self_attention.scores"][0, head], mask=mask)

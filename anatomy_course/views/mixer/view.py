@@ -13,6 +13,9 @@ import numpy as np
 import traitlets
 
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_utils.interpret import activations
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -139,3 +142,26 @@ def _weights(given: Any, words: list[str], name: str) -> list[float]:
         row = row / row.sum()
     share: list[float] = row.tolist()
     return share
+
+
+def mixer(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    words: list[str],
+    *,
+    focus: str,
+    towards: tuple[str, str],
+    weights: dict[str, float] | None = None,
+    presets: dict[str, dict[str, float]] | None = None,
+) -> Mixer:
+    """Words of the encoder's vocabulary on a plane, to be mixed by hand.
+
+    Args:
+        words: single-token words.
+        towards: two words; a point's coordinates are the dot products with them, all at length 1.
+        focus, weights, presets: see `Mixer`.
+    """
+    vectors = activations.unit_embeddings(encoder, tokenizer, words)
+    plane = vectors @ activations.unit_embeddings(encoder, tokenizer, towards).T  # word 2
+    right, up = towards
+    return Mixer(words, plane, focus=focus, axes=(f"like “{right}”", f"like “{up}”"), weights=weights, presets=presets)

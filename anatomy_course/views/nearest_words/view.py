@@ -1,20 +1,26 @@
 """The layer journey: which words a word is near to, layer by layer, in a real encoder.
 
 Before the first layer a word has one vector wherever it stands; on the way up its sentence pulls it towards others. The
-widget knows no model: it is given `compute`, a function from sentences to a `WordStates`. Notebook 03.
+class knows no model: it is given `compute`, a function from sentences to a `WordStates`. Notebook 03.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 import traitlets
+from jaxtyping import Float
+from torch import Tensor
 
 from anatomy_course.views._kit.base import buffer_trait, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
+from anatomy_utils.interpret import activations
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,6 +32,20 @@ MOST_FOLLOWED = 6
 STEPS = 32767
 """A similarity from −1 to 1 travels as a whole number from −32767 to 32767."""
 DEFAULT_LABEL = "A word's journey through the layers"
+
+
+JOURNEY = (
+    "An apple fell from the tree into the grass.",
+    "She ate a banana, a pear and an orange.",
+    "Apple released a new phone for developers.",
+    "Microsoft and Google sell software and computers.",
+    "Time flies like an arrow.",
+    "Fruit flies like a banana.",
+    "Bees and other insects buzz around the garden.",
+    "The plane flies over the city.",
+    "He moves fast and runs home.",
+)
+"""Sentences in which *apple* and *flies* mean different things, and words that go with either meaning."""
 
 
 @dataclass(frozen=True)
@@ -189,3 +209,37 @@ def _find(name: str, words: list[tuple[str, int]]) -> int:
 
 def _said(listed: list[list[str]], sentence: int) -> str:
     return ", ".join(listed[sentence - 1]) if 1 <= sentence <= len(listed) else f"those of sentences 1 to {len(listed)}"
+
+
+def nearest_words(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentences: Sequence[str] = JOURNEY,
+    *,
+    word: str = "apple",
+    sentence: int = 3,
+    follow: Sequence[str] = ("apple 1", "pear", "fruit", "microsoft", "google"),
+) -> NearestWords:
+    """The nearest neighbours of a word after every layer, among the words of these sentences and the reader's own.
+
+    Layer 0 is the bare row of the embedding table. Punctuation and the tokenizer's special tokens are left out.
+    """
+    known: dict[str, tuple[list[str], Tensor]] = {}
+
+    def read(text: str) -> tuple[list[str], Float[Tensor, "layer word d_model"]]:
+        tokens, seen = activations.read_activations(encoder, tokenizer, text)
+        kept = [i for i, token in enumerate(tokens) if token.strip("#").isalnum()]
+        if not kept:
+            raise ValueError("The sentence has no word, only signs; type at least one word.")
+        after = [seen[f"layers.{i}.output"] for i in range(len(encoder.layers))]
+        states = torch.stack([seen["embeddings.tokens"], *after])[:, 0, kept]
+        return [tokens[i] for i in kept], states
+
+    def compute(texts: list[str]) -> WordStates:
+        known.update({text: read(text) for text in texts if text not in known})
+        found = [known[text] for text in texts]
+        return WordStates([words for words, _ in found], torch.cat([states for _, states in found], dim=1).numpy())
+
+    if isinstance(sentences, str) or not isinstance(sentences, Iterable):
+        raise ValueError(f"Give a list of sentences, not {sentences!r:.60}.")
+    return NearestWords(compute, list(sentences), word=word, sentence=sentence, follow=follow)

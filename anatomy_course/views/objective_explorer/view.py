@@ -1,18 +1,23 @@
 """The objective explorer: one sentence under each pretraining objective, what goes in and what is asked of the model.
 
-The positions that count in the loss, who may look at whom, and the models that learnt so. Notebook 06. The widget knows
+The positions that count in the loss, who may look at whom, and the models that learnt so. Notebook 06. The class knows
 no objective: it is given `draw`. The first drawings of each are handed over, so that they can be read without a kernel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import torch
 import traitlets
 
+from anatomy_course.lab.objectives.registry import OBJECTIVES
+from anatomy_course.lab.street.parser import parse
 from anatomy_course.views._kit.base import attributes, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
+from anatomy_utils.taxonomy.tree import trained_on
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
@@ -25,6 +30,14 @@ GIVEN = 4
 Draw = Callable[[str, str, float | None, int], Mapping[str, Any]]
 """Name of an objective, sentence, rate (None where there is none), number of the drawing → the fields of a
 `objectives.Shown`. The same arguments give the same drawing."""
+SENTENCE = "The animal didn't cross the street because it was too tired."
+EXAMPLES = (
+    "The animal didn't cross the street because it was too wide.",
+    "The old robot couldn't push the red piano because it was too rusty.",
+    "The dog avoided the lake because it was too deep.",
+)
+SEED = 1331
+"""A first drawing in which something happens under every objective: a word is exchanged, all of a word is hidden."""
 
 
 @runtime_checkable
@@ -169,3 +182,25 @@ def _traits(drawn: Mapping[str, Any]) -> dict[str, Any]:
     texts = {name: str(drawn[name]) for name in ("mask_kind", "note", "marks_mean")}
     mask = ["".join("1" if cell else "0" for cell in row) for row in drawn["mask"]]
     return {"inputs": inputs, "decoder_inputs": decoder_inputs, "mask": mask, **lists, **texts}
+
+
+def objective_explorer(
+    sentence: str = SENTENCE, *, examples: Sequence[str] = EXAMPLES, chosen: str = "masked tokens", seed: int = SEED
+) -> ObjectiveExplorer:
+    """What goes in and what is asked under each objective of `objectives.OBJECTIVES`.
+
+    Args:
+        sentence: one of the street's, in English, as are the examples.
+        examples, chosen: see `ObjectiveExplorer`.
+        seed: of the first drawing; the next one has the next seed.
+
+    Raises:
+        ValueError: a sentence that is not of the street, or an unknown objective.
+    """
+
+    def draw(name: str, sentence: str, rate: float | None, number: int) -> dict[str, Any]:
+        generator = torch.Generator().manual_seed(seed + number)
+        return asdict(OBJECTIVES[name].show(parse(sentence, "english"), generator, rate))
+
+    questions = [replace(each, models=(*trained_on(each.name), *each.models)) for each in OBJECTIVES.values()]
+    return ObjectiveExplorer(questions, draw, sentence, examples=examples, chosen=chosen)

@@ -1,6 +1,6 @@
 """The part swapper: one part of a modern decoder in its form of 2017, and what becomes of the trained model.
 
-Perplexity on two sets of sentences and a short continuation, before and after. Notebook 04. The widget knows no model:
+Perplexity on two sets of sentences and a short continuation, before and after. Notebook 04. The class knows no model:
 it is given what was measured, or `measure`, which is asked when the reader first chooses a part.
 """
 
@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import traitlets
 
+from anatomy_course.lab.experiments import part_swaps, parts_of_2017
+from anatomy_course.lab.experiments.part_swaps import SwapReport, SwapResult
 from anatomy_course.views._kit.base import attributes
 from anatomy_course.views._kit.request import Asking
+from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
@@ -140,3 +144,40 @@ def _told(outcome: Outcome) -> dict[str, Any]:
         if not math.isfinite(told[name]) or told[name] < 1:
             raise ValueError(f"{name} is {told[name]}; a perplexity is a finite number, 1 or more.")
     return told
+
+
+def part_swapper(
+    model: LanguageModel,
+    tokenizer: Tokenizer,
+    report: SwapReport | None = None,
+    *,
+    chosen: str = "LayerNorm",
+    prompt: str = part_swaps.PROMPT,
+) -> PartSwapper:
+    """A modern decoder with one part of 2017; what `report` does not hold is measured when it is first chosen.
+
+    Args:
+        model: a Llama, such as SmolLM2.
+        tokenizer: the one that it was trained with.
+        report: from `part_swaps.measure_swaps`.
+        chosen: see `PartSwapper`.
+        prompt: what the continuations go on from, where there is no report.
+    """
+    prompt = report.prompt if report else prompt
+
+    def measure(name: str) -> SwapResult:
+        return part_swaps.measure_swap(model, tokenizer, name, prompt=prompt)
+
+    known = {result.name: result for result in report.results} if report else {}
+    before = known.pop("", None) or measure("")
+    if chosen not in known:
+        known[chosen] = measure(chosen)
+    return PartSwapper(
+        parts_of_2017.PART_SWAPS,
+        before,
+        known,
+        measure=measure,
+        prompt=prompt,
+        blind=model.vocabulary.out_features,
+        chosen=chosen,
+    )

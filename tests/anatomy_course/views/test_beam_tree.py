@@ -9,9 +9,10 @@ import torch
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course import views
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import BeamTree, decoding
+from anatomy_course.views import BeamTree
 from anatomy_course.views.beam_tree.view import Found, Greedy, Node
 from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.nn.heads import LanguageModel
@@ -58,7 +59,7 @@ def ask(widget: Any, **question: Any) -> Any:
 @pytest.mark.parametrize(("num_beams", "length_penalty"), [(1, 1), (3, 0), (4, 1), (2, 2)])
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_the_tree_is_the_search(model: LanguageModel, num_beams: int, length_penalty: int) -> None:
-    widget = decoding.beam_tree(
+    widget = views.beam_tree(
         model, VOCABULARY, PROMPT, num_beams=num_beams, length_penalty=length_penalty, max_new_tokens=6
     )
     ids = torch.tensor([VOCABULARY.ids(widget.prompt)])
@@ -197,7 +198,7 @@ NEWEST = """() => {
 
 @pytest.mark.browser
 def test_the_newest_step_is_in_sight_after_home_and_after_a_search(browser: Browser, model: LanguageModel) -> None:
-    shown = show(browser, decoding.beam_tree(model, VOCABULARY, PROMPT, num_beams=3, max_new_tokens=9))
+    shown = show(browser, views.beam_tree(model, VOCABULARY, PROMPT, num_beams=3, max_new_tokens=9))
     assert shown.page.locator(".bt-scroll").evaluate("node => node.scrollLeft") > 0
     shown.page.get_by_role("slider", name="Step").press("Home")
     shown.settle()
@@ -228,7 +229,7 @@ def test_it_keeps_its_height_and_its_numbers_stay_in_their_boxes(browser: Browse
 
 @pytest.mark.browser
 def test_another_prompt_and_width(browser: Browser, model: LanguageModel) -> None:
-    shown = show(browser, decoding.beam_tree(model, VOCABULARY, PROMPT, num_beams=2, max_new_tokens=4))
+    shown = show(browser, views.beam_tree(model, VOCABULARY, PROMPT, num_beams=2, max_new_tokens=4))
     page = shown.page
     page.get_by_label("Beams kept").select_option("4")
     widget = answer(shown)

@@ -12,7 +12,8 @@ from torch.nn import functional as F
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
-from anatomy_course.views import BlockStepper, encoder
+from anatomy_course import views
+from anatomy_course.views import BlockStepper
 from anatomy_course.views.block_stepper.view import STAGES, BlockVectors
 from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
@@ -49,7 +50,7 @@ def stepper(sentence: str = "a b c d", **settings: Any) -> BlockStepper:
 
 
 def test_post_norm_stages_are_the_real_layer(minilm: Any) -> None:
-    widget = encoder.block_stepper(*minilm, layer=3, word="animal")
+    widget = views.block_stepper(*minilm, layer=3, word="animal")
     assert widget.tokens[widget.token] == "animal"
     _, seen = activations.read_activations(*minilm, STREET)
     np.testing.assert_allclose(widget.stage("input"), seen["layers.2.output"][0].numpy(), atol=1e-6)
@@ -61,7 +62,7 @@ def test_post_norm_stages_are_the_real_layer(minilm: Any) -> None:
 
 
 def test_pre_norm_stages_use_the_same_weights_in_the_other_order(minilm: Any) -> None:
-    widget = encoder.block_stepper(*minilm, layer=1)
+    widget = views.block_stepper(*minilm, layer=1)
     layer = minilm.model.layers[1]
     x = torch.from_numpy(widget.stage("input", "pre"))
     with torch.no_grad():
@@ -78,7 +79,7 @@ def test_a_layer_without_norms_after_is_refused() -> None:
 
     layer = narrow_encoder(1, "pre", torch.Generator()).body.layers[0]
     with pytest.raises(ValueError, match="no LayerNorm after each sub-layer"):
-        encoder.block_of(layer, torch.ones(1, 2, 32), ["a", "b"])
+        views.block_of(layer, torch.ones(1, 2, 32), ["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -229,7 +230,7 @@ def test_every_stage_of_one_order_is_in_the_other() -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("width", LAB)
 def test_it_fits_and_keeps_its_height(browser: Browser, minilm: Any, width: int) -> None:
-    shown = show(browser, encoder.block_stepper(*minilm, word="it"), size=(LAB[width], 900))
+    shown = show(browser, views.block_stepper(*minilm, word="it"), size=(LAB[width], 900))
     heights = {height_of(shown.page)}
     for step in [{"norm": norm, "step": step} for norm in ("post", "pre") for step in range(1, 7)]:
         shown.update(**step)

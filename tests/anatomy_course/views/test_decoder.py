@@ -9,9 +9,9 @@ import torch
 from torch import nn
 from unchecked import shapes_unchecked
 
+from anatomy_course import views
 from anatomy_course.lab.experiments import cache_cost, part_swaps
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import decoder
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import generate
 from anatomy_utils.interpret.logit_lens import LogitLensReading, apply_logit_lens
@@ -122,7 +122,7 @@ def test_a_length_that_cannot_be_gets_one_sentence(writer: LanguageModel) -> Non
 
 
 def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
-    view = decoder.cache_lab(writer, street_vocabulary(), "The animal didn't", new_tokens=4, lengths=(2, 5))
+    view = views.cache_lab(writer, street_vocabulary(), "The animal didn't", new_tokens=4, lengths=(2, 5))
     ids = torch.tensor([street_vocabulary().ids(["<bos>", "the", "animal", "didn't"])])
     written = generate(writer.step, writer.start(1, 8), ids, max_new_tokens=4).rows()[0]
     assert view.prompt == ["<bos>", "the", "animal", "didn't"] and view.written == street_vocabulary().tokens(written)
@@ -136,7 +136,7 @@ def test_the_writers_cache_is_drawn_and_measured(writer: LanguageModel) -> None:
 
 
 def test_the_writer_through_the_lens(writer: LanguageModel) -> None:
-    view = decoder.logit_lens(writer, street_vocabulary(), SENTENCE)
+    view = views.logit_lens(writer, street_vocabulary(), SENTENCE)
     ids = street_vocabulary().ids(view.tokens)
     lens = apply_logit_lens(writer, torch.tensor([ids]))
     assert view.tokens[0] == "<bos>" and view.layers == 4 and view.position == len(ids) - 1
@@ -156,7 +156,7 @@ def test_the_writer_through_the_lens(writer: LanguageModel) -> None:
 
 def test_smollm2_through_the_lens(smollm2: Any) -> None:
     model, tokenizer = smollm2
-    view = decoder.logit_lens(model, tokenizer, "The capital of France is")
+    view = views.logit_lens(model, tokenizer, "The capital of France is")
     odds = model(tokenizer("The capital of France is").input_ids)[0].softmax(-1)
     assert view.layers == 31 and view.said(30, 4)[0][0] == "␣Paris"
     assert view.said(30, 4)[0][1] == pytest.approx(odds[-1].max().item(), abs=1e-3)
@@ -166,14 +166,14 @@ def test_smollm2_through_the_lens(smollm2: Any) -> None:
 
 def test_smollm2_keeps_45_kilobytes_of_each_position(smollm2: Any) -> None:
     model, tokenizer = smollm2
-    view = decoder.cache_lab(model, tokenizer, new_tokens=2, lengths=(8,))
+    view = views.cache_lab(model, tokenizer, new_tokens=2, lengths=(8,))
     assert view.entry == {"layers": 30, "kv_heads": 3, "heads": 9, "d_head": 64, "number_bytes": 4, "bytes": 46080}
     assert view.written[0] == "␣choice"
 
 
 def test_smollm2_without_some_modern_parts(smollm2: Any) -> None:
     """How much each exchange hurts, and that sharing keys is only a saving."""
-    view = decoder.part_swapper(*smollm2, part_swaps.measure_swaps(*smollm2, ["multi-head"], progress=False))
+    view = views.part_swapper(*smollm2, part_swaps.measure_swaps(*smollm2, ["multi-head"], progress=False))
     assert view.before["plain"] == pytest.approx(47.3, rel=0.02)
     assert view.before["street"] == pytest.approx(96.1, rel=0.02)
     assert set(view.results) == {"multi-head", "LayerNorm"} and view.blind == 49152

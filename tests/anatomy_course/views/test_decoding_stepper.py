@@ -9,9 +9,10 @@ import torch
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course import views
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import DecodingStepper, decoding
+from anatomy_course.views import DecodingStepper
 from anatomy_course.views.decoding_stepper.view import Rule
 from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.nn.heads import LanguageModel
@@ -47,13 +48,13 @@ def generated(model: LanguageModel, count: int, filters: Filters = Filters(), se
 
 
 def test_the_rule_writes_what_generate_writes(model: LanguageModel) -> None:
-    widget = decoding.step_through(model, VOCABULARY, PROMPT)
+    widget = views.step_through(model, VOCABULARY, PROMPT)
     assert widget.prompt == ["<bos>", "the", "animal", "didn't", "cross"]
     ask(widget, do="next", count=1)
     ask(widget, do="next", count=6)
     assert written(widget) == generated(model, 7)
     filters = Filters(temperature=1.5, top_k=40, top_p=0.9)
-    drawn = decoding.step_through(model, VOCABULARY, PROMPT, filters=filters, seed=4)
+    drawn = views.step_through(model, VOCABULARY, PROMPT, filters=filters, seed=4)
     ask(drawn, do="next", count=8)
     assert written(drawn) == generated(model, 8, filters, 4)
     ask(drawn, do="restart")
@@ -63,7 +64,7 @@ def test_the_rule_writes_what_generate_writes(model: LanguageModel) -> None:
 
 
 def test_options_are_the_models_probabilities_before_and_after(model: LanguageModel) -> None:
-    widget = decoding.step_through(model, VOCABULARY, PROMPT, filters=Filters(top_k=3), seed=0, show=5)
+    widget = views.step_through(model, VOCABULARY, PROMPT, filters=Filters(top_k=3), seed=0, show=5)
     with torch.no_grad():
         logits = model(torch.tensor([VOCABULARY.ids(widget.prompt)]))[0, -1]
     likeliest = logits.softmax(-1).topk(5)
@@ -74,7 +75,7 @@ def test_options_are_the_models_probabilities_before_and_after(model: LanguageMo
 
 
 def test_choosing_by_hand_going_back_and_another_rule(model: LanguageModel) -> None:
-    widget = decoding.step_through(model, VOCABULARY, PROMPT)
+    widget = views.step_through(model, VOCABULARY, PROMPT)
     third = widget.options[2]
     ask(widget, do="choose", token_id=third["token_id"])
     ask(widget, do="next", count=3)
@@ -94,7 +95,7 @@ def test_choosing_by_hand_going_back_and_another_rule(model: LanguageModel) -> N
 
 
 def test_the_end_token_and_the_last_room_end_the_text(model: LanguageModel) -> None:
-    widget = decoding.step_through(model, VOCABULARY, PROMPT, max_new_tokens=3)
+    widget = views.step_through(model, VOCABULARY, PROMPT, max_new_tokens=3)
     ask(widget, do="choose", token_id=VOCABULARY.eos_id)
     assert widget.written[-1]["ends"] and widget.ended and widget.options == []
     ask(widget, do="next", count=1)
@@ -103,12 +104,12 @@ def test_the_end_token_and_the_last_room_end_the_text(model: LanguageModel) -> N
     assert widget.error == "" and not widget.ended
     ask(widget, do="next", count=10)
     assert len(widget.written) == 3 and widget.ended and not widget.written[-1]["ends"]
-    long = decoding.step_through(model, VOCABULARY, "the animal " * 15)  # the model has 33 positions
+    long = views.step_through(model, VOCABULARY, "the animal " * 15)  # the model has 33 positions
     assert long.room == 2
 
 
 def test_what_cannot_be_done_leaves_all_as_it_was(model: LanguageModel) -> None:
-    widget = ask(decoding.step_through(model, VOCABULARY, PROMPT), do="next", count=2)
+    widget = ask(views.step_through(model, VOCABULARY, PROMPT), do="next", count=2)
     before = widget.get_state()
     for question, said in (
         ({"do": "prompt", "prompt": "The animl"}, "animl"),
@@ -135,15 +136,15 @@ def test_a_wrong_rule_gets_one_sentence(wrong: dict[str, Any], said: str) -> Non
 
 def test_filters_need_a_seed(model: LanguageModel) -> None:
     with pytest.raises(ValueError, match="add seed=0"):
-        decoding.step_through(model, VOCABULARY, PROMPT, filters=Filters(top_k=2))
+        views.step_through(model, VOCABULARY, PROMPT, filters=Filters(top_k=2))
     with pytest.raises(ValueError, match="without a slider"):
-        decoding.step_through(model, VOCABULARY, PROMPT, filters=Filters(min_p=0.1), seed=0)
+        views.step_through(model, VOCABULARY, PROMPT, filters=Filters(min_p=0.1), seed=0)
     with pytest.raises(ValueError, match="max_new_tokens"):
-        decoding.step_through(model, VOCABULARY, PROMPT, max_new_tokens=0)
+        views.step_through(model, VOCABULARY, PROMPT, max_new_tokens=0)
 
 
 def test_the_twin_tells_text_and_candidates(model: LanguageModel) -> None:
-    widget = decoding.step_through(model, VOCABULARY, PROMPT)
+    widget = views.step_through(model, VOCABULARY, PROMPT)
     assert "“(nothing written yet)”. The likeliest next tokens: " in widget.static_twin().alt
     ask(widget, do="choose", token_id=VOCABULARY.ids(["street"])[0])
     ask(widget, do="choose", token_id=VOCABULARY.eos_id)
@@ -161,7 +162,7 @@ def answer(shown: Shown) -> Any:
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_writing_by_mouse(browser: Browser, model: LanguageModel, theme: Any) -> None:
-    shown = show(browser, decoding.step_through(model, VOCABULARY, PROMPT), theme=theme)
+    shown = show(browser, views.step_through(model, VOCABULARY, PROMPT), theme=theme)
     page = shown.page
     page.get_by_role("button", name="Next token").click()
     widget = answer(shown)
@@ -189,7 +190,7 @@ def test_writing_by_mouse(browser: Browser, model: LanguageModel, theme: Any) ->
 
 @pytest.mark.browser
 def test_writing_by_keyboard_to_the_end(browser: Browser, model: LanguageModel) -> None:
-    shown = show(browser, decoding.step_through(model, VOCABULARY, PROMPT, show=400), views=2)
+    shown = show(browser, views.step_through(model, VOCABULARY, PROMPT, show=400), views=2)
     page = shown.page
     candidates = page.get_by_role("group", name="Candidates").first
     candidates.get_by_role("button").first.focus()
@@ -221,7 +222,7 @@ def test_writing_by_keyboard_to_the_end(browser: Browser, model: LanguageModel) 
 def test_it_keeps_its_height_from_the_first_token_to_the_end(
     browser: Browser, model: LanguageModel, width: int
 ) -> None:
-    widget = decoding.step_through(model, VOCABULARY, PROMPT, max_new_tokens=30)
+    widget = views.step_through(model, VOCABULARY, PROMPT, max_new_tokens=30)
     shown = show(browser, widget, size=(LAB[width], 900))
     heights = {height_of(shown.page)}
     for do, count in (("next", 1), ("next", 29), ("back", 1)):

@@ -13,8 +13,10 @@ import pytest
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course import views
 from anatomy_course.lab.experiments.norm_placement import DepthRun, depth_experiment
-from anatomy_course.views import DepthLab, encoder
+from anatomy_course.views import DepthLab
+from anatomy_course.views.depth_lab import view as module
 from anatomy_course.views.depth_lab.view import Report, Setting, name_of
 
 
@@ -155,7 +157,7 @@ def test_the_twin_tells_the_ends() -> None:
 
 def test_real_encoders_in_the_lab() -> None:
     done = depth_experiment(2, "post", warmup=3, steps=4)
-    widget = encoder.depth_lab([done], depths=(2, 10))
+    widget = views.depth_lab([done], depths=(2, 10))
     assert widget.shown[0]["warmup"] is True
     np.testing.assert_allclose(widget.curve(0)[1], np.array(done.gradient_norms), rtol=1e-6)
     widget.depth, widget.steps, widget.warmup, widget.norm = 2, 4, True, "pre"
@@ -176,7 +178,7 @@ def follow(shown: Shown) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_training_live_and_stopping_on_the_page(browser: Browser, theme: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # told at every step, however slow the machine
-    monkeypatch.setattr("anatomy_course.views.depth_lab.view.PAUSE", 0.0)
+    monkeypatch.setattr(module, "PAUSE", 0.0)
     slow = Slow()
     shown = show(browser, lab(slow), theme=theme)
     shown.page.get_by_role("radio", name="Post-norm").focus()

@@ -10,15 +10,15 @@ import torch
 
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views.first_minute import (
+from anatomy_course.views.first_words.view import (
     RECORDED,
+    Loader,
     ModelWriter,
     load_reader,
     load_writer,
     recording,
     type_a_sentence,
 )
-from anatomy_course.views.first_words.view import Loader
 from anatomy_utils import pretrained
 from anatomy_utils.nn.heads import LanguageModel
 

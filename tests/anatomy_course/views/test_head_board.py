@@ -11,7 +11,9 @@ import torch
 from playwright.sync_api import Browser
 from widget_page import Shown, show
 
-from anatomy_course.views import HeadBoard, attention
+from anatomy_course import views
+from anatomy_course.views import HeadBoard
+from anatomy_course.views.head_board.view import IMPORTANCE
 from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
 
@@ -116,10 +118,10 @@ def test_the_twin_shows_the_ranking() -> None:
 
 def test_the_real_encoder_on_the_street() -> None:
     encoder, tokenizer = pretrained.load("minilm")
-    shown = attention.head_board(encoder, tokenizer, STREET, word="it", towards="animal")
+    shown = views.head_board(encoder, tokenizer, STREET, word="it", towards="animal")
     assert (shown.layer, shown.head) == shown.ranked()[0] == (3, 1)
     assert shown.ranked()[1] == (5, 11)
-    importance = shown.value_of(attention.IMPORTANCE)
+    importance = shown.value_of(IMPORTANCE)
     shown.off = [[5, 11]]
     assert np.frombuffer(shown.moved, "<f4").mean() == pytest.approx(importance[5, 11], abs=1e-4)
     _, seen = activations.read_activations(encoder, tokenizer, STREET)

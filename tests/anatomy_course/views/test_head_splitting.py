@@ -13,8 +13,9 @@ from playwright.sync_api import Browser
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Shown, show
 
+from anatomy_course import views
 from anatomy_course.figures.diagrams.heads import head_sharing, split_heads
-from anatomy_course.views import HeadSplitting, attention as views
+from anatomy_course.views import HeadSplitting
 from anatomy_course.views.head_splitting.view import Lane, SplitHeads, _checked
 from anatomy_utils.functional.multi_head import split_heads as split
 from anatomy_utils.nn.attention import MultiHeadAttention

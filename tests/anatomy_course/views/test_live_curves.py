@@ -11,7 +11,8 @@ import torch
 from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, show
 
-from anatomy_course.views import LiveCurves, live_curves as module
+from anatomy_course.views import LiveCurves
+from anatomy_course.views.live_curves import view as module
 from anatomy_course.views.live_curves.view import MOST_POINTS, thin
 from anatomy_utils.training import History, fit
 

@@ -10,9 +10,10 @@ import torch
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
+from anatomy_course import views
 from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views import LogitsExplorer, decoding
+from anatomy_course.views import LogitsExplorer
 from anatomy_course.views.logits_explorer.view import KEPT, Outputs, distribution
 from anatomy_utils.decoding import Filters, by_hand
 from anatomy_utils.functional import heads
@@ -88,7 +89,7 @@ def test_what_really_came_next_is_found_wherever_it_stands() -> None:
 
 def test_the_views_of_the_street() -> None:
     model, _ = train_small_gpt(0, steps=1, progress=False)
-    widget = decoding.explore_logits(
+    widget = views.explore_logits(
         model, street_vocabulary(), SENTENCE, after="too", filters=Filters(temperature=0.7, top_p=0.9)
     )
     assert (widget.tokens[0], widget.tokens[widget.position]) == ("<bos>", "too")
@@ -99,9 +100,9 @@ def test_the_views_of_the_street() -> None:
     np.testing.assert_allclose(widget.distribution().after, filtered(logits, 0.7, 0, 0.9), atol=1e-6)
     assert (widget.vocab_size, widget.d_model, widget.tied) == (len(street_vocabulary()), 64, True)
     with pytest.raises(ValueError, match="no token 'plum'"):
-        decoding.explore_logits(model, street_vocabulary(), SENTENCE, after="plum")
+        views.explore_logits(model, street_vocabulary(), SENTENCE, after="plum")
     with pytest.raises(ValueError, match="filter without a slider"):
-        decoding.explore_logits(model, street_vocabulary(), SENTENCE, filters=Filters(min_p=0.1))
+        views.explore_logits(model, street_vocabulary(), SENTENCE, filters=Filters(min_p=0.1))
 
 
 @pytest.mark.parametrize(

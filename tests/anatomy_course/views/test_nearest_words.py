@@ -10,7 +10,8 @@ from torch.nn import functional as F
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
-from anatomy_course.views import NearestWords, encoder
+from anatomy_course import views
+from anatomy_course.views import NearestWords
 from anatomy_course.views.nearest_words.view import WordStates
 from anatomy_utils import pretrained
 from anatomy_utils.interpret import activations
@@ -51,13 +52,13 @@ def test_similarities_are_cosines_and_neighbours_are_in_order() -> None:
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_the_real_encoder_draws_the_two_apples_apart(minilm: Any) -> None:
-    widget = encoder.nearest_words(*minilm)
+    widget = views.nearest_words(*minilm)
     fruit, firm = widget.cosines("apple 1"), widget.cosines("apple 3")
     pear, microsoft = widget.words.index("pear 2"), widget.words.index("microsoft 4")
     np.testing.assert_allclose(fruit[0], firm[0], atol=1e-4)  # one row of the table
     assert fruit[3, pear] > firm[3, pear] + 0.1 and firm[3, microsoft] > fruit[3, microsoft] + 0.1
     one, other = (
-        activations.word_states(*minilm, encoder.JOURNEY[i], word)[4] for i, word in ((0, "apple"), (1, "pear"))
+        activations.word_states(*minilm, views.JOURNEY[i], word)[4] for i, word in ((0, "apple"), (1, "pear"))
     )
     assert fruit[4, pear] == pytest.approx(F.cosine_similarity(one, other, dim=0).item(), abs=1e-4)
     assert not any(name.startswith(("[", ".")) for name in widget.words)
@@ -217,8 +218,8 @@ def answered(shown: Shown) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("width", LAB)
 def test_a_long_sentence_stays_in_the_card(browser: Browser, minilm: Any, width: int) -> None:
-    texts = [*encoder.JOURNEY, "The animal didn't cross the street because it was too tired, " * 2]
-    widget = encoder.nearest_words(*minilm, texts)
+    texts = [*views.JOURNEY, "The animal didn't cross the street because it was too tired, " * 2]
+    widget = views.nearest_words(*minilm, texts)
     shown = show(browser, widget, size=(LAB[width], 900))
     heights = set()
     for place in (0, len(widget.words) - 1, 3):

@@ -244,7 +244,7 @@ def test_without_a_kernel_what_was_given_can_be_read(browser: Browser) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("width", LAB)
 def test_it_fits_and_nothing_jumps(browser: Browser, width: int) -> None:
-    from anatomy_course.views.objectives import EXAMPLES, objective_explorer
+    from anatomy_course.views.objective_explorer.view import EXAMPLES, objective_explorer
 
     shown = show(browser, objective_explorer(), size=(LAB[width], 900))
     page, height = shown.page, height_of(shown.page)

@@ -11,7 +11,8 @@ import torch
 from view_sizes import LAB, assert_fits, assert_stands_still, height_of
 from widget_page import Browser, Shown, show
 
-from anatomy_course.views import PositionExplorer, positions
+from anatomy_course import views
+from anatomy_course.views import PositionExplorer
 from anatomy_course.views.position_explorer.view import SAME, Scheme, spread
 from anatomy_utils import pretrained
 from anatomy_utils.functional.positions import sinusoids
@@ -36,7 +37,7 @@ def test_spread_is_the_widest_gap_on_a_diagonal_as_a_share_of_the_range() -> Non
 
 
 def test_of_the_real_schemes_only_the_learned_table_knows_more_than_offsets(encoder: Any) -> None:
-    widget = positions.position_explorer(encoder)
+    widget = views.position_explorer(encoder)
     spreads = {scheme["name"]: spread(widget.scores(scheme["name"])[0]) for scheme in widget.schemes}
     assert len(spreads) == 8
     assert spreads.pop("learned") > 0.5
@@ -44,7 +45,7 @@ def test_of_the_real_schemes_only_the_learned_table_knows_more_than_offsets(enco
 
 
 def test_the_numbers_are_the_modules_own(encoder: Any) -> None:
-    widget = positions.position_explorer(encoder)
+    widget = views.position_explorer(encoder)
     table = encoder.embeddings.positions.table.weight[:64].detach()
     np.testing.assert_allclose(widget.scores("learned")[0], (table @ table.T).numpy(), atol=1e-5)
     assert widget.scores("ALiBi")[:, 3, 7].tolist() == [-4 * slope for slope in (0.25, 0.0625, 0.015625, 0.00390625)]
@@ -61,7 +62,7 @@ def test_an_encoder_without_a_table_is_refused_in_one_sentence(encoder: Any) -> 
     from anatomy_utils.nn.encoder import Encoder
 
     with pytest.raises(ValueError, match="positions are NoneType; give one with LearnedPositions"):
-        positions.position_explorer(Encoder(type(encoder.embeddings)(7, 4), []))
+        views.position_explorer(Encoder(type(encoder.embeddings)(7, 4), []))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def verdict(shown: Shown) -> str:
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_choosing_a_scheme_by_mouse_and_by_keys(browser: Browser, encoder: Any, theme: Any) -> None:
-    shown = show(browser, positions.position_explorer(encoder), theme=theme)
+    shown = show(browser, views.position_explorer(encoder), theme=theme)
     assert verdict(shown).startswith("Depends only on the offset")
     shown.page.get_by_role("radio", name="learned").click()
     shown.settle()
@@ -118,7 +119,7 @@ def test_choosing_a_scheme_by_mouse_and_by_keys(browser: Browser, encoder: Any, 
 
 @pytest.mark.browser
 def test_the_worked_example_follows_the_position(browser: Browser, encoder: Any) -> None:
-    shown = show(browser, positions.position_explorer(encoder))
+    shown = show(browser, views.position_explorer(encoder))
     place = shown.page.get_by_role("slider", name="reference position")
     place.focus()
     place.press("Home")
@@ -163,7 +164,7 @@ def test_the_picture_is_read_by_pointer_and_by_keys(browser: Browser) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("width", LAB)
 def test_it_keeps_its_height_and_its_text(browser: Browser, encoder: Any, width: int) -> None:
-    shown = show(browser, positions.position_explorer(encoder), size=(LAB[width], 900))
+    shown = show(browser, views.position_explorer(encoder), size=(LAB[width], 900))
     heights = set()
     for scheme in ("sinusoidal", "learned", "DeBERTa", "ALiBi"):
         shown.page.get_by_role("radio", name=scheme).click()
@@ -176,7 +177,7 @@ def test_it_keeps_its_height_and_its_text(browser: Browser, encoder: Any, width:
 
 @pytest.mark.browser
 def test_a_fast_wave_is_round_and_its_dot_lies_on_it(browser: Browser, encoder: Any) -> None:
-    shown = show(browser, positions.position_explorer(encoder))
+    shown = show(browser, views.position_explorer(encoder))
     wave = shown.page.locator(".pe-pair .sine").first
     assert wave.get_attribute("d").count("L") >= 4 * 63  # type: ignore[union-attr]
     shown.check()

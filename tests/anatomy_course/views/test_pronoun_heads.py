@@ -17,8 +17,7 @@ from anatomy_course.lab.small_models.translator import small_transformer, transl
 from anatomy_course.lab.street.batches import to_translate
 from anatomy_course.lab.street.sampling import sample_minimal_pairs
 from anatomy_course.views import PronounHeads
-from anatomy_course.views.pronoun_heads.view import AttentionKind, HeadFunctions
-from anatomy_course.views.pronouns import pronoun_heads
+from anatomy_course.views.pronoun_heads.view import AttentionKind, HeadFunctions, pronoun_heads
 
 # In Python -----------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anatomy_course.views import taxonomy
+from anatomy_course import views
 from anatomy_course.views._kit.model_card import told
 from anatomy_course.views.compare_models.view import quantity_at
 from anatomy_utils.taxonomy import TREE, find
@@ -13,12 +13,12 @@ from anatomy_utils.taxonomy.costs import cache_bytes, work_per_token
 
 
 def masks(name):
-    return {mask["name"]: mask["rows"] for mask in taxonomy.card(name).masks}
+    return {mask["name"]: mask["rows"] for mask in views.card(name).masks}
 
 
 @pytest.mark.usefixtures("shapes_unchecked")
 def test_every_row_has_a_card_and_only_those_that_run_have_parts():
-    cards = {card.name: card for card in taxonomy.cards()}
+    cards = {card.name: card for card in views.cards()}
     assert list(cards) == [model.name for model in TREE]
     assert len(told(list(cards.values()))) == len(TREE)
     for model in TREE:
@@ -30,7 +30,7 @@ def test_every_row_has_a_card_and_only_those_that_run_have_parts():
 @pytest.mark.parametrize("name", ["DeBERTa", "GPT-Neo", "T5"])
 def test_the_page_computes_what_the_modules_cost(name):
     model = find(name)
-    for size, told_size in zip(model.sizes, taxonomy.card(name).sizes, strict=True):
+    for size, told_size in zip(model.sizes, views.card(name).sizes, strict=True):
         module = build(model, size)
         for length in (1, 300, 131_072):
             assert quantity_at(told_size["work"], length) == work_per_token(module).at(length)
@@ -55,7 +55,7 @@ def test_masks_are_read_off_the_weights_of_a_run():
 
 
 def test_a_run_tells_shapes_and_maps():
-    run = taxonomy.run("BART")
+    run = views.run("BART")
     source, target = run.texts
     assert target[0] == "<bos>" and len(source) != len(target)
     by_label = {each["label"]: each for each in run.maps}
@@ -64,21 +64,21 @@ def test_a_run_tells_shapes_and_maps():
     assert all(abs(sum(row) - 255) <= len(row) for head in crossing["weights"] for row in head)
     assert ("encoder.layers.0.self_attention.weights", f"(1, 4, {len(source)}, {len(source)})") in run.shapes
     assert not any(".layers.1." in name for name, _ in run.shapes)
-    assert run == taxonomy.run("BART")
+    assert run == views.run("BART")
 
 
 def test_a_recurrent_writer_looks_back_and_elmo_has_no_attention():
-    run = taxonomy.run("RNN with attention")
+    run = views.run("RNN with attention")
     (last,) = run.maps
     assert last["queries"] == ["."] and last["keys"] == run.texts[0]
     assert abs(sum(last["weights"][0][0]) - 255) <= len(last["keys"])
-    assert taxonomy.run("ELMo").maps == []
-    assert taxonomy.card("ELMo").masks == []
+    assert views.run("ELMo").maps == []
+    assert views.card("ELMo").masks == []
 
 
 def test_what_is_only_described_cannot_be_run_or_compared():
     with pytest.raises(ValueError, match="XLNet is only described"):
-        taxonomy.run("XLNet")
+        views.run("XLNet")
     with pytest.raises(ValueError, match="no model 'XLNet' to show"):
-        taxonomy.compare_models("XLNet", "BERT")
-    assert taxonomy.family_tree("XLNet").runs == {}
+        views.compare_models("XLNet", "BERT")
+    assert views.family_tree("XLNet").runs == {}

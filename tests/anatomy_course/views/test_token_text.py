@@ -6,7 +6,7 @@ import pytest
 from tokenizers import AddedToken, Tokenizer as RustTokenizer, decoders, models, pre_tokenizers
 
 from anatomy_course.lab.street import street_vocabulary
-from anatomy_course.views.token_text import Spelling, byte_text, readable, spelling
+from anatomy_course.views._kit.token_text import Spelling, byte_text, readable, spelling
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 

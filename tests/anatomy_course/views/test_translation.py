@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from anatomy_course import views
 from anatomy_course.lab.small_models.translator import translate
 from anatomy_course.lab.street import Scene, flips, say, street_vocabulary
 from anatomy_course.lab.street.batches import to_translate
-from anatomy_course.views import translation
 from anatomy_course.views.translator.view import UnknownWords
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.tap import watch
@@ -49,7 +49,7 @@ def forward(model: EncoderDecoder, sentence: str, target_ids: list[int]) -> tupl
 
 def test_decoding_is_greedy_with_the_models_own_weights_and_probabilities(model: EncoderDecoder) -> None:
     texts = to_translate(SENTENCE, "french")
-    decoded = translation.decode(model, texts)
+    decoded = views.decode(model, texts)
     vocabulary = street_vocabulary()
     assert vocabulary.text(decoded.written_ids) == translate(model, texts)[0]
     logits, seen = forward(model, SENTENCE, [vocabulary.bos_id, *decoded.written_ids[:-1]])
@@ -66,8 +66,8 @@ def test_decoding_is_greedy_with_the_models_own_weights_and_probabilities(model:
 
 
 def test_the_widget_has_the_decoded_weights(model: EncoderDecoder) -> None:
-    widget = translation.translator(model, SENTENCE, layer=0, head=2, written="all")
-    decoded = translation.decode(model, to_translate(SENTENCE, "french"))
+    widget = views.translator(model, SENTENCE, layer=0, head=2, written="all")
+    decoded = views.decode(model, to_translate(SENTENCE, "french"))
     np.testing.assert_allclose(widget.alignment(), decoded.weights[0, 2], atol=1 / 255)
     widget.head = -1
     np.testing.assert_allclose(widget.alignment(), decoded.weights[0].mean(dim=0), atol=1 / 255)
@@ -81,7 +81,7 @@ def test_the_widget_has_the_decoded_weights(model: EncoderDecoder) -> None:
 
 
 def test_a_sentence_of_the_street_can_be_judged_and_swapped(model: EncoderDecoder) -> None:
-    made = translation.translation_of(model, TIRED)
+    made = views.translation_of(model, TIRED)
     scene = Scene("animal", "cross", "street", "tired")
     assert made.accepted == [str(say(scene, "french"))]
     assert made.source[made.reason or 0] == "tired"
@@ -90,43 +90,43 @@ def test_a_sentence_of_the_street_can_be_judged_and_swapped(model: EncoderDecode
 
 
 def test_french_is_found_out_and_swapped_in_french(model: EncoderDecoder) -> None:
-    made = translation.translation_of(model, "L'animal n'a pas traversé la rue parce qu'il était trop fatigué.")
+    made = views.translation_of(model, "L'animal n'a pas traversé la rue parce qu'il était trop fatigué.")
     assert made.source[0] == "<english>" and made.direction == "French → English"
     assert made.accepted == [TIRED]
     assert ("large", "L'animal n'a pas traversé la rue parce qu'elle était trop large.") in made.swaps
 
 
 def test_a_forgotten_full_stop_is_added(model: EncoderDecoder) -> None:
-    assert translation.translation_of(model, TIRED[:-1]).source == translation.translation_of(model, TIRED).source
+    assert views.translation_of(model, TIRED[:-1]).source == views.translation_of(model, TIRED).source
 
 
 def test_known_words_in_a_strange_order_are_translated_with_a_remark(model: EncoderDecoder) -> None:
-    made = translation.translation_of(model, "The dog didn't cross the bridge because it was long.")
+    made = views.translation_of(model, "The dog didn't cross the bridge because it was long.")
     assert made.remark.startswith("Not a sentence of the street") and "expects 'too'" in made.remark
     assert made.correction == SENTENCE
     assert (made.accepted, made.swaps, made.reason) == ([], [], None)
-    two = translation.translation_of(model, "The bus didn't enter the garage because it was too old.")
+    two = views.translation_of(model, "The bus didn't enter the garage because it was too old.")
     assert "two readings" in two.remark and two.swaps == []
 
 
 def test_unknown_words_are_named_and_known_ones_offered_in_the_sentence(model: EncoderDecoder) -> None:
     with pytest.raises(UnknownWords, match="does not know “stret”, “!”") as caught:
-        translation.translation_of(model, "The dog didn't cross the stret!")
+        views.translation_of(model, "The dog didn't cross the stret!")
     near = caught.value.nearest["stret"]
     assert near[0] == ("street", "The dog didn't cross the street!")
     assert "!" not in caught.value.nearest
-    assert translation.translation_of(model, caught.value.readable).remark == ""
+    assert views.translation_of(model, caught.value.readable).remark == ""
 
 
 def test_a_sentence_of_another_language_is_refused_in_few_words(model: EncoderDecoder) -> None:
     with pytest.raises(UnknownWords, match=r"“sieben”.*, nor 4 more\.$") as caught:
-        translation.translation_of(model, "Sieben Zwerge trinken heute Himbeersaft, glaubt man.")
+        views.translation_of(model, "Sieben Zwerge trinken heute Himbeersaft, glaubt man.")
     assert list(caught.value.nearest) == ["sieben", "zwerge", "trinken", "heute"]
 
 
 def test_too_many_words_get_one_sentence(model: EncoderDecoder) -> None:
     with pytest.raises(ValueError, match="40 words and signs; there is room for 31"):
-        translation.translation_of(model, "dog " * 39)
+        views.translation_of(model, "dog " * 39)
 
 
 # ---- the flow
@@ -135,7 +135,7 @@ def test_too_many_words_get_one_sentence(model: EncoderDecoder) -> None:
 @pytest.mark.parametrize("pre_norm", [True, False])
 def test_every_decoding_step_shows_what_the_model_computes_then(pre_norm: bool) -> None:
     model = untrained(pre_norm)
-    widget = translation.translation_flow(model, SENTENCE)
+    widget = views.translation_flow(model, SENTENCE)
     vocabulary = street_vocabulary()
     target_ids = vocabulary.ids(widget.target)
     assert widget.target == ["<bos>", *widget.written[:-1]] and len(set(widget.written)) > 5
@@ -165,7 +165,7 @@ def test_every_decoding_step_shows_what_the_model_computes_then(pre_norm: bool) 
     ("pre_norm", "label", "said"), [(True, "add", "pre-norm"), (False, "add & norm", "normalized")]
 )
 def test_the_steps_follow_the_figure_layer_by_layer(pre_norm: bool, label: str, said: str) -> None:
-    widget = translation.translation_flow(untrained(pre_norm), SENTENCE)
+    widget = views.translation_flow(untrained(pre_norm), SENTENCE)
     assert [moment["part"] for moment in widget.encoder] == [
         "source_tokens", "source_embedding", "encoder_positions",
         "encoder_self_attention", "encoder_add_norm_1", "encoder_feed_forward", "encoder_add_norm_2", "memory",
@@ -183,7 +183,7 @@ def test_the_steps_follow_the_figure_layer_by_layer(pre_norm: bool, label: str, 
 
 
 def test_sums_and_sub_layers_add_up() -> None:
-    widget = translation.translation_flow(untrained(), SENTENCE)
+    widget = views.translation_flow(untrained(), SENTENCE)
     path = "encoder.layers.0"
     before, attended = widget.tensor("encoder.embeddings.output"), widget.tensor(f"{path}.self_attention.output")
     after = widget.tensor(f"{path}.after_attention")
@@ -197,18 +197,16 @@ def test_sums_and_sub_layers_add_up() -> None:
 
 def test_a_whole_translation_of_the_courses_size_is_small() -> None:
     model = untrained(d_model=64, num_layers=2, num_heads=4, d_ff=256)
-    widget = translation.translation_flow(
-        model, "The old animal couldn't cross the black street because it was too tired."
-    )
+    widget = views.translation_flow(model, "The old animal couldn't cross the black street because it was too tired.")
     assert len(widget.written) == 31  # it never ends: as long as it can be followed
     assert len(widget.values) < 300_000
     assert len(widget) == 60
 
 
 def test_the_flow_starts_where_it_is_told(model: EncoderDecoder) -> None:
-    widget = translation.translation_flow(model, SENTENCE, place="cross_attention")
+    widget = views.translation_flow(model, SENTENCE, place="cross_attention")
     assert widget.where() == ("cross_attention", 1)
     with pytest.raises(ValueError, match="names no part at work; try one of source_tokens"):
-        translation.translation_flow(model, SENTENCE, place="soul")
+        views.translation_flow(model, SENTENCE, place="soul")
     with pytest.raises(UnknownWords, match="“stret”"):
-        translation.translation_flow(model, "The stret")
+        views.translation_flow(model, "The stret")

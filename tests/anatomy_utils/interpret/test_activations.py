@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from anatomy_course import views
 from anatomy_course.lab.experiments import attention_cost
 from anatomy_course.page.source import show_source
-from anatomy_course.views import attention as views, encoder
 from anatomy_utils import pretrained
 from anatomy_utils.functional import attention
 from anatomy_utils.interpret import activations
@@ -22,12 +22,12 @@ def minilm():
 @pytest.mark.parametrize("text", [3, None, ["a", "b"], 2.5, "", " "])
 def test_what_is_no_text_gets_one_sentence_in_every_view_of_an_encoder(minilm, text):
     of_weights = views.attention_viewer, views.attention_stepper, views.mask_painter, views.head_board
-    for view in (*of_weights, encoder.block_stepper):
+    for view in (*of_weights, views.block_stepper):
         with pytest.raises(ValueError, match=r"Give one text, such as|The text is empty"):
             view(*minilm, text)
     if not isinstance(text, list):
         with pytest.raises(ValueError, match="Give a list of sentences"):
-            encoder.nearest_words(*minilm, text)
+            views.nearest_words(*minilm, text)
 
 
 def test_a_word_has_one_vector_in_the_table_and_another_in_every_sentence(minilm):

@@ -10,7 +10,7 @@ import torch
 from tiny_gguf import SIZES, written
 from unchecked import unchecked
 
-from anatomy_course.views import decoding
+from anatomy_course import views
 from anatomy_utils import pretrained
 from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.zoo.gguf import GgufFile
@@ -87,7 +87,7 @@ def test_the_views_of_writing(smollm2):
     """49,152 logits do not travel whole, yet the probabilities are those of the filters; pieces keep their spaces."""
     model, tokenizer = smollm2
     filters = Filters(temperature=1.3, top_p=0.8)
-    explorer = decoding.explore_logits(model, tokenizer, "Thanks for lunch, I had a", filters=filters)
+    explorer = views.explore_logits(model, tokenizer, "Thanks for lunch, I had a", filters=filters)
     assert explorer.tokens[-2:] == ["␣had", "␣a"]
     with torch.no_grad():
         logits = model(tokenizer("Thanks for lunch, I had a").input_ids)[:, -1]
@@ -98,10 +98,10 @@ def test_the_views_of_writing(smollm2):
     assert found.kept.sum() == pytest.approx(int((wanted > 0).sum()), rel=5e-3)
     assert explorer.truth[4]["name"] == explorer.names.index("␣had")
 
-    stepper = decoding.step_through(model, tokenizer, "The capital of France is")
+    stepper = views.step_through(model, tokenizer, "The capital of France is")
     stepper.question = {"do": "next", "count": 2, "turn": 1}
     assert [token["word"] for token in stepper.written] == ["␣Paris", "."] and stepper.text == "Paris."
-    tree = decoding.beam_tree(model, tokenizer, "The capital of France is", num_beams=2, max_new_tokens=2)
+    tree = views.beam_tree(model, tokenizer, "The capital of France is", num_beams=2, max_new_tokens=2)
     assert tree.best == tree.greedy["text"] == "Paris."
 
 
