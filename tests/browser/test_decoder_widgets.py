@@ -12,7 +12,7 @@ from driving import drag_slider, press, wait_until
 from lab_page import NotebookPage
 from playwright.sync_api import Locator, expect
 
-CURVES = "recipes.train_small_gpt("
+CURVES = "small_models.train_small_gpt("
 LOGITS, FILTERED = "views.explore_logits(gpt", "views.explore_logits(smollm2"
 STEPPER, TREE = "views.step_through(", "views.beam_tree("
 CACHE, SWAPPER, LENS = "views.cache_lab(", "views.part_swapper(", "views.logit_lens("

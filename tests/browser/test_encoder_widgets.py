@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 POSITIONS, BLOCK = "views.position_explorer(", "views.block_stepper("
 LAB, JOURNEY = "views.depth_lab(", "views.nearest_words("
-CURVES = "recipes.train_tagger("
+CURVES = "small_models.train_tagger("
 
 
 # ---- the position explorer

@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, expect
 from widget_page import Shown, show
 
 from anatomy_course import views
+from anatomy_course.lab.objectives import OBJECTIVES
 from anatomy_course.views.objective_explorer.view import EXAMPLES
-from anatomy_utils.objectives import OBJECTIVES
 
 PICTURED = ("masked tokens", "whole words", "permuted order", "prefix LM", "sentence permutation")
 

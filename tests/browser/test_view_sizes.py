@@ -1,8 +1,8 @@
 """Every view in a large window: text that can be read, nothing cut off, nothing on something, control and effect near.
 
 This is the quick half: in the light theme, pressing a few of each view's controls. `make look` presses more, in windows
-of three sizes and in both themes, measures after each press, and takes pictures. On plain pages, `tests/widgets` looks
-at most views in the widths that they have in these windows.
+of three sizes and in both themes, measures after each press, and takes pictures. On plain pages,
+`tests/anatomy_course/views` looks at most views in the widths that they have in these windows.
 """
 
 from __future__ import annotations

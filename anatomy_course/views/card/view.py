@@ -20,7 +20,7 @@ class Card(AnatomyWidget, module="card/view.js"):
     """One judged exercise.
 
     Args:
-        card: the card's data, as `exercises.card.card` makes it.
+        card: the card's data, as `judge.card.card` makes it.
         page: the same card for where no widget lives: anything with a MIME bundle.
         on_help: told how many hints are open and whether the solution is, each time that changes.
     """

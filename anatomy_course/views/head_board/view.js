@@ -1,5 +1,5 @@
 // The head board: all heads as small maps that a measure sorts and filters, one of them large
-// (shared/attention_map.js), and what becomes of the output when heads are switched off (the kernel answers).
+// (_kit/attention_map.js), and what becomes of the output when heads are switched off (the kernel answers).
 
 const PAIR = "the chosen pair";
 const MAP_TALLEST = 400; // pixels of the large map
