@@ -9,6 +9,7 @@ from typing import Any
 
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.run import execute
+from anatomy_course.judge.attempt.warm_up import warm_up
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging.error_messages import plain_words
 from anatomy_course.judge.progress.answer_source import load
@@ -64,6 +65,7 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
     references = {other.function_name: other.resolve for other in map(find_exercise, ids())}
     name = _defined_name(text, exercise.function_name)
     function = load(text, name, references)
+    warm_up(function)
     names = globals_of(function)
     if names.get(exercise.function_name) is exercise.resolve():  # it was renamed, and calls itself by the usual name
         names[exercise.function_name] = function

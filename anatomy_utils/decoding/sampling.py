@@ -37,9 +37,7 @@ def sampled(logits: Float[Tensor, "batch vocab_size"], generator: torch.Generato
     return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator)[:, 0]
 
 
-def next_id(
-    logits: Float[Tensor, " vocab_size"], temperature: float, top_k: int, generator: torch.Generator
-) -> int:
+def next_id(logits: Float[Tensor, " vocab_size"], temperature: float, top_k: int, generator: torch.Generator) -> int:
     """The next token of one text: drawn from the likeliest few, or the likeliest at temperature 0.
 
     Args:

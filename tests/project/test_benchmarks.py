@@ -13,10 +13,11 @@ import pytest
 pytest.importorskip("x_transformers", reason="the benchmarks' peers are not installed: pip install -e '.[bench]'")
 
 import torch
+from torch import nn
+
 from tools.benchmarks import attention_by_length, encoder_forward, fresh, report, run_all, timing, training_steps
 from tools.benchmarks.models import Model, Sizes
 from tools.benchmarks.timing import OURS, Row
-from torch import nn
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = Row("s", "work", "seconds", 2.0, {"slow": 9.0, "quick": 3.0}, at_least=1.5)
@@ -51,36 +52,6 @@ def test_a_slow_machine_makes_fewer_rounds(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_medians_forget_an_outlier() -> None:
     assert timing.medians({"a": [3.0, 1.0, 900.0]}) == {"a": 3.0}
-
-
-@pytest.mark.parametrize("switched", [True, False])
-def test_fast_matmul_has_a_row_of_its_own(monkeypatch: pytest.MonkeyPatch, switched: bool) -> None:
-    from contextlib import contextmanager
-
-    from anatomy_utils.nn.fast_matmul import MatmulCheck
-
-    inside = [False]
-
-    @contextmanager
-    def pretended():
-        inside[0] = switched
-        yield MatmulCheck(switched, "because.")
-        inside[0] = False
-
-    spans = {OURS: {False: 4.0, True: 1.0}, "peer": {False: 6.0, True: 5.0}}
-    clock = [0.0]
-
-    def call(name: str) -> None:
-        clock[0] += spans[name][inside[0]]
-
-    monkeypatch.setattr(timing, "fast_matmul", pretended)
-    monkeypatch.setattr(timing.time, "perf_counter", lambda: clock[0])
-    calls = {name: lambda name=name: call(name) for name in spans}
-    plain, fast = timing.compared_by_both_routes("s", "work", calls, 3, at_least=(1.4, 5.0), note="n")
-    assert (plain.ratio, plain.fast, plain.met) == (1.5, False, True)
-    assert fast.fast and fast.peers == {"peer": 6.0}
-    assert (fast.ratio, fast.met) == ((6.0, True) if switched else (None, None))
-    assert ("5000 ms" if switched else "declined: because.") in fast.note
 
 
 def test_models_of_other_sizes_are_refused() -> None:
@@ -196,11 +167,10 @@ def test_every_promise_of_the_issue_has_its_row(results: dict) -> None:
 
 def test_summary_has_a_line_for_each_promise_and_keeps_misses() -> None:
     missed = replace(ROW, work="other", ours=4.0)
-    fast = replace(ROW, fast=True, ours=1.0)
-    rows = [ROW, fast, missed, replace(ROW, at_least=None)]
+    rows = [ROW, missed, replace(ROW, at_least=None)]
     lines = report.summary({"machine": "M.", "rows": [vars(row) for row in rows]}).splitlines()
     assert lines[2:4] == [
-        "| work | 2.00 s | quick 3.00 s | 1.50 × | 3.00 × |",
-        "| other | 4.00 s | quick 3.00 s | 0.75 × |  |",
+        "| work | 2.00 s | quick 3.00 s | 1.50 × |",
+        "| other | 4.00 s | quick 3.00 s | 0.75 × |",
     ]
     assert len([line for line in lines if line.startswith("| ")]) == 3

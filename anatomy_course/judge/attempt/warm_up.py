@@ -28,10 +28,17 @@ def _func() -> None:
     torch.func.grad(lambda x: x.square().sum())(torch.ones(2))
 
 
+def _optimizer() -> None:
+    optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1)
+    optimizer.zero_grad()
+    optimizer.step()
+
+
 SLOW_AT_FIRST: dict[str, tuple[frozenset[str], Callable[[], None]]] = {
     "meta": (frozenset({"meta"}), _meta),
     "compile": (frozenset({"compile"}), _compile),
     "func": (frozenset({"func", "vmap", "jacrev", "jacfwd", "hessian"}), _func),
+    "optimizer": (frozenset({"optim", "zero_grad", "step"}), _optimizer),
 }
 """Feature → the words in a function's code that speak of it, and a first use."""
 

@@ -148,9 +148,7 @@ def _instead_of_a_tuple(trial: Trial, result: Any, wanted: tuple[Tensor, ...]) -
         which = f"one tensor, and it is the right {same[0]}" if same else f"one tensor of shape {tuple(result.shape)}"
         return f"You return {which}; this exercise wants {count}: `return {names}`."
     if isinstance(result, tuple) and len(result) == count:
-        strange = next(
-            ((o.name, r) for o, r in zip(exercise.returns, result, strict=True) if not is_tensor(r)), None
-        )
+        strange = next(((o.name, r) for o, r in zip(exercise.returns, result, strict=True) if not is_tensor(r)), None)
         if strange is None:
             return None
         return f"Where {strange[0]} belongs you return {_a(strange[1])}; a tensor is wanted."

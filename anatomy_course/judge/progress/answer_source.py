@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -50,7 +49,7 @@ def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | Non
     namespace: dict[str, Any] = {"__name__": "learner"}
     lost: dict[str, str] = {}
     try:
-        tree = ast.parse(_as_of_today(text), f"<your {name}>")
+        tree = ast.fix_missing_locations(_AsOfToday().visit(ast.parse(text, f"<your {name}>")))
         for statement in [node for node in tree.body if isinstance(node, IMPORTS)]:
             alias = statement.names[0]
             bound, module = alias.asname or alias.name, getattr(statement, "module", None) or alias.name
@@ -80,20 +79,43 @@ def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | Non
 
 
 MOVED = {
-    "anatomy_utils.exercises.catalogue": "anatomy_course.content", "anatomy_utils.exercises": "anatomy_course.judge",
-    "anatomy_utils.toy_language": "anatomy_course.lab.street", "anatomy_utils.figures": "anatomy_course.figures",
-    "anatomy_utils.recipes": "anatomy_course.lab.small_models", "anatomy_utils.views": "anatomy_course.views",
-    "anatomy_utils.experiments": "anatomy_course.lab.experiments",
-    "anatomy_utils.debugging": "anatomy_course.lab.debugging",
-    "anatomy_utils.transplant": "anatomy_course.lab.transplant",
+    "exercises.catalogue": "content", "exercises.capstone": "capstone", "exercises.program": "capstone.program",
+    "exercises.repair": "judge.slips", "exercises.driving": "judge.effects", "exercises": "judge",
+    "notebook.setup_check": "views.setup_check.check", "notebook": "page", "colab": "page.colab",
+    "figures.contents": "page.notebooks", "figures": "figures", "widgets": "views", "views": "views",
+    "toy_language": "lab.street", "recipes": "lab.small_models", "experiments": "lab.experiments",
+    "debugging": "lab.debugging", "transplant": "lab.transplant", "objectives.registry": "lab.objectives.registry",
+    "objectives.OBJECTIVES": "lab.objectives.OBJECTIVES",
 }  # fmt: skip
-"""Where version 1.0 had what a saved function may import, and where that is now."""
+"""Where version 1.0.0, which was one package, had what an answer may import, and where `anatomy_course` has it."""
 
 
-def _as_of_today(text: str) -> str:
-    for old, now in MOVED.items():
-        text = re.sub(rf"^((?:from|import) ){re.escape(old)}\b", rf"\1{now}", text, flags=re.MULTILINE)
-    return text
+class _AsOfToday(ast.NodeTransformer):
+    """Imports by the names of version 1.0.0 become those of today, each name in a line of its own."""
+
+    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
+        names = [ast.alias(_now(alias.name), alias.asname) for alias in node.names]
+        return [ast.copy_location(ast.Import([alias]), node) for alias in names]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
+        if node.module is None:
+            return [node]
+        lines: list[ast.stmt] = []
+        for alias in node.names:
+            module, _, name = _now(f"{node.module}.{alias.name}").rpartition(".")
+            asname = alias.asname or (None if name == alias.name else alias.name)
+            lines.append(ast.copy_location(ast.ImportFrom(module, [ast.alias(name, asname)], node.level), node))
+        return lines
+
+
+def _now(name: str) -> str:
+    """`anatomy_utils.figures.plots` → `anatomy_course.figures.plots`; what has not moved as it is."""
+    package, _, rest = name.partition(".")
+    if package == "anatomy_utils":
+        for old, now in MOVED.items():
+            if rest == old or rest.startswith(f"{old}."):
+                return f"anatomy_course.{now}{rest.removeprefix(old)}"
+    return name
 
 
 def _without_decorators(source: str) -> str:

@@ -14,7 +14,7 @@ from solutions import solution
 
 from anatomy_course.judge import find_exercise, ids
 
-FIGURES = Path(__file__).parents[2] / "docs" / "near_solutions.json"
+FIGURES = Path(__file__).parents[3] / "docs" / "near_solutions.json"
 
 
 @pytest.mark.parametrize("id", ids())

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from anatomy_course.judge.earlier_ids import NOW
 
 from anatomy_course.capstone.body import assemble
 from anatomy_course.judge import (
@@ -108,8 +107,9 @@ def test_the_environment_names_the_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_only_one_place_reads_the_environment() -> None:
-    folder = Path(__file__).parents[2] / "anatomy_utils" / "exercises"
-    readers = [path.name for path in folder.rglob("*.py") if "environ" in path.read_text(encoding="utf-8")]
+    folder = Path(__file__).parents[3] / "anatomy_course"
+    files = [path for room in ("judge", "capstone", "content") for path in (folder / room).rglob("*.py")]
+    readers = [path.name for path in files if "environ" in path.read_text(encoding="utf-8")]
     others = "one puts back what an answer did to it, one is the exported program, to which torchrun speaks in this way"
     assert sorted(readers) == ["location.py", "main.py", "surroundings.py"], others
 
@@ -197,23 +197,19 @@ def test_a_saved_function_that_stops_is_set_aside_with_a_sentence(record: Progre
 
 @pytest.fixture
 def old(tmp_path: Path) -> Progress:
-    """A whole course, done with the code of commit 2a2e285; `tests/fixtures/make_progress.py` made it."""
+    """A whole course, done when it was one package; `tests/fixtures/make_progress.py` made it."""
     path = tmp_path / "progress.json"
-    shutil.copy(Path(__file__).parents[1] / "fixtures" / "progress_2a2e285.json", path)
+    shutil.copy(Path(__file__).parents[2] / "fixtures" / "progress_1_0_0.json", path)
     return Progress(path, own=True)
 
 
-def test_what_was_done_before_the_package_was_rebuilt_still_counts(old: Progress) -> None:
+def test_what_was_done_when_the_course_was_one_package_still_counts(old: Progress) -> None:
     before = json.loads(old.path.read_text())
-    for section in ("exercises", "questions", "predictions"):
-        before[section] = {NOW.get(id, id): entry for id, entry in before[section].items()}
-    replaced = {"decoder.next_tokens"}  # by an exercise on the whole batch
-    gone = {"capstone.closing_2", "taxonomy.closing_6"}  # questions that the text now answers
     for notebook in NOTEBOOKS:
         shown = progress(notebook.prefix, record=old).text
         open_now = {e.id for e in exercises_of(notebook.prefix).values() if f"○ {e.title}" in shown}
         assert not open_now & set(before["exercises"]), shown
-    assert set(before["exercises"]) <= set(ids()) | replaced and set(before["questions"]) <= set(question_ids()) | gone
+    assert set(before["exercises"]) <= set(ids()) and set(before["questions"]) <= set(question_ids())
     read = old.read()
     assert all(read["exercises"][id]["passed"] for id in before["exercises"])
     assert all(read["questions"][id]["right"] for id in before["questions"])
@@ -224,22 +220,35 @@ def test_what_was_done_before_the_package_was_rebuilt_still_counts(old: Progress
     assert old.notice == "" and after == before
 
 
-def test_old_answers_run_and_those_that_cannot_leave_the_courses_own_with_a_sentence(old: Progress) -> None:
-    gone = ("attention.masked_softmax", "attention.weighted_average", "attention.attention")
-    for id in old.read()["exercises"].keys() & set(ids()):
-        if id in gone:
-            with pytest.warns(
-                UserWarning, match="no longer runs .it uses anatomy_utils.attention, which is no longer there"
-            ):
-                assert your_function(id, record=old) is None
-        else:
-            assert callable(your_function(id, record=old)), id
-    body = assemble(record=old)
-    assert {name for name, part in body.parts.items() if part.whose != "yours"} == {"softmax", "weighted_average"}
-    assert "Your saved masked_softmax no longer runs (it uses anatomy_utils.attention" in repr(body)
+def test_answers_saved_when_the_course_was_one_package_run(old: Progress) -> None:
+    imports = {
+        line for id in old.read()["exercises"] for line in old.source(id).splitlines() if "anatomy_utils" in line
+    }
+    assert "import anatomy_utils.recipes as recipes" in imports
+    assert "    from anatomy_utils.toy_language import tokenize" in imports
+    assert any(line.startswith("from anatomy_utils.exercises.program.given.gated import") for line in imports)
+    for id in old.read()["exercises"]:
+        assert callable(your_function(id, record=old)), id
+    assert {part.whose for part in assemble(record=old).parts.values()} == {"yours"}
+    mine = your_function("start.mean", record=old)
+    assert mine is not None and mine(torch.tensor([[1.0], [3.0]])).tolist() == [2.0]
     causal = your_function("attention.causal_mask", record=old)
     assert causal is not None and causal(2).tolist() == [[True, False], [True, True]], "`masks` is its own variable"
-    source = old.source("attention.attention").replace("return attention.masked_softmax(scores, mask)", "return scores")
+
+
+def test_an_answer_whose_import_is_gone_leaves_the_courses_own_with_a_sentence(old: Progress) -> None:
+    source = old.source("attention.masked_softmax").replace(
+        "import anatomy_utils.functional as functional", "import anatomy_utils.attention as functional"
+    )
+    old.attempted("attention.masked_softmax", passed=True, source=source)
+    with pytest.warns(UserWarning, match="no longer runs .it uses anatomy_utils.attention, which is no longer there"):
+        assert your_function("attention.masked_softmax", record=old) is None
+    body = assemble(record=old)
+    assert {name for name, part in body.parts.items() if part.whose != "yours"} == {"softmax"}
+    assert "Your saved masked_softmax no longer runs (it uses anatomy_utils.attention" in repr(body)
+    source = old.source("attention.attention").replace("anatomy_utils.functional.attention", "anatomy_utils.attention")
+    source = source.replace("masked_softmax(attention_scores(query, key), mask)", "attention_scores(query, key)")
+    assert "from anatomy_utils.attention import scores as attention_scores" in source
     old.attempted("attention.attention", passed=True, source=source)
     mine = your_function("attention.attention", record=old)
     context, _ = mine(*torch.ones(3, 1, 4))

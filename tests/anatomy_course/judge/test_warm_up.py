@@ -31,6 +31,12 @@ def compiles_a_pattern(vectors: Tensor) -> Any:
     return re.compile("meta.*").pattern and torch.mean(vectors, 0)
 
 
+def optimizes(vectors: Tensor) -> Tensor:
+    optimizer = torch.optim.SGD([vectors], lr=0.1)
+    optimizer.step()
+    return vectors.mean(0)
+
+
 def plain(vectors: Tensor) -> Tensor:
     return vectors.mean(0)
 
@@ -42,6 +48,7 @@ def plain(vectors: Tensor) -> Tensor:
         (helper_on_meta, ["meta"]),
         (compiles, ["compile"]),
         (compiles_a_pattern, []),
+        (optimizes, ["optimizer"]),
         (plain, []),
         (len, []),
     ],
@@ -75,7 +82,7 @@ def test_the_judge_warms_up_and_a_first_use_that_fails_is_no_fault(monkeypatch: 
 
 
 def test_the_first_uses_are_right() -> None:
-    for name in ("meta", "func"):
+    for name in ("meta", "func", "optimizer"):
         warm_up.SLOW_AT_FIRST[name][1]()
 
 

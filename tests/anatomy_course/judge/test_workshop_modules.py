@@ -22,9 +22,7 @@ from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import earlier_pieces
 from anatomy_course.judge.stub import names_used
 
-ATTENTION, FEED, BLOCK, GPT = (
-    f"workshop.{name}" for name in ("causal_self_attention", "feed_forward", "block", "gpt")
-)
+ATTENTION, FEED, BLOCK, GPT = (f"workshop.{name}" for name in ("causal_self_attention", "feed_forward", "block", "gpt"))
 IDS = (ATTENTION, FEED, BLOCK, GPT)
 
 

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import pytest
 import torch
-from tools.benchmarks import street_targets
 from torch import nn
 
 from anatomy_course.lab.small_models import small_gpt, translator
@@ -16,6 +15,7 @@ from anatomy_course.lab.street import Scene, is_grammatical, parse, say, share_g
 from anatomy_course.lab.street.batches import to_translate, translation
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_utils.decoding import Filters, SeenIds, uncached
+from tools.benchmarks import street_targets
 
 UNSEEN = sample_scenes(60, torch.Generator().manual_seed(7), "test")
 VOCABULARY = street_vocabulary()

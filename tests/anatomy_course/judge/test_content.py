@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from torch import Tensor
 
-from anatomy_course.judge import catalogue, find_exercise, ids
+from anatomy_course import content
+from anatomy_course.judge import find_exercise, ids
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.tensors import parts
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 
-FOLDER = Path(catalogue.__file__).parent
+FOLDER = Path(content.__file__).parent
 NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared", "gpt_in_steps"}
 NOTHING_TO_SQUEEZE = {"multi_head.stack_heads", "taxonomy.corrupt_spans", "taxonomy.leave_one_out"}
 """Nobody asks for one matrix with one row, for one token with a gap in it, or for one token left out of one."""
@@ -38,7 +39,7 @@ def test_every_file_is_an_exercise_that_its_notebook_lists(notebook: Notebook) -
 
 @pytest.mark.parametrize("id", ids())
 def test_a_file_is_named_after_its_only_exercise(id: str) -> None:
-    module = importlib.import_module(f"{catalogue.__name__}.{id}")
+    module = importlib.import_module(f"{content.__name__}.{id}")
     assert [value.id for value in vars(module).values() if isinstance(value, Exercise)] == [id]
 
 
@@ -51,7 +52,7 @@ def test_a_reference_is_in_a_room_of_functions_or_private(id: str) -> None:
         assert package == "anatomy_utils" and room in ROOMS
         assert exercise.reference == f"{reference.__module__}.{reference.__name__}", "name the file that holds it"
     else:
-        assert reference.__module__ == f"{catalogue.__name__}.{id}" and reference.__name__.startswith("_")
+        assert reference.__module__ == f"{content.__name__}.{id}" and reference.__name__.startswith("_")
 
 
 def test_a_bare_squeeze_passes_nowhere() -> None:
