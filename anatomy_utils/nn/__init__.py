@@ -6,7 +6,6 @@
 - `layer`: what encoder and decoder layers share; `encoder`, `decoder`, `encoder_decoder`: layers and stacks of them
 - `heads`: what is put on top of a stack for a task
 - `adaptive_softmax`: input and output tables of unequal width; `segment_recurrence`: Transformer-XL's memories
-- `fast_matmul`: a faster matrix product on some processors
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from anatomy_utils.nn import (
     embeddings as embeddings,
     encoder as encoder,
     encoder_decoder as encoder_decoder,
-    fast_matmul as fast_matmul,
     feed_forward as feed_forward,
     heads as heads,
     layer as layer,
@@ -42,13 +40,6 @@ from anatomy_utils.nn.dropout import dropout_or_nothing as dropout_or_nothing, i
 from anatomy_utils.nn.embeddings import Embeddings as Embeddings
 from anatomy_utils.nn.encoder import Encoder as Encoder, EncoderLayer as EncoderLayer, LocalLayer as LocalLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder as EncoderDecoder, Rewriter as Rewriter
-from anatomy_utils.nn.fast_matmul import (
-    MatmulCheck as MatmulCheck,
-    check_fast_matmul as check_fast_matmul,
-    fast_matmul_is_on as fast_matmul_is_on,
-    judge as judge,
-    measure as measure,
-)
 from anatomy_utils.nn.feed_forward import FeedForward as FeedForward, GatedFeedForward as GatedFeedForward
 from anatomy_utils.nn.heads import (
     LanguageModel as LanguageModel,

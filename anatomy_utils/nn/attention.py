@@ -16,13 +16,9 @@ from anatomy_utils.functional import masks
 from anatomy_utils.functional.attention import masked_softmax, scores, weighted_average
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
-from anatomy_utils.nn import fast_matmul
 from anatomy_utils.nn.cache import KeyValue, LayerCache, Projection
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.tap import is_tapped, tap
-
-FUSED_FROM = 256
-"""Keys from which torch's fused kernel beats the written-out mathematics even where `fast_matmul` speeds that up."""
 
 
 class MultiHeadAttention(nn.Module):
@@ -131,7 +127,7 @@ class MultiHeadAttention(nn.Module):
             masks.check_mask(mask, (len(query), self.num_heads, query.shape[2], key.shape[2]))
         if self.score_positions is not None:
             mask = masks.additive(self.score_positions(query, key), mask)
-        if is_tapped(self) or self._explicit_is_faster(query, key):
+        if is_tapped(self):
             context = self._explicit(query, key, value, mask, causal)
         else:
             context = self._fused(query, key, value, mask, causal)
@@ -152,15 +148,6 @@ class MultiHeadAttention(nn.Module):
         """(batch position heads·d_head) → (batch heads position d_head)."""
         batch, length, _ = projected.shape
         return projected.view(batch, length, -1, self.d_head).transpose(1, 2)
-
-    def _explicit_is_faster(self, query: Tensor, key: Tensor) -> bool:
-        # Otherwise the kernel wins nearly everywhere; only `fast_matmul` speeds the products up, and not the kernel.
-        return (
-            fast_matmul.fast_matmul_is_on()
-            and query.shape[2] > 1
-            and key.shape[2] < FUSED_FROM
-            and query.device.type == "cpu"
-        )
 
     def _explicit(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
         shared_by = self.num_heads // self.num_kv_heads

@@ -16,7 +16,6 @@ from tools.benchmarks.timing import Row
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ROLES, HATCHES = {False: "query", True: "feed_forward"}, {False: "", True: "//"}
 TITLE = "Best peer's figure ÷ ours: right of 1 we are ahead"
 EDGE, BAR = 12, 21
 
@@ -24,21 +23,16 @@ EDGE, BAR = 12, 21
 def draw(results: dict[str, Any]) -> Picture:
     """Bars on a logarithmic axis that start at 1; a black mark stands where a promise was made."""
     rows = [row for row in rows_of(results) if row.ratio is not None and row.subject != "imports"]
-    told = ", ".join(f"{name(row)} {times(row.ratio)}" for row in rows if row.at_least is not None)
+    told = ", ".join(f"{row.work} {times(row.ratio)}" for row in rows if row.at_least is not None)
     alt = f"{TITLE}, as measured by make bench. Where a ratio was promised: {told or 'nothing measured'}."
     with look():
         return finish(_figure(rows), alt)
 
 
-def name(row: Row) -> str:
-    """A row's words in the picture."""
-    return f"{row.work}, fast_matmul" if row.fast else row.work
-
-
 def _figure(rows: Sequence[Row]) -> Figure:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-    left = EDGE + max((width_of(name(row)) for row in rows), default=0) + 12
+    left = EDGE + max((width_of(row.work) for row in rows), default=0) + 12
     top, height = EDGE + 30, BAR * max(len(rows), 1)
     figure = page(left + 340, top + height + 50)
     axes = panel(figure, left, top, 280, height)
@@ -48,9 +42,8 @@ def _figure(rows: Sequence[Row]) -> Figure:
     axes.set_xscale("log")
     for place, row in enumerate(rows):
         assert row.ratio is not None
-        colour = canvas.role(ROLES[row.fast])
-        axes.barh(place, row.ratio - 1, 0.72, left=1, facecolor=canvas.tint(colour, 0.75), edgecolor=colour,
-                  hatch=HATCHES[row.fast])  # fmt: skip
+        colour = canvas.role("query")
+        axes.barh(place, row.ratio - 1, 0.72, left=1, facecolor=canvas.tint(colour, 0.75), edgecolor=colour)
         if row.at_least is not None:
             axes.plot([row.at_least] * 2, [place - 0.46, place + 0.46], color=INK, linewidth=2.2)
         end = max(row.ratio, row.at_least or 0, 1)
@@ -62,6 +55,6 @@ def _figure(rows: Sequence[Row]) -> Figure:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), [name(row) for row in rows], fontsize=11, parse_math=False)
+    axes.set_yticks(range(len(rows)), [row.work for row in rows], fontsize=11, parse_math=False)
     axes.tick_params(axis="y", length=0)
     return figure

@@ -73,30 +73,26 @@ def table(rows: Sequence[Row]) -> str:
     """Every row with all its peers, as Markdown."""
     lines = ["| work | ours | peers | best peer ÷ ours | promised | |", "|---|---:|---|---:|---:|---|"]
     for row in rows:
-        work = f"{row.work}, with `fast_matmul`" if row.fast else row.work
         ranked = sorted(row.peers.items(), key=lambda peer: peer[1])
         peers = ", ".join(f"{name} {figure(value, row.unit)}" for name, value in ranked)
-        cells = (work, figure(row.ours, row.unit), peers, times(row.ratio), promise(row), verdict(row))
+        cells = (row.work, figure(row.ours, row.unit), peers, times(row.ratio), promise(row), verdict(row))
         lines.append(f"| {' | '.join(cells)} |")
     notes: dict[str, list[str]] = {}
     for row in rows:
         if row.note:
-            notes.setdefault(row.note, []).append(f"{row.work}, with `fast_matmul`" if row.fast else row.work)
+            notes.setdefault(row.note, []).append(row.work)
     return "\n".join([*lines, "", *(f"- {'; '.join(works)}: {note}" for note, works in notes.items())]).rstrip()
 
 
 def summary(results: dict[str, Any]) -> str:
     """The promised rows in few lines, for the README."""
     rows = rows_of(results)
-    lines = ["| work | ours | best peer | ratio | with `fast_matmul` |", "|---|---:|---:|---:|---:|"]
-    switched = {row.work: row for row in rows if row.fast}
+    lines = ["| work | ours | best peer | ratio |", "|---|---:|---:|---:|"]
     for row in rows:
-        if row.fast or (row.at_least is None and row.at_most is None):
+        if row.at_least is None and row.at_most is None:
             continue
         peer = "" if row.best is None else f"{row.best} {figure(row.peers[row.best], row.unit)}"
-        other = switched.get(row.work)
-        fast = "" if other is None else times(other.ratio) or "n/a"
-        lines.append(f"| {row.work} | {figure(row.ours, row.unit)} | {peer} | {times(row.ratio)} | {fast} |")
+        lines.append(f"| {row.work} | {figure(row.ours, row.unit)} | {peer} | {times(row.ratio)} |")
     return "\n".join([*lines, "", f"Medians of interleaved rounds in one process. {results['machine']}"])
 
 
@@ -142,7 +138,7 @@ def make_again() -> None:
     _write(TABLE, results_page(results))
     if MARKERS[0] in (text := README.read_text(encoding="utf-8")):
         _write(README, with_summary(text, results))
-    subprocess.run([sys.executable, str(ROOT / "images" / "make_images.py")], check=True)
+    subprocess.run([sys.executable, str(ROOT / "tools" / "images" / "make_images.py")], check=True)
 
 
 def load() -> dict[str, Any]:

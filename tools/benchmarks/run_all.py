@@ -66,7 +66,7 @@ def measure(name: str, quick: bool) -> list[Row]:
     rows = import_module(f"tools.benchmarks.{SUBJECTS[name]}").run(quick)
     for row in rows:
         print(
-            f"  {row.work}{', with fast_matmul' * row.fast}: {report.times(row.ratio) or 'n/a'} {report.verdict(row)}"
+            f"  {row.work}: {report.times(row.ratio) or 'n/a'} {report.verdict(row)}"
         )
     print(f"  {time.perf_counter() - start:.0f} s", flush=True)
     return rows

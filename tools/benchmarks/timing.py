@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from torch import nn
 
-from anatomy_utils.nn.fast_matmul import fast_matmul
-
 Call = Callable[[], object]
 OURS = "ours"
 LONGEST = 45.0
@@ -29,7 +27,6 @@ class Row:
         unit: of all figures: "seconds" or "bytes"; smaller is better.
         ours: our median; None when it could not be measured here, and the note says why.
         peers: whom we are compared with → their medians.
-        fast: whether `fast_matmul` was on for us.
         at_least: the promised ratio of the best peer's figure to ours.
         at_most: the promised limit of our own figure.
         note: what else a reader should know.
@@ -40,7 +37,6 @@ class Row:
     unit: str
     ours: float | None
     peers: dict[str, float] = field(default_factory=dict)
-    fast: bool = False
     at_least: float | None = None
     at_most: float | None = None
     note: str = ""
@@ -105,53 +101,6 @@ def compared(subject: str, work: str, calls: Mapping[str, Call], rounds: int, **
     """`OURS` against all other calls, as a row; `more` goes into it."""
     found = medians(interleaved(calls, rounds))
     return Row(subject, work, "seconds", found.pop(OURS), found, **more)  # type: ignore[arg-type]
-
-
-def compared_by_both_routes(
-    subject: str,
-    work: str,
-    calls: Mapping[str, Call],
-    rounds: int,
-    *,
-    at_least: tuple[float | None, float | None] = (None, None),
-    note: str = "",
-) -> list[Row]:
-    """Two rows: all as torch comes, and ours inside `fast_matmul` where its probe says yes.
-
-    The peers of the second row stay as they come; what they gain by the same switch stands in its note.
-
-    Args:
-        subject: as in `Row`.
-        work: as in `Row`.
-        calls: `OURS` and the peers.
-        rounds: how many turns each call takes.
-        at_least: the promised ratios of the two rows.
-        note: of the first row.
-    """
-    with fast_matmul() as probe:
-        switched = probe.on
-    both = {**calls, **{_fast(name): _inside(call) for name, call in calls.items()}} if switched else calls
-    found = medians(interleaved(both, rounds))
-    peers = {name: found[name] for name in calls if name != OURS}
-    rows = [Row(subject, work, "seconds", found[OURS], peers, at_least=at_least[0], note=note)]
-    if not switched:
-        declined = f"declined: {probe.sentence}"
-        return [*rows, Row(subject, work, "seconds", None, peers, True, at_least[1], note=declined)]
-    fastest = min(found[_fast(name)] for name in peers) if peers else float("nan")
-    told = f"the fastest peer inside the same switch: {fastest * 1000:.0f} ms"
-    return [*rows, Row(subject, work, "seconds", found[_fast(OURS)], peers, True, at_least[1], note=told)]
-
-
-def _fast(name: str) -> str:
-    return f"{name} in fast_matmul"
-
-
-def _inside(call: Call) -> Call:
-    def switched() -> None:
-        with fast_matmul():
-            call()
-
-    return switched
 
 
 def parameters(module: nn.Module) -> int:

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from tools.benchmarks import classifiers, gpts, translators
 from tools.benchmarks.models import Model, Sizes
 from tools.benchmarks.report import alone
-from tools.benchmarks.timing import OURS, Row, compared_by_both_routes, same_size
+from tools.benchmarks.timing import OURS, Row, compared, same_size
 
 GPT = Sizes(vocab_size=512, d_model=128, num_layers=4, num_heads=4, length=128, batch=32)
 TRANSLATOR = Sizes(vocab_size=512, d_model=128, num_layers=3, num_heads=4, length=16, batch=64)
@@ -29,16 +29,16 @@ def run(quick: bool = False) -> list[Row]:
     """GPT, encoder–decoder and encoder."""
     rounds = 3 if quick else 31
     rows = []
-    for kind, make, sizes, targets in (
-        ("GPT", gpts.make, GPT, (1.05, 1.6)),
-        ("encoder–decoder", translators.make, TRANSLATOR, (1.1, 1.6)),
-        ("encoder with labels", classifiers.make, CLASSIFIER, (None, None)),
+    for kind, make, sizes, target in (
+        ("GPT", gpts.make, GPT, 1.05),
+        ("encoder–decoder", translators.make, TRANSLATOR, 1.1),
+        ("encoder with labels", classifiers.make, CLASSIFIER, None),
     ):
         sizes = TINY if quick else sizes
         models, batch, labels = make(sizes)
         note = same_size({name: model.module for name, model in models.items()}, within=0.5 if quick else 0.01)
         work = f"{kind} training step, {sizes.told(twice=kind == 'encoder–decoder')}"
-        rows += measure(work, models, batch, labels, rounds, at_least=targets, note=note)
+        rows += measure(work, models, batch, labels, rounds, at_least=target, note=note)
     return rows
 
 
@@ -49,10 +49,10 @@ def measure(
     labels: Tensor,
     rounds: int,
     *,
-    at_least: tuple[float | None, float | None],
+    at_least: float | None,
     note: str,
 ) -> list[Row]:
-    """The two rows of one kind of model.
+    """The row of one kind of model.
 
     Raises:
         RuntimeError: models answer in different shapes, or one does not learn.
@@ -62,13 +62,13 @@ def measure(
         raise RuntimeError(f"The models answer in different shapes: {shapes}.")
     losses: dict[str, list[float]] = {name: [] for name in models}
     steps = {name: step(model, batch, labels, losses[name]) for name, model in models.items()}
-    rows = compared_by_both_routes("training", work, steps, rounds, at_least=at_least, note=note)
+    row = compared("training", work, steps, rounds, at_least=at_least, note=note)
     for name, course in losses.items():
         if not course[-1] < course[0]:
             raise RuntimeError(f"{name} does not learn: its loss went from {course[0]:.3f} to {course[-1]:.3f}.")
     told = ", ".join(f"{name} {course[0]:.2f} → {course[-1]:.2f}" for name, course in losses.items())
     print(f"  losses over {len(losses[OURS])} steps: {told}")
-    return rows
+    return [row]
 
 
 def step(model: Model, batch: tuple[Tensor, ...], labels: Tensor, losses: list[float]) -> Callable[[], None]:

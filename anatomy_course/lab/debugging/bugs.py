@@ -161,9 +161,6 @@ def deploy_with_positions(model: LanguageModel, rule: Positions = emils_position
 class UnguardedAttention(MultiHeadAttention):
     """Softmax over nothing but −∞: a query that may attend to nothing gets 0 / 0."""
 
-    def _explicit_is_faster(self, query: Tensor, key: Tensor) -> bool:
-        return True
-
     def _explicit(self, query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, causal: bool) -> Tensor:
         matches = scores(query, key, self.scale)
         if causal:
@@ -171,6 +168,8 @@ class UnguardedAttention(MultiHeadAttention):
         if mask is not None:
             matches = matches.masked_fill(~mask, -torch.inf)
         return weighted_average(tap(self, "weights", matches.softmax(dim=-1)), value)
+
+    _fused = _explicit
 
 
 def deploy_with_unguarded_softmax(model: LanguageModel) -> LanguageModel:

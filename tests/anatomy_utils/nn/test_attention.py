@@ -22,7 +22,7 @@ def torch_twin(ours: MultiHeadAttention, d_model: int, num_heads: int) -> nn.Mul
 
 @pytest.mark.parametrize("cross", [False, True])
 @pytest.mark.parametrize("watched", [False, True])
-@pytest.mark.parametrize("length", [11, 260])  # below and above FUSED_FROM
+@pytest.mark.parametrize("length", [11, 260])  # a short and a long text
 def test_multi_head_attention_equals_torch(cross, watched, length):
     torch.manual_seed(0)
     ours = MultiHeadAttention(15, 3)
