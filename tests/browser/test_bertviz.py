@@ -13,8 +13,7 @@ from playwright.sync_api import Browser, Locator
 
 SET_UP = """
 import torch
-from anatomy_course.views import bertviz
-from anatomy_course.views.bertviz.neurons import neuron_view
+from anatomy_course.views import head_view, model_view, neuron_view
 weights = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(0)).softmax(-1)
 seen = {f"layers.{i}.self_attention.weights": weights[i][None] for i in range(2)}
 vectors = torch.randn(1, 3, 5, 8, generator=torch.Generator().manual_seed(1))
@@ -26,7 +25,7 @@ tokens = ["[CLS]", "fruit", "</script><script>parent.hacked = true</script>", "f
 @pytest.fixture(scope="module")
 def views(browser: Browser, lab: Lab) -> Iterator[NotebookPage]:
     """A notebook with the three views."""
-    shown = ["bertviz.head_view(seen, tokens)", "bertviz.model_view(seen, tokens)", "neuron_view(seen, tokens, head=2)"]
+    shown = ["head_view(seen, tokens)", "model_view(seen, tokens)", "neuron_view(seen, tokens, head=2)"]
     name = lab.write_notebook("bertviz.ipynb", [SET_UP, *shown])
     with open_notebook(browser, lab, name) as notebook:
         notebook.run_all()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from lab_page import NotebookPage
-from make_screenshots import HERE, file_name, stored
+from make_screenshots import IMAGES, file_name, stored
 from PIL import Image
 from shots import SHOTS, WINDOW, Posed, posed
 
@@ -42,7 +42,7 @@ def test_a_picture_taken_today_has_the_same_size_words_and_looks(taken: Posed) -
     assert taken.text == told["text"], "run `make screenshots`"
     assert taken.size == pytest.approx(told["size"], rel=FONTS), "run `make screenshots`"
     today = Image.open(io.BytesIO(taken.view.screenshot()))
-    light, dark = (Image.open(HERE / file_name(SHOT.name, theme)) for theme in ("light", "dark"))
+    light, dark = (Image.open(IMAGES / file_name(SHOT.name, theme)) for theme in ("light", "dark"))
     now = pixels(today, today.size)
     assert np.abs(now - pixels(light, today.size)).mean() < DIFFERENCE, "run `make screenshots`"
     assert np.abs(now - pixels(dark, today.size)).mean() > DIFFERENCE, "a view in other colors would be noticed"
