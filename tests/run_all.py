@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
 
-from changed import affected_tests, changed_files, expression
+from changed import PACKAGES, affected_tests, changed_files, expression
 from chromium import find_chromium
 from lint_scripts import MISSING
 from notebook_tools import TRAININGS, network_blocked, trained_once
@@ -34,16 +34,16 @@ TESTS = ROOT / "tests"
 RESULTS = ROOT / ".cache" / "results"
 BIN = Path(sys.executable).parent
 UNTYPED = {
-    "units of views": ("project", "site", "views", "widgets"),
-    "units of exercises": ("exercises", "figures", "notebook"),
+    "units of views": ("project", "site", "anatomy_course/views"),
+    "units of exercises": ("anatomy_course/judge", "anatomy_course/figures", "anatomy_course/page"),
 }
-"""Rooms that mostly call others: checking the types and shapes of each call again would take a third of their time."""
+"""Tests of what mostly calls others: checking types and shapes of each call again would take a third of their time."""
 TRAINING = {
-    "units of debugging": ("debugging",),
-    "units of recipes": ("experiments", "recipes"),
-    "units of training": ("training",),
+    "units of debugging": ("anatomy_course/lab/debugging",),
+    "units of small models": ("anatomy_course/lab/experiments", "anatomy_course/lab/small_models"),
+    "units of training": ("anatomy_utils/training",),
 }
-"""Rooms whose tests train models, in short steps, so that neither core is long without work at the end."""
+"""Folders whose tests train models, in short steps, so that neither core is long without work at the end."""
 PLAIN = ("-o", "addopts=--import-mode=importlib --strict-markers")
 NO_NBVAL = ("-p", "no:nbval")
 """Loading what reads notebooks takes a second."""
@@ -84,16 +84,17 @@ def steps() -> list[Step]:
     def tests(*arguments: str) -> list[str]:
         return [sys.executable, "-m", "pytest", "-q", "-rsx", "--durations=5", *arguments]
 
-    places = sorted({path.parent if path.parent.parent == TESTS else path for path in TESTS.rglob("test_*.py")})
-    rooms = [str(path.relative_to(ROOT)) for path in places if path.name != "browser"]
+    found = {path if path.parent.name in PACKAGES else path.parent for path in TESTS.rglob("test_*.py")}
+    places = sorted(path.relative_to(ROOT).as_posix() for path in found if path.name != "browser")
     untyped, training = (
-        {name: [room for room in rooms if Path(room).name in wanted] for name, wanted in named.items()}
+        {name: [f"tests/{place}" for place in wanted] for name, wanted in named.items()}
         for named in (UNTYPED, TRAINING)
     )
-    elsewhere = [room for others in (untyped | training).values() for room in others]
-    typed = ["anatomy_utils", *(room for room in rooms if room not in elsewhere)]
+    elsewhere = [place for others in (untyped | training).values() for place in others]
+    assert set(elsewhere) <= set(places), "a folder of tests has another name now"
+    typed = [*PACKAGES, *(place for place in places if place not in elsewhere)]
     quick = [*NO_NBVAL, "-m", "not notebook and not proof"]
-    proofs = [*NO_NBVAL, "-m", "proof", "tests/exercises/test_proof.py"]
+    proofs = [*NO_NBVAL, "-m", "proof", "tests/anatomy_course/judge/test_proof.py"]
     nbval = ["--nbval", "--nbval-sanitize-with", "tests/support/sanitize.cfg", "--nbval-cell-timeout=300"]
     stored = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "notebooks").glob("*.ipynb"))
     browser = tests("-p", "no:cacheprovider", "-o", "addopts=", "tests/browser")
@@ -114,7 +115,7 @@ def steps() -> list[Step]:
         ),
         Step("types (mypy)", "lint", tool("mypy"), may_wait=True),
         Step("scripts (ESLint, Prettier)", "lint", [sys.executable, "tests/support/lint_scripts.py"], may_wait=True),
-        Step("rooms (import-linter)", "lint", tool("lint-imports", "--no-logo"), may_wait=True),
+        Step("layers (import-linter)", "lint", tool("lint-imports", "--no-logo"), may_wait=True),
         Step("style (ruff)", "lint", tool("ruff", "check", "."), may_wait=True),
     ]
 

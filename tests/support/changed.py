@@ -1,7 +1,7 @@
 """The unit tests that depend on what changed since the last commit, by the import graph. `make quick` runs them.
 
 A test file depends on a module when it imports it, or anything that imports it, however far up; and on the module it
-is named after. What is found by its file's name at run time (a catalogue's exercise, a family of the zoo) is in no
+is named after. What is found by its file's name at run time (an exercise of the content, a family of the zoo) is in no
 graph, so these bring the tests that go through all of them.
 """
 
@@ -13,12 +13,13 @@ from pathlib import Path
 
 import grimp
 
+from anatomy_course import _HOME, PACKAGES
+
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "tests"
-PACKAGE = "anatomy_utils"
 BY_NAME = {
-    f"{PACKAGE}.exercises.catalogue": ("exercises/test_proof.py", "exercises/test_answers.py"),
-    f"{PACKAGE}.zoo": ("taxonomy/test_taxonomy.py", "zoo/test_family.py"),
+    "anatomy_course.content": ("anatomy_course/judge/test_proof.py", "anatomy_course/judge/test_answers.py"),
+    "anatomy_utils.zoo": ("anatomy_utils/taxonomy/test_taxonomy.py", "anatomy_utils/zoo/test_family.py"),
 }
 
 
@@ -33,17 +34,18 @@ def changed_files() -> list[Path]:
 
 def affected_tests(changed: list[Path]) -> list[str]:
     """Arguments for pytest: the test files concerned, and the changed modules themselves for their doctests."""
-    graph = grimp.build_graph(PACKAGE, cache_dir=str(ROOT / ".cache" / "grimp"))
-    modules = {module_of(path) for path in changed if path.parts[0] == PACKAGE} & graph.modules
+    options = {"cache_dir": str(ROOT / ".cache" / "grimp"), "exclude_type_checking_imports": True}
+    graph = grimp.build_graph(*PACKAGES, **options)
+    modules = {module_of(path) for path in changed if path.parts[0] in PACKAGES} & graph.modules
     reached = modules.union(*(graph.find_downstream_modules(module) for module in modules))
-    reached.discard(PACKAGE)  # rooms import the root for its helper; that says nothing of them
+    reached -= set(PACKAGES)  # every module is below one of them; that says nothing of it
     wanted = {TESTS.parent / path for path in changed if path.parts[0] == "tests" and path.name.startswith("test_")}
     helpers = {path.stem for path in changed if path.parts[:2] == ("tests", "support")}
     for path in TESTS.rglob("test_*.py"):
         if "browser" not in path.parts and (imports_of(path) & (reached | helpers) or _mirrors(path, modules)):
             wanted.add(path)
-    for room, files in BY_NAME.items():
-        if any(module.startswith(room) for module in modules):
+    for folder, files in BY_NAME.items():
+        if any(module.startswith(folder) for module in modules):
             wanted |= {TESTS / name for name in files}
     files = [ROOT.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
     return sorted(path.relative_to(ROOT).as_posix() for path in {*wanted, *files} if path.is_file())
@@ -51,8 +53,8 @@ def affected_tests(changed: list[Path]) -> list[str]:
 
 def expression(changed: list[Path]) -> str:
     """What pytest's `-k` should leave of the tests over all exercises; empty when more than exercises changed."""
-    catalogue = Path(PACKAGE, "exercises", "catalogue")
-    if not changed or any(catalogue not in path.parents or path.name.startswith("__") for path in changed):
+    content = Path("anatomy_course", "content")
+    if not changed or any(content not in path.parents or path.name.startswith("__") for path in changed):
         return ""
     return " or ".join(sorted(path.stem for path in changed))
 
@@ -69,6 +71,8 @@ def imports_of(path: Path, known: frozenset[Path] = frozenset()) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            if node.module == "anatomy_course":
+                found |= {f"{node.module}.{_HOME.get(alias.name, alias.name)}" for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
     for name in list(found):
@@ -79,8 +83,7 @@ def imports_of(path: Path, known: frozenset[Path] = frozenset()) -> set[str]:
 
 
 def _mirrors(path: Path, modules: set[str]) -> bool:
-    room = path.parent.relative_to(TESTS).parts
-    return any(
-        module.split(".")[1 : 1 + len(room)] == list(room) and module.endswith("." + path.stem[5:])
-        for module in modules
-    )
+    """`tests/anatomy_utils/nn/test_norm.py` of `anatomy_utils.nn.norm`, `…/views/test_mixer.py` of `….mixer.view`."""
+    folder = list(path.parent.relative_to(TESTS).parts)
+    parts = [module.split(".") for module in modules]
+    return any(each[: len(folder)] == folder and path.stem[5:] in each[len(folder) :] for each in parts)

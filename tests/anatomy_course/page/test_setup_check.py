@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from notebook_tools import WIDGET_VIEW
 
-from anatomy_course.page import colab, setup_check
+from anatomy_course.page import colab
+from anatomy_course.views.setup_check import check as setup_check
 from anatomy_course.views.setup_check.check import CheckLine, SetupReport, check
 
 

@@ -1,18 +1,22 @@
-"""The objective explorer: what Python draws and refuses, and what its page shows of made-up objectives."""
+"""The objective explorer: what it draws and refuses, its page with made-up objectives, and the real ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+import torch
 from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
-from anatomy_course.lab.objectives import Objective
+from anatomy_course import views
+from anatomy_course.lab.objectives import OBJECTIVES, Objective
+from anatomy_course.lab.street import parse
 from anatomy_course.views import ObjectiveExplorer
-from anatomy_course.views.objective_explorer.view import GIVEN
+from anatomy_course.views.objective_explorer.view import EXAMPLES, GIVEN, SENTENCE
 
 HOSTILE = "</script><img/src=x/onerror=window.hit=1>"
 QUESTIONS = [
@@ -269,3 +273,60 @@ def test_a_rate_that_is_not_there_cannot_be_reached(browser: Browser) -> None:
     shown.page.keyboard.press("Tab")
     assert shown.page.evaluate("document.activeElement.type") != "range"
     shown.check()
+
+
+# ---- with the real objectives
+
+
+@pytest.fixture(scope="module")
+def real():
+    return views.objective_explorer(seed=11)
+
+
+def test_what_is_handed_over_is_what_the_objectives_draw(real):
+    assert [each["name"] for each in real.objectives] == list(OBJECTIVES)
+    scene = parse(SENTENCE, "english")
+    for name, drawings in real.given.items():
+        expected = asdict(OBJECTIVES[name].show(scene, torch.Generator().manual_seed(11 + 2)))
+        given = drawings[2]
+        assert [tuple(cell == "1" for cell in row) for row in given["mask"]] == list(expected.pop("mask"))
+        assert all(
+            given[key] == (list(value) if isinstance(value, tuple) else value) for key, value in expected.items()
+        )
+
+
+def test_each_objective_stands_with_its_branch(real):
+    branches = [each["branch"] for each in real.objectives]
+    assert branches == sorted(branches, key=["encoder", "decoder", "encoder–decoder"].index)
+
+
+def test_more_is_drawn_with_the_next_seed(real):
+    real.set_state({"question": {"name": "masked tokens", "sentence": EXAMPLES[1], "rate": 0.5,
+                               "number": 7}})  # fmt: skip
+    scene = parse(EXAMPLES[1], "english")
+    expected = OBJECTIVES["masked tokens"].show(scene, torch.Generator().manual_seed(18), 0.5)
+    assert real.drawing["inputs"] == list(expected.inputs) and real.rates == {"masked tokens": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("The animal didn't cross the stret because it was too tired.", "does not know 'stret'"),
+        ("The bus didn't enter the garage because it was too old.", "two readings"),
+    ],
+)
+def test_sentences_that_are_not_the_streets_are_refused(real, sentence, said):
+    real.set_state({"question": {"name": "next token", "sentence": sentence}})
+    assert said in real.error
+    with pytest.raises(ValueError, match=said):
+        views.objective_explorer(sentence)
+
+
+def test_examples_and_the_first_drawing_are_worth_looking_at():
+    real = views.objective_explorer()
+    for sentence in EXAMPLES:
+        parse(sentence, "english")
+    first = {name: drawings[0] for name, drawings in real.given.items()}
+    assert "1 hidden, 1 exchanged" in first["masked tokens"]["note"] and any(first["replaced tokens"]["altered"])
+    assert first["next sentence"]["asked"][0] == "from elsewhere" and first["sentence order"]["asked"][0] == "swapped"
+    assert "swapped" in first["sentence permutation"]["note"]
