@@ -91,7 +91,7 @@ def test_a_type_checker_and_an_editor_find_what_a_notebook_calls(tmp_path: Path)
     board, decorator = re.findall(r'Revealed type is "(.*)"', said)
     assert board.startswith("def (") and board.endswith("HeadBoard") and "Any" not in board.split("->")[0].split(",")[0]
     assert decorator.startswith("def (id: ")
-    place = Path(inspect.getsourcefile(views.head_board) or "")
+    place = Path(inspect.getsourcefile(inspect.unwrap(views.head_board)) or "")
     assert place.is_relative_to(ROOT / "anatomy_course" / "views")
 
 
