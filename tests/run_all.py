@@ -37,7 +37,7 @@ UNTYPED = {
     "units of views": ("project", "site", "anatomy_course/views"),
     "units of exercises": ("anatomy_course/judge", "anatomy_course/figures", "anatomy_course/page"),
 }
-"""Tests of what mostly calls others: to check the types and shapes of each call again would take a third of the time."""
+"""Tests of what mostly calls others: to check each call's types and shapes again would take a third of their time."""
 TRAINING = {
     "units of debugging": ("anatomy_course/lab/debugging",),
     "units of small models": ("anatomy_course/lab/experiments", "anatomy_course/lab/small_models"),
