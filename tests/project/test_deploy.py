@@ -199,7 +199,7 @@ def test_kubernetes_and_one_machine_give_the_same() -> None:
     home = VALUES["singleuser"]["storage"]["homeMountPath"]
     assert f"WORKDIR {home}\n" in DOCKERFILE
     assert VALUES["singleuser"]["memory"]["limit"] == "2G" and '"ANATOMY_MEMORY", "2G"' in config
-    (code,) = re.findall(r"static_custom_path=(.*)/anatomy_utils/", str(VALUES["singleuser"]["cmd"]))
+    (code,) = re.findall(r"static_custom_path=(.*)/anatomy_course/", str(VALUES["singleuser"]["cmd"]))
     assert f"WORKDIR {code}\n" in DOCKERFILE
     assert VALUES["singleuser"]["cmd"][:2] == ["python", f"{code}/deploy/start_server.py"]
     assert f'"{VALUES["singleuser"]["defaultUrl"]}"' in config and "ANATOMY_COURSE" in VALUES["singleuser"]["extraEnv"]

@@ -93,7 +93,8 @@ def test_conda_environment_says_the_same() -> None:
     python = next(line for line in from_conda if line.startswith("python>"))
     assert python == f"python{PROJECT['project']['requires-python']},<3.14"
     checks = [requirement for requirement in EXTRAS["test"] if requirement.name in TESTS_IN_CONDA]
-    bounds = {it.name: str(it.specifier) + UPPER_IN_CONDA.get(it.name, "") for it in BASE + EXTRAS["lab"] + checks}
+    asked = [it for it in BASE + EXTRAS["course"] + EXTRAS["lab"] + checks if it.name != PROJECT["project"]["name"]]
+    bounds = {it.name: str(it.specifier) + UPPER_IN_CONDA.get(it.name, "") for it in asked}
     wanted = {CONDA_NAMES.get(name, name) + bound for name, bound in bounds.items()}
     pip_wanted = {line for line in wanted if Requirement(line).name in PIP_IN_CONDA}
     assert from_conda - {python} == wanted - pip_wanted

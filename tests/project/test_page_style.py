@@ -42,7 +42,7 @@ def test_make_lab_loads_it() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"PAGE_STYLE := {PAGE_STYLE.relative_to(ROOT).as_posix()}\n" in makefile
     assert "--LabApp.custom_css=True --ServerApp.tornado_settings=static_custom_path=$(PAGE_STYLE)" in makefile
-    assert PAGE_STYLE == STATIC / "page"
+    assert PAGE_STYLE == STATIC / "_kit" / "page"
 
 
 @pytest.mark.parametrize("name", ["custom.js", "custom.css"])
