@@ -1,6 +1,6 @@
 """What an exercise is made of. Exercises are data: the machinery around them knows none by name.
 
-A catalogue module (`catalogue/attention/scores.py`) holds one `EXERCISE`; `tests/exercises/test_proof.py` proves each
+A module of the content (`content/attention/scores.py`) holds one `EXERCISE`; `judge/test_proof.py` proves each
 of them: the stub is "not attempted", reference and alternatives pass, every mistake gets exactly its own sentence.
 """
 

@@ -1,4 +1,4 @@
-"""Find an exercise or a question by its id, which is also the path of its file: `catalogue/attention/scores.py`.
+"""Find an exercise or a question by its id, which is also the path of its file: `content/attention/scores.py`.
 
 A notebook's catalogue names its exercises in order; each of them is loaded when it is first asked for.
 """

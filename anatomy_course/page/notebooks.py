@@ -11,7 +11,7 @@ class Notebook:
 
     Attributes:
         file: its name without `.ipynb`, beginning with its number.
-        prefix: of its exercises' ids, and the folder of the catalogue that holds them.
+        prefix: of its exercises' ids, and the folder of the content that holds them.
         title: as its heading.
         subject: what it is about, in a few words.
         question: what it answers.

@@ -1,6 +1,6 @@
 """What stands around the program of notebook 08: its size, and the loop that lets it write many texts at once.
 
-The program itself is the learner's: classes and functions of `exercises.catalogue.workshop`, ours where one is missing.
+The program itself is the learner's: classes and functions of `content.workshop`, ours where one is missing.
 """
 
 from __future__ import annotations
