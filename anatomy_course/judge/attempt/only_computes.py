@@ -31,20 +31,29 @@ from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.stub import enclosed, globals_of, source_of, written_methods
 
 MODULES = frozenset(
-    "math cmath statistics itertools functools collections collections.abc copy string typing types dataclasses enum "
-    "numbers fractions random re operator jaxtyping __future__ torch torch.nn torch.nn.functional torch.nn.init "
+    "math cmath statistics itertools functools collections collections.abc copy string typing dataclasses enum "
+    "numbers fractions random re operator __future__ torch torch.nn torch.nn.functional torch.nn.init "
     "torch.nn.utils torch.linalg torch.special torch.fft torch.func torch.optim torch.optim.lr_scheduler "
     "torch.autograd".split()
 )
 """Modules whose functions and classes only compute; of torch itself see `_of_torch`."""
 TORCH_PARTS = ("torch.functional", "torch._functorch", *(name for name in MODULES if name.startswith("torch.")))
 """Where the functions and classes of these modules are written."""
+NATIVE = frozenset("torch._C._nn torch._C._linalg torch._C._special torch._C._fft".split())
+"""Where torch keeps the native functions of `torch.nn.functional`, `torch.linalg`, …"""
 OURS = tuple(
     "anatomy_utils.functional anatomy_utils.nn anatomy_utils.decoding anatomy_utils.objectives anatomy_utils.training "
     "anatomy_course.lab.street anatomy_course.content".split()
 )
 """Parts of the course that only compute."""
-UNSAFE = frozenset("operator.methodcaller operator.attrgetter torch.from_file".split())
+NOT_OURS = tuple(
+    "anatomy_utils.training.checkpointing anatomy_utils.training.loop anatomy_utils.training.parallel "
+    "anatomy_utils.training.threads anatomy_course.content.workshop.save_training "
+    "anatomy_course.content.workshop.resume_training".split()
+)
+"""Modules in these that write files or start threads."""
+UNSAFE = frozenset("operator.methodcaller operator.attrgetter torch.from_file typing.get_type_hints".split())
+"""What calls what a text names, or maps a file."""
 BUILTINS = frozenset(
     "abs all any bool bytes callable chr classmethod complex dict divmod enumerate filter float format frozenset hash "
     "int isinstance issubclass iter len list map max min next object ord pow print property range repr reversed round "
@@ -331,7 +340,7 @@ def _is_allowed_module(module: types.ModuleType) -> bool:
 
 
 def _is_ours(module: str) -> bool:
-    return any(module == part or module.startswith(f"{part}.") for part in OURS)
+    return module not in NOT_OURS and any(module == part or module.startswith(f"{part}.") for part in OURS)
 
 
 def _is_member(module: types.ModuleType, name: str, value: Any) -> bool:
@@ -348,19 +357,21 @@ def _is_member(module: types.ModuleType, name: str, value: Any) -> bool:
 def _of_torch(name: str, value: Any) -> bool:
     if name in OF_TORCH or name in torch.functional.__all__:
         return isinstance(value, types.BuiltinFunctionType) or _is_from(value, "torch")
-    return isinstance(value, types.BuiltinFunctionType) and hasattr(torch._C._VariableFunctions, name)
+    native = isinstance(value, types.BuiltinFunctionType) and hasattr(torch._C._VariableFunctions, name)
+    return native and f"torch.{name}" not in UNSAFE
 
 
 def _is_library(value: Any) -> bool:
     """Whether it is a function or class of an allowed module, and really stands there."""
     if isinstance(value, types.BuiltinFunctionType):
-        owner = getattr(value, "__self__", None)
-        if isinstance(owner, type) and owner.__name__ in ("_VariableFunctionsClass", "_VariableFunctions"):
-            return f"torch.{value.__name__}" not in UNSAFE
-        module = str(value.__module__ or "")
+        module, name = str(value.__module__ or "").removeprefix("_"), value.__name__
         if module == "builtins":
-            return value.__name__ in BUILTINS
-        return module.lstrip("_") in MODULES or module.startswith("torch._C._") or module == "torch._C"
+            return name in BUILTINS
+        if module == "torch":
+            return _of_torch(name, value)
+        if module == "torch._C":
+            return getattr(nn.functional, name, None) is value
+        return module in NATIVE or (module in MODULES and f"{module}.{name}" not in UNSAFE)
     if not isinstance(value, types.FunctionType | type):
         return False
     module, name = str(value.__module__), value.__name__

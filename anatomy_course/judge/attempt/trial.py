@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -13,7 +12,7 @@ from torch import Tensor
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.only_computes import Reader
 from anatomy_course.judge.attempt.program import Program
-from anatomy_course.judge.attempt.run import Execution, try_once
+from anatomy_course.judge.attempt.run import Execution, execute
 from anatomy_course.judge.attempt.tensors import close, parts, plain, same_result
 from anatomy_course.judge.definition import Case, Exercise, Mistake
 
@@ -88,17 +87,11 @@ class Trial:
 
     def _does_the_same(self, copy: Callable[..., Any]) -> bool:
         """Whether a copy of the answer returns the same on every case, and stops where the answer does."""
-        call = self.exercise.as_function(copy)
-        for case, yours in zip_longest(self.cases[: len(self.results) + 1], self.results):
-            mine, theirs = parts(yours), try_once(call, dict(case.arguments), self.seconds)
-            if mine is None or theirs is None:
-                if yours is not None or theirs is not None:
-                    return False
-            elif len(mine) != len(theirs) or not all(
-                close(plain(one), other) for one, other in zip(mine, theirs, strict=True)
-            ):
-                return False
-        return True
+        tried = execute(self.exercise.as_function(copy), self.cases, seconds=self.seconds)
+        if len(tried.results) != len(self.results) or (tried.error is None) is not (self.run.error is None):
+            return False
+        pairs = zip(self.results, tried.results, strict=True)
+        return all(yours is its or same_result(yours, its) for yours, its in pairs)
 
     @property
     def once_more(self) -> Callable[..., Any]:

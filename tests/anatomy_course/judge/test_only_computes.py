@@ -28,6 +28,7 @@ from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.slips.child import can_fork, in_a_child
 from anatomy_course.judge.slips.search import find_repair
+from anatomy_utils import training
 
 MEAN = find_exercise("start.mean")
 LINUX = pytest.mark.skipif(not can_fork(), reason="only Linux has a process of its own for the search")
@@ -107,6 +108,12 @@ HAS_EFFECTS = (
     "import anatomy_course.judge as e\ne.progress()",
     "mean_vector.calls = 1",
     "next(source)",
+    "mapped('a', shared=True, size=2)",
+    "native(vectors)",
+    "training.checkpointing.save_training('a', vectors)",
+    "training.side_by_side(max)",
+    "import typing\ntyping.get_type_hints(vectors)",
+    "import types\ntypes.CodeType(vectors)",
     "input()",
     "exit()",
 )
@@ -137,7 +144,8 @@ def around() -> dict[str, Any]:
     linecache.cache["<around>"] = (len(text), None, text.splitlines(keepends=True), "<around>")
     held: dict[str, Any] = {
         "SCALE": 0.5, "TABLE": torch.zeros(1), "log": Log(), "notes": [0], "counts": {"a": 0}, "remove": os.remove,
-        "partial": partial(open, "a"), "source": iter([1, 2]), "exercise": exercise, "__name__": "__main__",
+        "partial": partial(open, "a"), "source": iter([1, 2]), "exercise": exercise, "mapped": torch.from_file,
+        "native": torch._C._set_mkldnn_enabled, "training": training, "__name__": "__main__",
     }  # fmt: skip
     exec(compile(text, "<around>", "exec"), held)
     return held
