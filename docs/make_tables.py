@@ -12,7 +12,7 @@ from pathlib import Path
 
 from anatomy_course.judge import registry
 from anatomy_course.page.notebooks import NOTEBOOKS
-from anatomy_utils.taxonomy import TREE, Model, Size
+from anatomy_utils.taxonomy import TREE, ModelFacts, Size
 from anatomy_utils.taxonomy.build import build
 from anatomy_utils.taxonomy.costs import parameters
 
@@ -57,7 +57,7 @@ OTHER_REFERENCES = {
 }
 
 
-def size_words(model: Model, size: Size) -> str:
+def size_words(model: ModelFacts, size: Size) -> str:
     """A size with its parameters, computed and published."""
     counted = parameters(build(model, size), size.counts)
     published = f"{size.published:,}" if size.rounding == 1 else rounded(size.published)
@@ -70,7 +70,7 @@ def rounded(number: int) -> str:
     return f"{number / 1e9:g} billion" if number >= 10**9 else f"{number / 1e6:g} million"
 
 
-def model_row(model: Model, difference: float | None) -> tuple[str, ...]:
+def model_row(model: ModelFacts, difference: float | None) -> tuple[str, ...]:
     """One line of the table of models."""
     change = f"{model.parent}: {model.change}" if model.parent else model.change
     reference = OTHER_REFERENCES.get(model.name, "")

@@ -22,8 +22,8 @@ from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import find_exercise, ids
 from anatomy_course.lab.transplant.operations import organs_in, reject, transplant
-from anatomy_course.lab.transplant.organs import ORGANS
 from anatomy_course.lab.transplant.rejection import Rejection
+from anatomy_course.lab.transplant.replaceable import ORGANS
 from anatomy_course.lab.transplant.saved import SavedAnswer, in_use
 from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.page.page import CellOutput, escape, table

@@ -1,4 +1,4 @@
-"""What every figure stands on: a page of one style, colours for numbers, words that fit, arrays from anywhere.
+"""What every figure stands on: a page of one style, colors for numbers, words that fit, arrays from anywhere.
 
 Sizes are CSS pixels throughout: a figure made by `page(700, 300)` is 700 pixels wide in a notebook, and text of
 size 11 is 11 pixels high. Nothing here touches matplotlib's global state for longer than one drawing, and pyplot is
@@ -28,7 +28,7 @@ Kind = Literal["weights", "signed"]
 
 
 PALE = 0.3
-"""Luminance from which black ink can still be read at 4.5 to 1 when a dark page turns it and the colour below it."""
+"""Luminance from which black ink can still be read at 4.5 to 1 when a dark page turns it and the color below it."""
 
 
 Number = float | int
@@ -36,7 +36,7 @@ Number = float | int
 
 
 def page(width: Number, height: Number) -> Figure:
-    """An empty figure of so many CSS pixels on the page's colour."""
+    """An empty figure of so many CSS pixels on the page's color."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -68,13 +68,13 @@ def write(figure: Figure, x: Number, y: Number, words: str, size: Number = 11, *
     figure.text(x / across, 1 - y / down, words, fontsize=size, **chosen)
 
 
-def stroke(figure: Figure, points: Sequence[tuple[Number, Number]], colour: str, width: Number = 0.8) -> None:
+def stroke(figure: Figure, points: Sequence[tuple[Number, Number]], color: str, width: Number = 0.8) -> None:
     """A line through places given in pixels from the top left."""
     from matplotlib.lines import Line2D
 
     across, down = figure.get_figwidth() * 72, figure.get_figheight() * 72
     xs, ys = zip(*((x / across, 1 - y / down) for x, y in points), strict=True)
-    figure.add_artist(Line2D(xs, ys, color=colour, linewidth=width, transform=figure.transFigure))
+    figure.add_artist(Line2D(xs, ys, color=color, linewidth=width, transform=figure.transFigure))
 
 
 def finish(figure: Figure, alt: str) -> Picture:
@@ -84,12 +84,12 @@ def finish(figure: Figure, alt: str) -> Picture:
     return picture(figure, alt)
 
 
-# Numbers to colours ---------------------------------------------------------------------------------------------
+# Numbers to colors ---------------------------------------------------------------------------------------------
 
 
 @functools.cache
-def colours(kind: Kind) -> Colormap:
-    """The one colour map for weights (0 to 1) or for signed values (centred at zero)."""
+def colors(kind: Kind) -> Colormap:
+    """The one color map for weights (0 to 1) or for signed values (centered at zero)."""
     from matplotlib.colors import LinearSegmentedColormap
 
     stops = {"weights": palette.SEQUENTIAL, "signed": palette.DIVERGING}
@@ -98,43 +98,43 @@ def colours(kind: Kind) -> Colormap:
     return LinearSegmentedColormap.from_list(kind, list(stops[kind]["light"]), N=256)
 
 
-def luminance(colour: str | Sequence[Number]) -> Number:
-    """Relative luminance of an sRGB colour, 0 for black to 1 for white (WCAG 2.1)."""
+def luminance(color: str | Sequence[Number]) -> Number:
+    """Relative luminance of an sRGB color, 0 for black to 1 for white (WCAG 2.1)."""
     from matplotlib.colors import to_rgb
 
-    channels = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]  # type: ignore[arg-type]
+    channels = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]  # type: ignore[arg-type]
     return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
 
 
 def contrast(one: str | Sequence[Number], other: str | Sequence[Number]) -> Number:
-    """Contrast of two colours, 1 (none) to 21 (black on white)."""
+    """Contrast of two colors, 1 (none) to 21 (black on white)."""
     dark, light = sorted((luminance(one), luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
-def ink_on(colour: str | Sequence[Number]) -> dict[str, Any]:
-    """Black or white, whichever is easier to read on this colour, as a text's style.
+def ink_on(color: str | Sequence[Number]) -> dict[str, Any]:
+    """Black or white, whichever is easier to read on this color, as a text's style.
 
     A dark page turns the middle tones under black ink too pale for the white that this becomes, so there the letters
     have a rim.
     """
     from matplotlib.patheffects import withStroke
 
-    if contrast("black", colour) < contrast(PAGE, colour):
+    if contrast("black", color) < contrast(PAGE, color):
         return {"color": PAGE}
-    rim = [withStroke(linewidth=2.5, foreground=PAGE, alpha=0.4)] if luminance(colour) < PALE else []
+    rim = [withStroke(linewidth=2.5, foreground=PAGE, alpha=0.4)] if luminance(color) < PALE else []
     return {"color": "black", "path_effects": rim}
 
 
-def tint(colour: str, strength: Number = 0.12) -> str:
-    """A colour thinned with the page's: the inside of a box whose border has the full colour."""
+def tint(color: str, strength: Number = 0.12) -> str:
+    """A color thinned with the page's: the inside of a box whose border has the full color."""
     from matplotlib.colors import to_hex, to_rgb
 
-    return to_hex([strength * c + (1 - strength) * p for c, p in zip(to_rgb(colour), to_rgb(PAGE), strict=True)])
+    return to_hex([strength * c + (1 - strength) * p for c, p in zip(to_rgb(color), to_rgb(PAGE), strict=True)])
 
 
 def role(name: str) -> str:
-    """The light-page colour of a role; a wrong name says which there are."""
+    """The light-page color of a role; a wrong name says which there are."""
     known = palette.ROLES | {"ink": palette.INK, "pass": palette.PASS, "fail": palette.FAIL}
     if name not in known:
         raise ValueError(f"There is no role {name!r}; choose one of {', '.join(known)}.")

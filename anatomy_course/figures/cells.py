@@ -1,4 +1,4 @@
-"""Matrices as coloured cells: what heat maps and small multiples are drawn with."""
+"""Matrices as colored cells: what heat maps and small multiples are drawn with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anatomy_course.figures import palette
 from anatomy_course.figures.canvas import (
     Kind,
     Number,
-    colours,
+    colors,
     ink_on,
     number,
     width_of,
@@ -36,7 +36,7 @@ BAR = 56
 
 
 def limit_of(matrices: Sequence[np.ndarray], kind: Kind, limit: Number | None = None) -> tuple[Number, Number]:
-    """Colour limits: 0 to 1 for weights, ± the largest size for signed values (`limit` overrides the largest)."""
+    """Color limits: 0 to 1 for weights, ± the largest size for signed values (`limit` overrides the largest)."""
     if kind == "weights":
         return 0.0, 1.0 if limit is None else limit
     finite = [np.abs(m[np.isfinite(m)]) for m in matrices]
@@ -55,7 +55,7 @@ def draw_cells(
     size: Number = 10,
     which: np.ndarray | None = None,
 ) -> None:
-    """Colour the cells of a matrix at (x, y, cell width, cell height) of a sheet.
+    """Color the cells of a matrix at (x, y, cell width, cell height) of a sheet.
 
     Cells that are not `seen` are hatched; `digits` decimals are printed if that is not None, in all cells or in
     `which` are True; NaN always.
@@ -67,7 +67,7 @@ def draw_cells(
     (rows, columns), (x, y, across, down) = matrix.shape, place
     right, bottom = x + columns * across, y + rows * down
     axes.imshow(
-        shown, cmap=colours(kind), vmin=limits[0], vmax=limits[1], aspect="auto", interpolation="nearest",
+        shown, cmap=colors(kind), vmin=limits[0], vmax=limits[1], aspect="auto", interpolation="nearest",
         extent=(x, right, bottom, y), zorder=1.5,
     )  # fmt: skip
     if not seen.all():
@@ -79,7 +79,7 @@ def draw_cells(
     axes.add_patch(Rectangle((x, y), right - x, bottom - y, fill=False, edgecolor=EDGE_LINE, linewidth=1, zorder=2.6))
     wanted = np.isnan(matrix) if digits is None else np.isnan(matrix) | (True if which is None else which)
     if printed := np.argwhere(seen & wanted).tolist():
-        tone, span = colours(kind), limits[1] - limits[0]
+        tone, span = colors(kind), limits[1] - limits[0]
         for i, j in printed:
             value = matrix[i, j]
             ink = ink_on(tone((shown[i, j] - limits[0]) / span)[:3])
@@ -103,11 +103,11 @@ def _hatch(axes: Axes, seen: np.ndarray, place: tuple[Number, Number, Number, Nu
     axes.add_patch(PathPatch(closed, facecolor=CLOSED, edgecolor=MASKED, hatch="////", linewidth=0, zorder=2))
 
 
-def colour_bar(axes: Axes, x: Number, y: Number, height: Number, limits: tuple[Number, Number], kind: Kind) -> None:
-    """A thin colour bar with its two ends and its middle printed, at a place on a sheet."""
+def color_bar(axes: Axes, x: Number, y: Number, height: Number, limits: tuple[Number, Number], kind: Kind) -> None:
+    """A thin color bar with its two ends and its middle printed, at a place on a sheet."""
     from matplotlib.patches import Rectangle
 
-    axes.imshow(np.linspace(1, 0, 128)[:, None], cmap=colours(kind), aspect="auto", extent=(x, x + 10, y + height, y))
+    axes.imshow(np.linspace(1, 0, 128)[:, None], cmap=colors(kind), aspect="auto", extent=(x, x + 10, y + height, y))
     axes.add_patch(Rectangle((x, y), 10, height, fill=False, edgecolor=EDGE_LINE, linewidth=1))
     low, high = limits
     for share, stop in ((0, high), (0.5, (low + high) / 2), (1, low)):
@@ -127,7 +127,7 @@ def mark_key(axes: Axes, x: Number, y: Number, marks: tuple[str, str]) -> None:
     """The key for booleans: a dark and an empty box with what they say."""
     from matplotlib.patches import Rectangle
 
-    for shade, words in zip((colours("weights")(1.0), PAGE), marks, strict=True):
+    for shade, words in zip((colors("weights")(1.0), PAGE), marks, strict=True):
         axes.add_patch(Rectangle((x, y - 10), 11, 11, facecolor=shade, edgecolor=EDGE_LINE, linewidth=1))
         axes.text(x + 17, y, words, fontsize=11, color=QUIET)
         x += 37 + width_of(words)

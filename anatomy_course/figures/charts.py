@@ -1,4 +1,4 @@
-"""Lines and bars: series that differ in marker, line style and label, not only in colour."""
+"""Lines and bars: series that differ in marker, line style and label, not only in color."""
 
 from __future__ import annotations
 

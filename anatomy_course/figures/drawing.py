@@ -32,13 +32,13 @@ class Pen:
     def picture(self, alt: str) -> Picture:
         return canvas.finish(self.figure, alt)
 
-    def text(self, x: Number, y: Number, words: str, size: Number = 11, colour: str = INK, **style: Any) -> None:
-        """Words centred at a place unless `ha` and `va` say otherwise."""
+    def text(self, x: Number, y: Number, words: str, size: Number = 11, color: str = INK, **style: Any) -> None:
+        """Words centered at a place unless `ha` and `va` say otherwise."""
         chosen: dict[str, Any] = {"ha": "center", "va": "center", "parse_math": False, "linespacing": 1.3, "zorder": 6}
-        self.sheet.text(x, y, words, fontsize=size, color=colour, **chosen | style)
+        self.sheet.text(x, y, words, fontsize=size, color=color, **chosen | style)
 
     def word(self, x: Number, y: Number, word: str, size: Number = 11, **style: Any) -> None:
-        """A word of a sentence, on the line its neighbours stand on."""
+        """A word of a sentence, on the line its neighbors stand on."""
         self.text(x, y + 4, canvas.printable(word), size, va="baseline", **style)
 
     def note(self, x: Number, y: Number, words: str, size: Number = 10, **style: Any) -> None:
@@ -49,14 +49,14 @@ class Pen:
         self, x: Number, y: Number, width: Number, height: Number, label: str, role: str = "ink", *,
         note: str = "", size: Number = 12, dashed: bool = False, bold: bool = False, fill: Number = 0.13,
     ) -> None:  # fmt: skip
-        """A rounded box in a role's colour with its label, and a smaller note under the label."""
+        """A rounded box in a role's color with its label, and a smaller note under the label."""
         from matplotlib.patches import FancyBboxPatch
 
-        colour = canvas.role(role)
-        inside = "#f4f5f6" if role in ("ink", "residual") and fill else canvas.tint(colour, fill)
+        color = canvas.role(role)
+        inside = "#f4f5f6" if role in ("ink", "residual") and fill else canvas.tint(color, fill)
         style = f"round,pad=0,rounding_size={min(7, height / 3)}"
         self.sheet.add_patch(
-            FancyBboxPatch((x, y), width, height, boxstyle=style, facecolor=inside, edgecolor=colour,
+            FancyBboxPatch((x, y), width, height, boxstyle=style, facecolor=inside, edgecolor=color,
                            linewidth=1.4, linestyle=(0, (4, 2.5)) if dashed else "-", zorder=4)
         )  # fmt: skip
         middle = x + width / 2
@@ -108,7 +108,7 @@ class Pen:
         limit: Number | None = None, seen: Any = None, digits: int | None = None, size: Number = 9,
         rows: Sequence[str] = (), columns: Sequence[str] = (), upright: bool = False,
     ) -> None:  # fmt: skip
-        """A tensor as coloured cells with its row and column labels."""
+        """A tensor as colored cells with its row and column labels."""
         numbers = np.atleast_2d(np.asarray(matrix, dtype=float))
         limits = cells.limit_of([numbers], kind, limit)
         open_cells = None if seen is None else np.asarray(seen, dtype=bool)
@@ -120,15 +120,15 @@ class Pen:
         self, x: Number, y: Number, cells: int = 4, role: str = "ink", *, wide: Number = 12, high: Number = 14,
         standing: bool = False,
     ) -> None:  # fmt: skip
-        """A vector as a little row (or column) of cells in a role's colour: a likeness, no numbers."""
+        """A vector as a little row (or column) of cells in a role's color: a likeness, no numbers."""
         from matplotlib.patches import Rectangle
 
-        colour = canvas.role(role)
+        color = canvas.role(role)
         for i in range(cells):
             place = (x, y + i * high) if standing else (x + i * wide, y)
             self.sheet.add_patch(
-                Rectangle(place, wide, high, facecolor=canvas.tint(colour, 0.2 + 0.15 * ((i * 7) % 4)),
-                          edgecolor=colour, linewidth=1, zorder=4)
+                Rectangle(place, wide, high, facecolor=canvas.tint(color, 0.2 + 0.15 * ((i * 7) % 4)),
+                          edgecolor=color, linewidth=1, zorder=4)
             )  # fmt: skip
 
 

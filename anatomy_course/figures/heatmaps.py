@@ -23,7 +23,7 @@ from anatomy_course.figures.cells import (
     BAR,
     EDGE,
     WIDEST,
-    colour_bar,
+    color_bar,
     draw_cells,
     head,
     label_columns,
@@ -79,11 +79,11 @@ def heatmap(
     marks: tuple[str, str] = ("yes", "no"),
     alt: str = "",
 ) -> Picture:
-    """One matrix as coloured cells with its shape, colour bar and (where they fit) printed values.
+    """One matrix as colored cells with its shape, color bar and (where they fit) printed values.
 
     Args:
         matrix: (row, column) numbers, where −∞ counts as masked and NaN is named in its cell; or booleans, which are
-            dark or empty cells without a number and without a colour bar.
+            dark or empty cells without a number and without a color bar.
         rows: one label per row; numbers by default.
         columns: one label per column; numbers by default.
         title: what the matrix is; its shape is printed beside it.
@@ -92,7 +92,7 @@ def heatmap(
             in which cells.
         mask: (row, column) booleans, True = may attend; the other cells are hatched and named.
         axes: names of the two axes, for the shape.
-        limit: the largest value of the colour bar, to share limits with another picture.
+        limit: the largest value of the color bar, to share limits with another picture.
         marks: of booleans: what True and False say.
         alt: alt text; a plain description of shape and largest value by default.
 
@@ -148,7 +148,7 @@ def _one_map(
     label_rows(axes, names[0], left, top, down)
     label_columns(axes, names[1], left, top, across, upright)
     if marks is None:
-        colour_bar(axes, right + 12, top, max(down * rows, 40), limits, kind)
+        color_bar(axes, right + 12, top, max(down * rows, 40), limits, kind)
     else:
         mark_key(axes, left, bottom + 20, marks)
     if closed:
@@ -170,7 +170,7 @@ def heatmaps(
     per_row: int | None = None,
     alt: str = "",
 ) -> Picture:
-    """Several matrices side by side with the same colour limits and one colour bar.
+    """Several matrices side by side with the same color limits and one color bar.
 
     Args:
         maps: (title, matrix) pairs; row and column labels are drawn where all matrices have the labels' size.
@@ -235,7 +235,7 @@ def grid(
     above = (above + 8 if upright else 18) if above else 0
     over = 36 if side <= 6 and not alike else 20
     down = min(cell, 30.0) if columns <= 24 else cell
-    # A title wider than its own map would run into its neighbour.
+    # A title wider than its own map would run into its neighbor.
     size = 12.0 if side <= 6 else 9.0
     longest = max(width_of(printable(n, 40), size, True) for n, _ in maps)
     step_x = columns * cell + gap
@@ -264,7 +264,7 @@ def grid(
         if top:
             label_columns(canvas, top, x, place[1], cell, upright)
     bar = max(48.0, min(rows * down, 160))
-    colour_bar(canvas, EDGE + margin + side * step_x - gap + 12, crown + over + above, bar, limits, kind)
+    color_bar(canvas, EDGE + margin + side * step_x - gap + 12, crown + over + above, bar, limits, kind)
     if closed:
         masked_key(canvas, EDGE + margin, crown + lines * step_y + 4)
     return figure

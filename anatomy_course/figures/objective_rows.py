@@ -1,4 +1,4 @@
-"""Each pretraining objective on one sentence: what goes in, and below it what is asked. The explorer's static twin."""
+"""Each pretraining objective on one sentence: what goes in, and below it what is asked. The explorer's still."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _draw(pen: Pen, row: ObjectiveRow, y: Number) -> None:
         _line(pen, asked, [width_of(word, SIZE) for word in asked], y + 19, [("value", False)] * len(asked))
     else:
         for place, word in zip(places, asked, strict=False):
-            pen.word(place, y + 19, word, SIZE, colour=canvas.role("value"), ha="left")
+            pen.word(place, y + 19, word, SIZE, color=canvas.role("value"), ha="left")
 
 
 def _line(
@@ -80,8 +80,8 @@ def _line(
         if x + width > WIDTH - 24:
             pen.word(x, y, "…", SIZE, ha="left")
             break
-        colour = canvas.role(role) if role else INK
-        pen.word(x, y, word, SIZE, colour=colour, ha="left", weight="bold" if bold else "normal")
+        color = canvas.role(role) if role else INK
+        pen.word(x, y, word, SIZE, color=color, ha="left", weight="bold" if bold else "normal")
         places.append(x)
         x += width + GAP
     return places

@@ -17,7 +17,7 @@ BEHIND_IN_VS_CODE = ".vscode-dark :has(> .anatomy-picture) { background: var(--v
 """VS Code draws outputs in a transparent frame, where white would become black."""
 ON_DARK_PAGES = f"""<style>{", ".join(f"{host} .anatomy-picture" for host in DARK_HOSTS)} {{
 filter: invert(1) hue-rotate(180deg); mix-blend-mode: lighten }} {BEHIND_IN_VS_CODE}</style>"""
-"""White becomes the dark page and ink light, while every colour keeps its hue; a page that drops styles shows the PNG
+"""White becomes the dark page and ink light, while every color keeps its hue; a page that drops styles shows the PNG
 as it is. A second PNG for dark pages would double what a notebook stores."""
 
 
@@ -70,7 +70,7 @@ class Picture:
 
 
 def picture(figure: Figure, alt: str, *, dots: int = 2) -> Picture:
-    """Render a matplotlib figure to a small PNG (at most 256 colours) and close over its alt text.
+    """Render a matplotlib figure to a small PNG (at most 256 colors) and close over its alt text.
 
     Args:
         figure: any matplotlib figure; its size in inches times 72 is its width on the page.

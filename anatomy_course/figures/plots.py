@@ -1,7 +1,7 @@
 """The static plots of the course in one place: every function takes arrays and words and returns a `Picture`.
 
 Arrays may be lists, NumPy arrays or tensors. Weights run from 0 to 1 on one sequential map, signed values on one
-diverging map centred at zero; a comparison shares its limits; shapes stand beside what is drawn.
+diverging map centered at zero; a comparison shares its limits; shapes stand beside what is drawn.
 """
 
 from __future__ import annotations

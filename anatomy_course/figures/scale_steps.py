@@ -1,4 +1,4 @@
-"""Why the scores are divided by √dₖ, in five small panels: the scale explorer's static twin.
+"""Why the scores are divided by √dₖ, in five small panels: the scale explorer's still picture.
 
 Above what one dₖ does to the scores and to one query's weights, below three measures over all dₖ.
 """
@@ -71,7 +71,7 @@ def scale_steps(
 
 
 def _key(figure: Figure) -> None:
-    """Which line is which, by colour, marker and dash."""
+    """Which line is which, by color, marker and dash."""
     from matplotlib.lines import Line2D
 
     lines = [Line2D([], [], color=canvas.role(s["role"]), marker=s["marker"], linestyle=s["dash"], label=s["label"],

@@ -35,7 +35,7 @@ def scatter_words(
     Args:
         points: (word, 2) numbers.
         labels: one word per point; an empty word leaves the point without a name.
-        groups: a role of the palette per point; points of one role share colour and marker.
+        groups: a role of the palette per point; points of one role share color and marker.
         paths: sequences of point numbers to be joined by arrows, such as one word through the layers.
         alt: alt text; the words and places by default.
 

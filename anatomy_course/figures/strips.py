@@ -21,7 +21,7 @@ from anatomy_course.figures.cells import (
     BAR,
     EDGE,
     WIDEST,
-    colour_bar,
+    color_bar,
     draw_cells,
     head,
     limit_of,
@@ -51,7 +51,7 @@ def strips(
         labels: one word per vector.
         axes: names of the two axes, for the shape.
         values: print the numbers; by default where a cell has room for one.
-        limit: the largest size on the colour bar, to share limits with another picture.
+        limit: the largest size on the color bar, to share limits with another picture.
         alt: alt text; the shape and labels by default.
 
     Raises:
@@ -91,5 +91,5 @@ def _strips(
         if high >= 11 or i % int(np.ceil(13 / (high + gap))) == 0:
             canvas.text(left - 8, y + high / 2, name, fontsize=11, ha="right", va="center", parse_math=False)
     bar = max(40.0, min(rows * (high + gap) - gap, 160))
-    colour_bar(canvas, left + columns * cell + 12, top, bar, limits, kind)
+    color_bar(canvas, left + columns * cell + 12, top, bar, limits, kind)
     return figure

@@ -1,4 +1,4 @@
-"""The one look of all figures: fonts, lines and colours, set for one figure and put back after it."""
+"""The one look of all figures: fonts, lines and colors, set for one figure and put back after it."""
 
 from __future__ import annotations
 

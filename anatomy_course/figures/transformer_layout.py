@@ -24,7 +24,7 @@ class DrawnPart:
     id: str
     label: str
     role: str
-    """A name from the palette's roles, or "ink" for what has no colour of its own."""
+    """A name from the palette's roles, or "ink" for what has no color of its own."""
     x: Number
     y: Number
     width: Number

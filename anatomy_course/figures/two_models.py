@@ -1,6 +1,6 @@
 """What two models make of one sentence: how one goes on with it, and where the heads of the other look.
 
-The first words' static twin: what notebook 00 shows before anything was run.
+The first words' still picture: what notebook 00 shows before anything was run.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from anatomy_course.figures.canvas import Number, colours, number, printable, role, width_of
+from anatomy_course.figures.canvas import Number, colors, number, printable, role, width_of
 from anatomy_course.figures.cells import WIDEST
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
@@ -84,7 +84,7 @@ def _bars(pen: Pen, top: Number, likeliest: Sequence[tuple[str, Number]]) -> Non
     for i, (word, probability) in enumerate(likeliest):
         y = top + ROW * i
         pen.text(BARS[0] - 8, y + ROW / 2, printable(word, 11), 11, ha="right", weight="normal" if i else "bold")
-        shade = role("weights") if not i else colours("weights")(0.55)
+        shade = role("weights") if not i else colors("weights")(0.55)
         wide = max(1.5, BARS[1] * probability)
         pen.sheet.add_patch(Rectangle((BARS[0], y + 4), wide, ROW - 8, facecolor=shade))
         pen.text(BARS[0] + wide + 7, y + ROW / 2, f"{number(100 * probability, 0)} %", 11, ha="left")
@@ -118,7 +118,7 @@ def _lines(pen: Pen, y: Number, tokens: Sequence[str], weights: np.ndarray, quer
     for k, (token, weight) in enumerate(zip(tokens, weights, strict=True)):
         box = (starts[k], y - 11)
         edge = role("query") if k == query else "none"
-        fill = colours("weights")(0.55 * weight) if weight >= WEAK else PAGE
+        fill = colors("weights")(0.55 * weight) if weight >= WEAK else PAGE
         pen.sheet.add_patch(
             FancyBboxPatch(box, widths[k], 20, boxstyle="round,pad=0,rounding_size=4", facecolor=fill, edgecolor=edge,
                            linewidth=1.4, zorder=4)

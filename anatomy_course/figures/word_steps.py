@@ -1,6 +1,6 @@
 """Attention's six steps for one word of a real sentence side by side: a row per key word, a column per step.
 
-The attention stepper's static twin. `diagrams.six_steps` draws the same steps with all numbers for a small example.
+The attention stepper's still picture. `diagrams.six_steps` draws the same steps with all numbers for a small example.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anatomy_course.figures.arrays import array, labels_for
-from anatomy_course.figures.canvas import Number, colours, number, printable, role
+from anatomy_course.figures.canvas import Number, colors, number, printable, role
 from anatomy_course.figures.cells import EDGE_LINE, limit_of
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
@@ -82,8 +82,8 @@ def _drawn(words: list[str], got: Mapping[str, np.ndarray], query: int, title: s
     pen.text(x - 6, 88, f"q of {word}", 10.5, role("query"), ha="right", weight="bold")
     pen.cells(x, 80, got["query"][query][None], wide / d_head, ROW, limit=limits["query"])
     for i, name in enumerate(words):
-        colour, weight = (role("query"), "bold") if i == query else (INK, "normal")
-        pen.word(LEFT - 6, TOP + ROW * (i + 0.5), name, 10.5, colour=colour, ha="right", weight=weight)
+        color, weight = (role("query"), "bold") if i == query else (INK, "normal")
+        pen.word(LEFT - 6, TOP + ROW * (i + 0.5), name, 10.5, color=color, ha="right", weight=weight)
     largest = float(np.abs(scores).max()) or 1.0
     _signed_bars(pen, COLUMNS["score"], scores, largest)
     _signed_bars(pen, COLUMNS["scaled"], scaled, largest)
@@ -95,7 +95,7 @@ def _drawn(words: list[str], got: Mapping[str, np.ndarray], query: int, title: s
     context = got["context"][query]
     pen.cells(x, bottom + 22, context[None], wide / len(context), ROW, limit=limits["value"])
     for name, at in (("query", 84.0), ("key", 194.0), ("value", 304.0)):
-        _colour_bar(pen, at, bottom + 50, limits[name], name)
+        _color_bar(pen, at, bottom + 50, limits[name], name)
     pen.note(416, bottom + 54, "both scores on one axis; weights from 0 to 1", ha="left")
     most = np.argsort(-weights, kind="stable")[:3]
     told = ", ".join(f"{words[j]} {number(weights[j])}" for j in most)
@@ -136,10 +136,10 @@ def _bars(pen: Pen, place: tuple[Number, Number], weights: np.ndarray) -> None:
         pen.text(x + 28, y + ROW / 2, number(float(weight)), 9.5, ha="right")
 
 
-def _colour_bar(pen: Pen, x: Number, y: Number, limit: Number, name: str) -> None:
-    """A lying colour bar with its ends printed and the name of what it colours."""
+def _color_bar(pen: Pen, x: Number, y: Number, limit: Number, name: str) -> None:
+    """A lying color bar with its ends printed and the name of what it colors."""
     from matplotlib.patches import Rectangle
 
-    pen.sheet.imshow(np.linspace(-1, 1, 128)[None], cmap=colours("signed"), aspect="auto", extent=(x, x + 34, y + 8, y))
+    pen.sheet.imshow(np.linspace(-1, 1, 128)[None], cmap=colors("signed"), aspect="auto", extent=(x, x + 34, y + 8, y))
     pen.sheet.add_patch(Rectangle((x, y), 34, 8, fill=False, edgecolor=EDGE_LINE, linewidth=1))
     pen.note(x + 39, y + 4, f"{name} ± {number(limit, 1)}", ha="left")

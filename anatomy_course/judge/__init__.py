@@ -1,9 +1,9 @@
 """Exercises: one cell, one decorator; running the cell is checking it.
 
-    from anatomy_course import exercise, hint, solution, progress, ask, predict, outcome
+from anatomy_course import exercise, hint, solution, progress, ask, predict, outcome
 
-    @exercise("attention.scores")
-    def attention_scores(query, key): ...
+@exercise("attention.scores")
+def attention_scores(query, key): ...
 
 """
 

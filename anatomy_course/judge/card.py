@@ -77,7 +77,7 @@ def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOut
 
 def _html(data: dict[str, Any], verdict: Verdict) -> str:
     quiet = palette.ROLES["masked"].light
-    colour = {"passed": palette.PASS.light, "not attempted": quiet, "emptied": quiet}.get(
+    color = {"passed": palette.PASS.light, "not attempted": quiet, "emptied": quiet}.get(
         data["state"], palette.FAIL.light
     )
     pieces = [
@@ -97,7 +97,7 @@ def _html(data: dict[str, Any], verdict: Verdict) -> str:
         pieces += [details(f"Hint {i}", f"<p>{in_code(hint)}</p>") for i, hint in enumerate(data["hints"], 1)]
     if data["solution"]:
         pieces.append(details("Solution", f"{code_block(data['solution'])}<p>{in_code(data['explanation'])}</p>"))
-    return f'<div style="border-left:4px solid {colour};padding-left:1em">{"".join(pieces)}</div>'
+    return f'<div style="border-left:4px solid {color};padding-left:1em">{"".join(pieces)}</div>'
 
 
 def _line_html(line: dict[str, Any]) -> str:

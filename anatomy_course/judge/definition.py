@@ -97,7 +97,7 @@ class Exercise:
         returns: what is compared, in order: what the answer returns or, where there is a drive, what that returns.
         cases: draws the cases from a generator; the first one is small enough to be drawn.
         mistakes: at least four.
-        alternatives: name → another right way to write it.
+        also_right: name → another right way to write it.
         hints: three, of growing help.
         solution: the body of the function or the class, unindented.
         explanation: two or three sentences that go with the solution.
@@ -105,7 +105,7 @@ class Exercise:
         look_first: names of outputs in the order in which a fault spreads; the order of `returns` when left out.
         seconds: how long all cases together may take.
         methods: of a class, what follows `def` of each method that the stub holds, the constructor first.
-        drive: called with the answer and a case's arguments; makes the answer do its work and returns its effects as
+        observe: called with the answer and a case's arguments; makes the answer do its work and returns its effects as
             a tuple of tensors, or an `Objection`. Left out where the answer is itself a function from arguments to
             tensors. What a drive changes is its own; it leaves torch's source of random numbers as it found it.
         uses: ids of earlier exercises whose functions or classes an answer may call by their names. Where the notebook
@@ -123,7 +123,7 @@ class Exercise:
     returns: tuple[Output, ...]
     cases: Callable[[torch.Generator], Iterable[Case]]
     mistakes: tuple[Mistake, ...]
-    alternatives: Mapping[str, Callable[..., Any]]
+    also_right: Mapping[str, Callable[..., Any]]
     hints: tuple[str, str, str]
     solution: str
     explanation: str
@@ -131,7 +131,7 @@ class Exercise:
     look_first: tuple[str, ...] = ()
     seconds: float = 5.0
     methods: tuple[str, ...] = ()
-    drive: Callable[..., Any] | None = None
+    observe: Callable[..., Any] | None = None
     uses: tuple[str, ...] = ()
 
     @property
@@ -149,7 +149,7 @@ class Exercise:
 
         Whatever is compared comes from here: the reference, each mistake, the learner's answer and its variations.
         """
-        return answer if self.drive is None else partial(self.drive, answer)
+        return answer if self.observe is None else partial(self.observe, answer)
 
     def resolve(self) -> Callable[..., Any]:
         """The reference itself."""

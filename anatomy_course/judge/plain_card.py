@@ -8,7 +8,7 @@ from anatomy_course.figures import palette
 
 State = Literal["passed", "failed", "other", "open"]
 
-EDGES: dict[State, palette.Colour] = {
+EDGES: dict[State, palette.Color] = {
     "passed": palette.PASS,
     "failed": palette.FAIL,
     "other": palette.ROLES["key"],
@@ -32,7 +32,7 @@ LOOK = """
 
 
 def plain_card(state: State, headline: str, body: str) -> str:
-    """A card with an edge and a headline in the state's colour, which can be read in both themes.
+    """A card with an edge and a headline in the state's color, which can be read in both themes.
 
     Args:
         state: of what it tells; "other" is neither right nor wrong.
@@ -40,9 +40,9 @@ def plain_card(state: State, headline: str, body: str) -> str:
         body: the rest, as safe HTML. Boxes in a `<div class="beside">` stand side by side where there is room.
     """
     rules = [LOOK]
-    for name, colour in EDGES.items():
+    for name, color in EDGES.items():
         card = f".anatomy-card.is-{name}"
         dark = ", ".join(f"{host} {card}" for host in palette.DARK_HOSTS)
-        rules.append(f"{card} {{--state: {colour.light}}}\n{dark} {{--state: {colour.dark}}}\n")
+        rules.append(f"{card} {{--state: {color.light}}}\n{dark} {{--state: {color.dark}}}\n")
     head = f'<p class="state"><strong>{headline}</strong></p>'
     return f'<style>{"".join(rules)}</style><div class="anatomy-card is-{state}">{head}{body}</div>'

@@ -111,7 +111,7 @@ def enclosed(answer: Callable[..., Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def lending(answer: Callable[..., Any], given: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
+def with_names(answer: Callable[..., Any], given: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
     """While an answer runs, what it may call by name is there, even where its notebook lacks it."""
     names = globals_of(answer)
     lent = {name: function for name, function in given.items() if name not in names}

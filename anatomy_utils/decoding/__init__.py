@@ -34,7 +34,7 @@ from anatomy_utils.decoding.beams import (
     beam_steps as beam_steps,
 )
 from anatomy_utils.decoding.by_hand import (
-    Kept as Kept,
+    KeptBeams as KeptBeams,
     next_probabilities as next_probabilities,
     translate as translate,
     write as write,

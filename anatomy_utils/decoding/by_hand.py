@@ -102,7 +102,7 @@ def translate(
     return ids
 
 
-class Kept(NamedTuple):
+class KeptBeams(NamedTuple):
     """The texts that a beam search keeps, best first."""
 
     log_probabilities: Float[Tensor, " beams"]
@@ -112,7 +112,7 @@ class Kept(NamedTuple):
 
 def beam_step(
     log_probabilities: Float[Tensor, " beams"], next_log_probabilities: Float[Tensor, "beams vocab_size"]
-) -> Kept:
+) -> KeptBeams:
     """Continue each kept text with each token, and keep as many of the best as there were.
 
     `decoding.beam_step.advance` does it for many prompts at once, and puts aside what has ended.
@@ -130,4 +130,4 @@ def beam_step(
     vocab_size = next_log_probabilities.shape[1]
     sums = log_probabilities[:, None] + next_log_probabilities
     best = sums.flatten().topk(len(log_probabilities))
-    return Kept(best.values, best.indices // vocab_size, best.indices % vocab_size)
+    return KeptBeams(best.values, best.indices // vocab_size, best.indices % vocab_size)

@@ -37,13 +37,13 @@ def causal(length: int, *, device: torch.device | str | None = None) -> Bool[Ten
 
 
 def local(length: int, reach: int, *, device: torch.device | str | None = None) -> Bool[Tensor, "query key"]:
-    """Each position may attend to itself and to its neighbours on both sides.
+    """Each position may attend to itself and to its neighbors on both sides.
 
     Beltagy et al. 2020, section 3.1 (arXiv:2004.05150).
 
     Args:
         length: the number of positions, at least 0.
-        reach: the farthest neighbour, at least 0; a window of 128 reaches 64 to either side.
+        reach: the farthest neighbor, at least 0; a window of 128 reaches 64 to either side.
         device: where the mask should live.
 
     Returns:

@@ -202,7 +202,7 @@ def stack_heads(weights: Float[Tensor, "heads d_model d_head"]) -> Float[Tensor,
 def share_heads(
     vectors: Float[Tensor, "*batch kv_heads position d_head"], num_heads: int
 ) -> Float[Tensor, "*batch heads position d_head"]:
-    """Give every query head a key (or value) head: neighbouring query heads share one.
+    """Give every query head a key (or value) head: neighboring query heads share one.
 
     With 6 query heads and 2 key/value heads, query heads 0, 1, 2 use the first and 3, 4, 5 the second. Grouped-query
     attention, Ainslie et al. 2023 (arXiv:2305.13245); with a single key/value head it is multi-query attention, Shazeer

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-Layout = Literal["halves", "neighbours"]
+Layout = Literal["halves", "neighbors"]
 
 
 def sinusoids(

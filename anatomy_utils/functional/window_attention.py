@@ -1,4 +1,4 @@
-"""Window attention: each position attends to its neighbours only, and only these scores are ever computed.
+"""Window attention: each position attends to its neighbors only, and only these scores are ever computed.
 
 Full attention compares every position with every other, n² times. Forbidding most of these pairs by a mask saves
 nothing, for their scores are computed and thrown away. Here queries are cut into blocks, and each block meets only the
@@ -22,13 +22,13 @@ def window_attention(
     value: Float[Tensor, "*batch position d_value"],
     reach: int,
 ) -> Float[Tensor, "*batch position d_value"]:
-    """Attention from each position to itself and its neighbours on both sides.
+    """Attention from each position to itself and its neighbors on both sides.
 
     Args:
         query: what each position is looking for.
         key: what each position offers to be found by.
         value: what each position gives when found.
-        reach: the farthest neighbour, at least 0.
+        reach: the farthest neighbor, at least 0.
 
     Returns:
         The context vectors. Time and memory grow in proportion to position · reach.
@@ -37,7 +37,7 @@ def window_attention(
         ValueError: the reach is negative.
 
     >>> vectors = torch.tensor([[0.0], [3.0], [6.0]])
-    >>> window_attention(torch.zeros(3, 1), vectors, vectors, reach=1).tolist()  # averages of 2, 3 and 2 neighbours
+    >>> window_attention(torch.zeros(3, 1), vectors, vectors, reach=1).tolist()  # averages of 2, 3 and 2 neighbors
     [[1.5], [3.0], [4.5]]
     """
     if reach < 0:
@@ -46,13 +46,13 @@ def window_attention(
     behind = -length % block
     count = (length + behind) // block
     query = F.pad(query, (0, 0, 0, behind)).unflatten(-2, (count, block))  # … block query d_head
-    key, value = (_with_neighbours(vectors, block, behind) for vectors in (key, value))  # … block key d_head
+    key, value = (_with_neighbors(vectors, block, behind) for vectors in (key, value))  # … block key d_head
     allowed = _allowed(length, count, block, reach, query.device)
     context = weighted_average(masked_softmax(scores(query, key), allowed), value)
     return context.flatten(-3, -2)[..., :length, :]
 
 
-def _with_neighbours(
+def _with_neighbors(
     vectors: Float[Tensor, "*batch position d"], block: int, behind: int
 ) -> Float[Tensor, "*batch count key d"]:
     """Each block with the block before it and the block after it."""
@@ -80,7 +80,7 @@ def window_pairs(length: int, reach: int) -> int:
 
 
 def bigbird_blocks(count: int, generator: torch.Generator, *, random: int = 3) -> Bool[Tensor, "query_block key_block"]:
-    """Which blocks of positions meet in BigBird's pattern: neighbours, two that see and are seen by all, and chance.
+    """Which blocks of positions meet in BigBird's pattern: neighbors, two that see and are seen by all, and chance.
 
     Zaheer et al. 2020, section 2 and appendix D (arXiv:2007.14062): the first and the last block are the global ones.
 

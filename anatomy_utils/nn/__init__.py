@@ -55,7 +55,7 @@ from anatomy_utils.nn.heads import (
     WithHead as WithHead,
 )
 from anatomy_utils.nn.layer import Layer as Layer
-from anatomy_utils.nn.norm import LayerNorm as LayerNorm, Norms as Norms, RMSNorm as RMSNorm
+from anatomy_utils.nn.norm import LayerNorm as LayerNorm, NormPlaces as NormPlaces, RMSNorm as RMSNorm
 from anatomy_utils.nn.positions import (
     AlibiBias as AlibiBias,
     LearnedPositions as LearnedPositions,

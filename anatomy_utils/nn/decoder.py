@@ -1,8 +1,9 @@
 """The decoder: a stack that writes, each position seeing only what came before it.
 
 The right half of the 2017 Transformer, and by itself the whole of GPT and Llama. Notebook 04 teaches it, notebook 05
-its cross-attention to an encoder's output ("memory"). Where the norms stand is data (see `norm.Norms`), and so are the
-positions: added to the embeddings, rotating queries and keys, or added to the scores.
+its cross-attention to an encoder's output ("memory"). Where the norms stand is data (see
+`norm.NormPlaces`), and so are the positions: added to the embeddings, rotating queries and keys, or added to the
+scores.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from anatomy_utils.nn.cache import KeyValue, KeyValueCache, LayerCache
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.layer import Layer
-from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.tap import tap
 
@@ -50,10 +51,10 @@ class DecoderLayer(Layer):
         self_attention: MultiHeadAttention,
         feed_forward: nn.Module,
         *,
-        self_attention_norms: Norms,
-        feed_forward_norms: Norms,
+        self_attention_norms: NormPlaces,
+        feed_forward_norms: NormPlaces,
         cross_attention: MultiHeadAttention | None = None,
-        cross_attention_norms: Norms | None = None,
+        cross_attention_norms: NormPlaces | None = None,
         dropout: float = 0.0,
         window: int | None = None,
     ) -> None:
@@ -109,9 +110,9 @@ class ParallelLayer(DecoderLayer):
     def __init__(
         self, self_attention: MultiHeadAttention, feed_forward: nn.Module, *, norm: nn.Module, dropout: float = 0.0
     ) -> None:
-        norms = Norms(before=norm)
+        norms = NormPlaces(before=norm)
         super().__init__(
-            self_attention, feed_forward, self_attention_norms=norms, feed_forward_norms=Norms(), dropout=dropout
+            self_attention, feed_forward, self_attention_norms=norms, feed_forward_norms=NormPlaces(), dropout=dropout
         )
 
     def forward(

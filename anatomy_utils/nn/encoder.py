@@ -1,7 +1,7 @@
 """The encoder: a stack of equal layers that lets every token read the whole text.
 
 The left half of the 2017 Transformer and the whole of BERT. Notebook 03 teaches it. Where the norms stand is data, not
-a branch (see `norm.Norms`), and so are the positions.
+a branch (see `norm.NormPlaces`), and so are the positions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.dropout import identity
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.layer import Layer
-from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.tap import tap
 
@@ -68,8 +68,8 @@ class LocalLayer(EncoderLayer):
         self_attention: MultiHeadAttention,
         feed_forward: nn.Module,
         *,
-        self_attention_norms: Norms,
-        feed_forward_norms: Norms,
+        self_attention_norms: NormPlaces,
+        feed_forward_norms: NormPlaces,
         window: int,
         rotary: RotaryPositions,
     ) -> None:

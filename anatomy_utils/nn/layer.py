@@ -9,7 +9,7 @@ from torch import nn
 
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.dropout import dropout_or_nothing
-from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.norm import NormPlaces
 
 
 class Layer(nn.Module):
@@ -40,8 +40,8 @@ class Layer(nn.Module):
         self_attention: MultiHeadAttention,
         feed_forward: nn.Module,
         *,
-        self_attention_norms: Norms,
-        feed_forward_norms: Norms,
+        self_attention_norms: NormPlaces,
+        feed_forward_norms: NormPlaces,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()

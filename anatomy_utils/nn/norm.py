@@ -1,6 +1,6 @@
 """Norms as modules, and where they are: after a sub-layer's sum (2017), or before the sub-layer (most since).
 
-The place is data, not a branch: `Norms` holds the norms of one residual connection. Notebook 03 teaches it.
+The place is data, not a branch: `NormPlaces` holds the norms of one residual connection. Notebook 03 teaches it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class RMSNorm(nn.Module):
         return f"{self.weight.numel()}, epsilon={self.epsilon:g}"
 
 
-class Norms(nn.Module):
+class NormPlaces(nn.Module):
     """The norms of one residual connection: `after(x + dropout(output(sublayer(before(x)))))`.
 
     Post-norm, as in the paper and BERT, gives only `after`; pre-norm gives only `before`; Gemma 2 gives `before` and
@@ -89,7 +89,7 @@ class Norms(nn.Module):
             sublayer: attention or a feed-forward network, as a function of its (normalized) input.
             dropout: applied to what it gives, before the sum.
 
-        >>> Norms().around(torch.tensor([1.0]), lambda x: 2 * x, lambda x: x / 2)
+        >>> NormPlaces().around(torch.tensor([1.0]), lambda x: 2 * x, lambda x: x / 2)
         tensor([2.])
         """
         return self.after(hidden_states + dropout(self.output(sublayer(self.before(hidden_states)))))

@@ -9,7 +9,7 @@ each token stands. Three kinds of object do it, and notebook 03 compares them:
   (`ShawPositions`, `TransformerXLPositions`, `DisentangledPositions` in `relative_positions.py`).
 
 Published checkpoints disagree: RoBERTa's table starts at row 2, BART's positions are shifted by 2, GPT-J rotates
-neighbouring features where Llama rotates halves.
+neighboring features where Llama rotates halves.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class RotaryPositions(nn.Module):
     Args:
         d_head: how many features are turned, even; features beyond them are left as they are (GPT-J turns 64 of 256).
         base: the longest wave is about 2π · base positions.
-        layout: which features make a pair: `"halves"` (i and i + d/2, Llama) or `"neighbours"` (2i and 2i + 1, GPT-J).
+        layout: which features make a pair: `"halves"` (i and i + d/2, Llama) or `"neighbors"` (2i and 2i + 1, GPT-J).
         max_positions: how many positions have their angles ready; more are made when they are needed.
 
     Raises:

@@ -14,7 +14,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 Span = tuple[int, int]
-"""Neighbouring tokens from `start` up to but not including `stop`, as in a Python slice."""
+"""Neighboring tokens from `start` up to but not including `stop`, as in a Python slice."""
 
 
 def check_spans(spans: Sequence[Span], length: int) -> None:

@@ -49,7 +49,7 @@ def share_in_words(
 
     Args:
         numbers: random ones, for `mask_words`'s `choice`.
-        word_ids: which word each token belongs to; neighbours with equal numbers are one word, `NO_WORD` is none.
+        word_ids: which word each token belongs to; neighbors with equal numbers are one word, `NO_WORD` is none.
 
     Returns:
         The numbers, equal within each word.

@@ -25,8 +25,8 @@ from anatomy_utils.taxonomy import (
     scaling as scaling,
     tree as tree,
 )
-from anatomy_utils.taxonomy.row import Model as Model, Size as Size
-from anatomy_utils.taxonomy.scaling import Growing as Growing
+from anatomy_utils.taxonomy.row import ModelFacts as ModelFacts, Size as Size
+from anatomy_utils.taxonomy.scaling import LengthFormula as LengthFormula
 from anatomy_utils.taxonomy.tree import (
     TREE as TREE,
     children as children,

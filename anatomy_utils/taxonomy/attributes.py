@@ -15,7 +15,7 @@ from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead
 from anatomy_utils.nn.layer import Layer
-from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.nn.relative_positions import DisentangledPositions, ShawPositions, TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
@@ -81,7 +81,7 @@ def positions(stack: Stack) -> str:
     rotary = stack.rotary
     if rotary is not None:
         share = "queries and keys" if rotary.d_head == _first(stack).d_head else "a share of queries and keys"
-        pairs = {"halves": "first half with second", "neighbours": "neighbors with each other"}[rotary.layout]
+        pairs = {"halves": "first half with second", "neighbors": "neighbors with each other"}[rotary.layout]
         found.append(f"rotary: {share} rotated in pairs, {pairs}")
     biases = (stack.score_bias, _first(stack).score_positions)
     found += [BIASES.get(type(each), "") for each in biases]
@@ -118,7 +118,7 @@ def norm(stack: Stack) -> str:
 
 def norm_placement(stack: Stack) -> str:
     """Where the norms of a residual connection are."""
-    norms = [part for layer in stack.layers for part in layer.modules() if isinstance(part, Norms)]
+    norms = [part for layer in stack.layers for part in layer.modules() if isinstance(part, NormPlaces)]
     places = {
         "before each sub-layer": [each.before for each in norms],
         "on what it gives": [each.output for each in norms],

@@ -21,7 +21,7 @@ class BlockDrawing:
 
     Attributes:
         label: what stands in it.
-        role: whose colour it has (see `figures.palette`).
+        role: whose color it has (see `figures.palette`).
         parts: the names of the described parts that it shows.
     """
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from anatomy_utils import zoo
-from anatomy_utils.taxonomy.row import Model, Size
+from anatomy_utils.taxonomy.row import ModelFacts, Size
 from anatomy_utils.zoo.checkpoint import unfilled
 
 SMALL = {
@@ -31,7 +31,7 @@ SMALL = {
 """What a published entry becomes in the small version; entries that are not named here stay as they are."""
 
 
-def build(model: Model, size: Size) -> nn.Module:
+def build(model: ModelFacts, size: Size) -> nn.Module:
     """The model in a published size, on torch's meta device: every shape is there, and no number.
 
     Raises:
@@ -42,7 +42,7 @@ def build(model: Model, size: Size) -> nn.Module:
         return _assembled(model, size.config)
 
 
-def small_config(model: Model, vocab_size: int = SMALL["vocab_size"]) -> dict[str, Any]:
+def small_config(model: ModelFacts, vocab_size: int = SMALL["vocab_size"]) -> dict[str, Any]:
     """The first published size with small numbers: the same kind of model, fit to be run while somebody waits.
 
     Raises:
@@ -58,7 +58,7 @@ def small_config(model: Model, vocab_size: int = SMALL["vocab_size"]) -> dict[st
     return config | dict(model.small)
 
 
-def small(model: Model, *, generator: torch.Generator, vocab_size: int = SMALL["vocab_size"]) -> nn.Module:
+def small(model: ModelFacts, *, generator: torch.Generator, vocab_size: int = SMALL["vocab_size"]) -> nn.Module:
     """A small version of the model with fresh weights, dropout off.
 
     Args:
@@ -79,7 +79,7 @@ def small(model: Model, *, generator: torch.Generator, vocab_size: int = SMALL["
     return module.eval()
 
 
-def _assembled(model: Model, config: Mapping[str, Any]) -> nn.Module:
+def _assembled(model: ModelFacts, config: Mapping[str, Any]) -> nn.Module:
     if not model.runs:
         raise ValueError(f"{model.name} is only described in the tree; choose a row that runs.")
     family = zoo.find(model.family)

@@ -18,7 +18,7 @@ from anatomy_utils.nn.relative_positions import DisentangledPositions, Transform
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder
 from anatomy_utils.taxonomy import recurrent
 from anatomy_utils.taxonomy.row import Counted
-from anatomy_utils.taxonomy.scaling import Growing
+from anatomy_utils.taxonomy.scaling import LengthFormula
 from anatomy_utils.taxonomy.structure import stacks_of
 
 
@@ -45,7 +45,7 @@ def organs(model: nn.Module) -> dict[str, int]:
     return recurrent.organs_of(model) if recurrent.is_root(model) else parameters_by_part(model)
 
 
-def work_per_token(model: nn.Module) -> Growing:
+def work_per_token(model: nn.Module) -> LengthFormula:
     """Operations (multiplications and additions) for one token of a text, by the length of that text.
 
     A token is compared with every position in its layer's reach, as the kernels do it: causal models skip nothing.
@@ -66,10 +66,10 @@ def work_per_token(model: nn.Module) -> Growing:
                 offsets = _work_on_offsets(attention)
                 fixed, once = fixed + offsets.fixed, once + offsets.once
                 seen.append(((4 * width + sum(each for each, _ in offsets.growing)) // len(stacks), reach))
-    return Growing(fixed // len(stacks), _gathered(seen), once)
+    return LengthFormula(fixed // len(stacks), _gathered(seen), once)
 
 
-def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> Growing:
+def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> LengthFormula:
     """What a model that writes keeps of its past: keys and values of every layer; nothing in an encoder by itself.
 
     Args:
@@ -90,7 +90,7 @@ def cache_bytes(model: nn.Module, *, bytes_per_number: int = 2) -> Growing:
             for layer in stack.layers:
                 for attention, reach in _attentions(layer):
                     kept.append((2 * attention.num_kv_heads * attention.d_head * bytes_per_number, reach))
-    return Growing(0, _gathered(kept))
+    return LengthFormula(0, _gathered(kept))
 
 
 def _products(module: nn.Module) -> Iterator[nn.Linear]:
@@ -107,16 +107,17 @@ def _product(linear: nn.Linear) -> int:
     return 2 * linear.in_features * linear.out_features
 
 
-def _work_on_offsets(attention: MultiHeadAttention) -> Growing:
+def _work_on_offsets(attention: MultiHeadAttention) -> LengthFormula:
     """What relative positions cost that are matched with queries and keys."""
     positions, width = attention.score_positions, attention.num_heads * attention.d_head
     if isinstance(positions, DisentangledPositions):  # both projections of the table, then queries and keys with them
         rows = positions.num_rows  # a learned vector for each offset
-        return Growing(4 * width * rows, (), once=rows * (_product(attention.to_query) + _product(attention.to_key)))
+        once = rows * (_product(attention.to_query) + _product(attention.to_key))
+        return LengthFormula(4 * width * rows, (), once=once)
     if isinstance(positions, TransformerXLPositions):  # 2n − 1 offsets, one key for each, asked by every query
         wave_key = _product(positions.to_wave_key)
-        return Growing(2 * wave_key, ((4 * width, None),), once=-wave_key)
-    return Growing(0, ())
+        return LengthFormula(2 * wave_key, ((4 * width, None),), once=-wave_key)
+    return LengthFormula(0, ())
 
 
 def _attentions(layer: Layer) -> list[tuple[MultiHeadAttention, int | None]]:

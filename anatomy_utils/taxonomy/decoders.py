@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.taxonomy.row import BILLION, MILLION, Model, Size
+from anatomy_utils.taxonomy.row import BILLION, MILLION, ModelFacts, Size
 
 
 def _gpt2(d_model: int, num_layers: int, num_heads: int, max_positions: int = 1024) -> dict[str, Any]:
@@ -51,7 +51,7 @@ _WIKITEXT = {
 }
 
 DECODERS = (
-    Model(
+    ModelFacts(
         "GPT",
         2018,
         "Transformer",
@@ -80,7 +80,7 @@ DECODERS = (
             ),
         ),
     ),
-    Model(
+    ModelFacts(
         "CTRL",
         2019,
         "Transformer",
@@ -108,7 +108,7 @@ DECODERS = (
             ),
         ),
     ),
-    Model(
+    ModelFacts(
         "Transformer-XL",
         2019,
         "Transformer",
@@ -123,8 +123,8 @@ DECODERS = (
         small={"cutoffs": [10, 20, 40], "d_embed": 32, "div_val": 2, "d_inner": 64, "mem_len": 8},
         note="Its paper counts 257 million parameters. Its published weights, and these modules, hold 285 million.",
     ),
-    Model("XLNet", 2019, "Transformer-XL", "decoder", "1906.08237", ("permuted order",), "predicts in any order"),
-    Model(
+    ModelFacts("XLNet", 2019, "Transformer-XL", "decoder", "1906.08237", ("permuted order",), "predicts in any order"),
+    ModelFacts(
         "GPT-2",
         2019,
         "GPT",
@@ -142,7 +142,7 @@ DECODERS = (
             Size("XL", _gpt2(1600, 48, 25), 1_557_611_200),
         ),
     ),
-    Model(
+    ModelFacts(
         "GPT-3",
         2020,
         "GPT-2",
@@ -163,7 +163,7 @@ DECODERS = (
         "layer of the original attends to a sparse band, as in the Sparse Transformer (arXiv:1904.10509); here all "
         "layers see the whole past.",
     ),
-    Model(
+    ModelFacts(
         "GPT-Neo",
         2021,
         "GPT-3",
@@ -181,7 +181,7 @@ DECODERS = (
         ),
         small={"attention_types": [[["global", "local"], 1]]},
     ),
-    Model(
+    ModelFacts(
         "GPT-J",
         2021,
         "GPT-3",

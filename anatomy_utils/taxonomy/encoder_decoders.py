@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.taxonomy.row import BILLION, MILLION, Model, Size
+from anatomy_utils.taxonomy.row import BILLION, MILLION, ModelFacts, Size
 
 
 def _transformer(d_model: int, num_heads: int) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _m2m_100(num_layers: int, d_ff: int) -> dict[str, Any]:
 
 
 ROOTS = (
-    Model(
+    ModelFacts(
         "RNN with attention",
         2014,
         "",
@@ -75,7 +75,7 @@ ROOTS = (
         (Size("RNNsearch", {"vocab_size": 30000, "d_embedding": 620, "d_model": 1000}, 0),),
         small={"d_embedding": 16, "d_alignment": 24, "d_readout": 16},
     ),
-    Model(
+    ModelFacts(
         "ELMo",
         2018,
         "",
@@ -94,7 +94,7 @@ ROOTS = (
         small={"d_hidden": 32},
         note="The published one (93.6 million) makes a word's first vector from its letters; here it is a table's row.",
     ),
-    Model(
+    ModelFacts(
         "Transformer",
         2017,
         "RNN with attention",
@@ -114,7 +114,7 @@ ROOTS = (
 )
 
 TRANSLATORS = (
-    Model(
+    ModelFacts(
         "BART",
         2019,
         "Transformer",
@@ -130,7 +130,7 @@ TRANSLATORS = (
             Size("large", _bart(1024, 12, 16), 406 * MILLION, MILLION),
         ),
     ),
-    Model(
+    ModelFacts(
         "T5",
         2019,
         "Transformer",
@@ -148,7 +148,7 @@ TRANSLATORS = (
             Size("11B", _t5(1024, 128, 65536, 24, 128), 11 * BILLION, BILLION),
         ),
     ),
-    Model(
+    ModelFacts(
         "M2M-100",
         2020,
         "Transformer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.taxonomy.row import MILLION, Model, Size
+from anatomy_utils.taxonomy.row import MILLION, ModelFacts, Size
 
 
 def _bert(vocab_size: int, d_model: int, num_layers: int, num_heads: int, **more: Any) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _modernbert(d_model: int, num_layers: int, num_heads: int, d_ff: int) -> dic
 
 
 ENCODERS = (
-    Model(
+    ModelFacts(
         "BERT",
         2018,
         "Transformer",
@@ -90,7 +90,7 @@ ENCODERS = (
             Size("large", _bert(30522, 1024, 24, 16), 340 * MILLION, 10 * MILLION),
         ),
     ),
-    Model(
+    ModelFacts(
         "RoBERTa",
         2019,
         "BERT",
@@ -106,7 +106,7 @@ ENCODERS = (
             Size("large", _bert(50265, 1024, 24, 16, **_ROBERTA), 355 * MILLION, MILLION),
         ),
     ),
-    Model(
+    ModelFacts(
         "DistilBERT",
         2019,
         "BERT",
@@ -134,7 +134,7 @@ ENCODERS = (
             ),
         ),
     ),
-    Model(
+    ModelFacts(
         "ALBERT",
         2019,
         "BERT",
@@ -151,7 +151,7 @@ ENCODERS = (
             Size("xlarge", _albert(2048, 24, 16), 60 * MILLION, 10 * MILLION),
         ),
     ),
-    Model(
+    ModelFacts(
         "XLM-R",
         2019,
         "RoBERTa",
@@ -167,7 +167,7 @@ ENCODERS = (
             Size("large", _bert(250002, 1024, 24, 16, **_ROBERTA), 550 * MILLION, 10 * MILLION, "body"),
         ),
     ),
-    Model(
+    ModelFacts(
         "ELECTRA",
         2020,
         "BERT",
@@ -185,7 +185,7 @@ ENCODERS = (
         ),
         note="This is the discriminator, which is kept; a smaller generator is trained beside it and thrown away.",
     ),
-    Model(
+    ModelFacts(
         "BigBird",
         2020,
         "RoBERTa",
@@ -204,7 +204,7 @@ ENCODERS = (
         "masked tokens alone, but its published files, and so these counts, hold BERT's pooler and next-sentence head "
         "as well: 592,130 numbers in base, 1,051,650 in large.",
     ),
-    Model(
+    ModelFacts(
         "DeBERTa",
         2020,
         "RoBERTa",
@@ -220,7 +220,7 @@ ENCODERS = (
             Size("large", _deberta(50265, 1024, 24, 16), 350 * MILLION, 10 * MILLION, "all but the token table"),
         ),
     ),
-    Model(
+    ModelFacts(
         "DeBERTa v3",
         2021,
         "DeBERTa",
@@ -238,7 +238,7 @@ ENCODERS = (
         ),
         note="Its modules are those of version 2. It is trained as ELECTRA is; the head shown is the generator's.",
     ),
-    Model(
+    ModelFacts(
         "ModernBERT",
         2024,
         "BERT",

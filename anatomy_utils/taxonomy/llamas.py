@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_utils.taxonomy.row import BILLION, MILLION, Model, Size
+from anatomy_utils.taxonomy.row import BILLION, MILLION, ModelFacts, Size
 
 
 def _llama(
@@ -26,7 +26,7 @@ _GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "tie_word_embeddings": True,
 _SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
 LLAMAS = (
-    Model(
+    ModelFacts(
         "Llama",
         2023,
         "GPT-3",
@@ -43,7 +43,7 @@ LLAMAS = (
             Size("2 70B", _llama(32000, 8192, 80, 64, 8, 28672), 69 * BILLION, BILLION),
         ),
     ),
-    Model(
+    ModelFacts(
         "SmolLM2",
         2025,
         "Llama",
@@ -61,7 +61,7 @@ LLAMAS = (
         ),
         note="135M and 360M have three query heads for each key/value head; in 1.7B each query head has its own.",
     ),
-    Model(
+    ModelFacts(
         "Mistral",
         2023,
         "Llama",
@@ -82,7 +82,7 @@ LLAMAS = (
             ),
         ),
     ),
-    Model(
+    ModelFacts(
         "Qwen 2",
         2024,
         "Llama",
@@ -99,7 +99,7 @@ LLAMAS = (
             Size("7B", _llama(152064, 3584, 28, 28, 4, 18944, **_QWEN), 7_615_616_512),
         ),
     ),
-    Model(
+    ModelFacts(
         "Qwen 3",
         2025,
         "Qwen 2",
@@ -120,7 +120,7 @@ LLAMAS = (
             Size("8B", _llama(151936, 4096, 36, 32, 8, 12288, head_dim=128, **_QWEN), 8_200 * MILLION, 100 * MILLION),
         ),
     ),
-    Model(
+    ModelFacts(
         "Gemma",
         2024,
         "Llama",

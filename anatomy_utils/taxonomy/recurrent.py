@@ -12,7 +12,7 @@ from torch import nn
 
 from anatomy_utils.interpret.parameter_count import REST
 from anatomy_utils.taxonomy.block_diagram import BlockDrawing, StackDrawing
-from anatomy_utils.taxonomy.scaling import Growing
+from anatomy_utils.taxonomy.scaling import LengthFormula
 from anatomy_utils.zoo.elmo import Elmo
 from anatomy_utils.zoo.recurrent import AdditiveAttention, RecurrentTranslator
 
@@ -89,24 +89,24 @@ def organs_of(model: nn.Module) -> dict[str, int]:
     return counts | {REST: sum(each.numel() for each in model.parameters()) - sum(counts.values())}
 
 
-def work_of(model: Any) -> Growing:
+def work_of(model: Any) -> LengthFormula:
     """Operations per token; only the look back grows with the length."""
     cells = sum(2 * weight.numel() for part in bodies_of(model) for weight in part.parameters() if weight.dim() == 2)
     if isinstance(model, Elmo):
         both = 2 * model.language_model.tokens.embedding_dim
-        return Growing(cells + 2 * len(model.mix.weight) * both, ())
+        return LengthFormula(cells + 2 * len(model.mix.weight) * both, ())
     attention = model.attention
     once_each = (attention.to_query, attention.to_key, model.readout, model.vocabulary)
     fixed = cells + sum(2 * part.weight.numel() for part in once_each)
     d_source = attention.to_key.in_features
     looking = 2 * attention.to_score.in_features + 2 * d_source
-    return Growing(fixed // 2, ((looking // 2, None),), once=model.first_state.weight.numel())
+    return LengthFormula(fixed // 2, ((looking // 2, None),), once=model.first_state.weight.numel())
 
 
-def cache_of(model: Any, bytes_per_number: int) -> Growing:
+def cache_of(model: Any, bytes_per_number: int) -> LengthFormula:
     """What is kept while writing: the source as it was read, twice over, and one state."""
     if isinstance(model, Elmo):
-        return Growing(0, ())
+        return LengthFormula(0, ())
     attention = model.attention
     each = attention.to_key.in_features + attention.to_key.out_features
-    return Growing(model.writer.hidden_size * bytes_per_number, ((each * bytes_per_number, None),))
+    return LengthFormula(model.writer.hidden_size * bytes_per_number, ((each * bytes_per_number, None),))

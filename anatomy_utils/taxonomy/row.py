@@ -34,7 +34,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Model:
+class ModelFacts:
     """One model of the family tree.
 
     Attributes:

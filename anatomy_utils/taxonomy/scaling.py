@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Growing:
+class LengthFormula:
     """A quantity that depends on the length of the text: fixed + once / length + each · what a layer sees of it.
 
     Attributes:
@@ -22,7 +22,7 @@ class Growing:
     def at(self, length: int) -> float:
         """The quantity at that length.
 
-        >>> Growing(7, ((2, None), (5, 4)), once=30).at(10)  # 7 + 2 · 10 + 5 · 4 + 30 / 10
+        >>> LengthFormula(7, ((2, None), (5, 4)), once=30).at(10)  # 7 + 2 · 10 + 5 · 4 + 30 / 10
         50.0
         """
         grown = sum(each * min(length, reach or length) for each, reach in self.growing)

@@ -6,13 +6,13 @@ from anatomy_utils.taxonomy.decoders import DECODERS
 from anatomy_utils.taxonomy.encoder_decoders import ROOTS, TRANSLATORS
 from anatomy_utils.taxonomy.encoders import ENCODERS
 from anatomy_utils.taxonomy.llamas import LLAMAS
-from anatomy_utils.taxonomy.row import Model
+from anatomy_utils.taxonomy.row import ModelFacts
 
-TREE: tuple[Model, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *TRANSLATORS)
+TREE: tuple[ModelFacts, ...] = (*ROOTS, *ENCODERS, *DECODERS, *LLAMAS, *TRANSLATORS)
 """Every model, parents before their children."""
 
 
-def find(name: str) -> Model:
+def find(name: str) -> ModelFacts:
     """The row of that name.
 
     Raises:
@@ -24,7 +24,7 @@ def find(name: str) -> Model:
     raise ValueError(f"The tree has no model {name!r}; it has {', '.join(model.name for model in TREE)}.")
 
 
-def children(name: str) -> list[Model]:
+def children(name: str) -> list[ModelFacts]:
     """The models that change this one, in the tree's order."""
     return [model for model in TREE if model.parent == name]
 
@@ -34,7 +34,7 @@ def trained_on(objective: str) -> list[str]:
     return [model.name for model in TREE if objective in model.objectives]
 
 
-def lineage(name: str) -> list[Model]:
+def lineage(name: str) -> list[ModelFacts]:
     """The model and those before it, from the root down.
 
     >>> [model.name for model in lineage("RoBERTa")]

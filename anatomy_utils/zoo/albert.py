@@ -30,10 +30,10 @@ from anatomy_utils.nn.heads import (
     TokenHead,
     WithHead,
 )
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, pick
+from anatomy_utils.zoo.family import Family, read
 
 ACTIVATIONS: dict[str, Activation] = {"gelu": F.gelu, "gelu_new": gelu_tanh}
 
@@ -48,7 +48,7 @@ class AlbertConfig:
     d_model: int = 768
     num_layers: int = 12
     num_groups: int = 1
-    """How many different layers the stack is made of; neighbours share one."""
+    """How many different layers the stack is made of; neighbors share one."""
     layers_per_group: int = 1
     """How many layers a group has; each of `num_layers` runs them all."""
     num_heads: int = 12
@@ -73,7 +73,7 @@ class AlbertConfig:
             "num_attention_heads intermediate_size max_position_embeddings type_vocab_size layer_norm_eps "
             "hidden_dropout_prob attention_probs_dropout_prob hidden_act"
         )
-        known = cls(*[*pick(config, *names.split()), config.get("classifier_dropout_prob", 0.1)])
+        known = cls(*[*read(config, *names.split()), config.get("classifier_dropout_prob", 0.1)])
         if known.activation not in ACTIVATIONS:
             raise ValueError(f"hidden_act is {known.activation!r}, but ALBERT here has {' or '.join(ACTIVATIONS)}.")
         if not 1 <= known.num_groups <= known.num_layers:
@@ -104,8 +104,8 @@ def albert(config: AlbertConfig) -> Encoder:
         return EncoderLayer(
             MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
             FeedForward(config.d_model, config.d_ff, activation=ACTIVATIONS[config.activation]),
-            self_attention_norms=Norms(after=norm()),
-            feed_forward_norms=Norms(after=norm()),
+            self_attention_norms=NormPlaces(after=norm()),
+            feed_forward_norms=NormPlaces(after=norm()),
             dropout=config.dropout,
         )
 

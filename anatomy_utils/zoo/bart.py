@@ -23,10 +23,10 @@ from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder, Rewriter
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
 
 OFFSET = 2
@@ -61,7 +61,7 @@ class BartConfig:
         Raises:
             ValueError: an entry is missing, or the activation is another one than GELU.
         """
-        expect(config, "BART", activation_function="gelu")
+        require(config, "BART", activation_function="gelu")
         published = (
             "vocab_size d_model encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads "
             "encoder_ffn_dim decoder_ffn_dim max_position_embeddings"
@@ -71,7 +71,7 @@ class BartConfig:
             "d_ff decoder_d_ff max_positions"
         )
         return cls(
-            **dict(zip(ours.split(), pick(config, *published.split()), strict=True)),
+            **dict(zip(ours.split(), read(config, *published.split()), strict=True)),
             embeddings_scaled=config.get("scale_embedding", False),
             dropout=config.get("dropout", 0.1),
             attention_dropout=config.get("attention_dropout", 0.0),
@@ -84,8 +84,8 @@ class BartConfig:
 def stacks(config: BartConfig, *, activation: Activation = F.gelu) -> tuple[Encoder, Decoder]:
     """The two stacks of a BART; M2M-100 has another activation."""
 
-    def after() -> Norms:
-        return Norms(after=LayerNorm(config.d_model))
+    def after() -> NormPlaces:
+        return NormPlaces(after=LayerNorm(config.d_model))
 
     def attention(num_heads: int) -> MultiHeadAttention:
         return MultiHeadAttention(config.d_model, num_heads, dropout=config.attention_dropout)

@@ -27,10 +27,10 @@ from anatomy_utils.nn.heads import (
     TokenHead,
     WithHead,
 )
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class BertConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that BERT does not have.
         """
-        expect(config, "BERT", hidden_act="gelu", position_embedding_type="absolute", is_decoder=False)
+        require(config, "BERT", hidden_act="gelu", position_embedding_type="absolute", is_decoder=False)
         names = (
             "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings "
             "type_vocab_size layer_norm_eps hidden_dropout_prob attention_probs_dropout_prob"
         )
-        return cls(*pick(config, *names.split()))
+        return cls(*read(config, *names.split()))
 
 
 def bert(config: BertConfig, *, activation: Activation = F.gelu) -> Encoder:
@@ -75,8 +75,8 @@ def bert(config: BertConfig, *, activation: Activation = F.gelu) -> Encoder:
         return EncoderLayer(
             MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
             FeedForward(config.d_model, config.d_ff, activation=activation),
-            self_attention_norms=Norms(after=norm()),
-            feed_forward_norms=Norms(after=norm()),
+            self_attention_norms=NormPlaces(after=norm()),
+            feed_forward_norms=NormPlaces(after=norm()),
             dropout=config.dropout,
         )
 

@@ -1,6 +1,6 @@
 """BigBird: a BERT for long texts, in which most pairs of positions do not meet.
 
-Zaheer et al. 2020 (arXiv:2007.14062). The text is cut into blocks of 64 positions. A block sees its neighbours, the
+Zaheer et al. 2020 (arXiv:2007.14062). The text is cut into blocks of 64 positions. A block sees its neighbors, the
 first and the last block, and a few random ones; the first and the last see all, so that two layers connect any two
 positions. The rest is BERT with GELU's tanh approximation. Here the pattern is a mask over all pairs, to be looked at;
 `window_attention` shows how pairs are left out for good. The reference draws its random blocks while training only;
@@ -27,7 +27,7 @@ from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead
 from anatomy_utils.zoo import bert
 from anatomy_utils.zoo.bert import KEYS, BertConfig
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 
 Pattern = Callable[[int], Bool[Tensor, "heads query_block key_block"]]
 """Number of blocks → which of them meet, in each head."""
@@ -52,9 +52,9 @@ class BigBirdConfig(BertConfig):
         Raises:
             ValueError: an entry is missing, or the model has a variation that BigBird does not have here.
         """
-        expect(config, "BigBird", hidden_act="gelu_new", use_bias=True, rescale_embeddings=False)
+        require(config, "BigBird", hidden_act="gelu_new", use_bias=True, rescale_embeddings=False)
         known = BertConfig.from_published(dict(config) | {"hidden_act": "gelu"})
-        block_size, num_random, kind = pick(config, "block_size", "num_random_blocks", "attention_type")
+        block_size, num_random, kind = read(config, "block_size", "num_random_blocks", "attention_type")
         its_own = {"block_size": block_size, "num_random": num_random, "sparse": kind == "block_sparse"}
         return cls(**asdict(known) | its_own)
 

@@ -19,10 +19,10 @@ from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, pick
+from anatomy_utils.zoo.family import Family, read
 
 NORM_EPSILON = 1e-6
 
@@ -48,7 +48,7 @@ class CtrlConfig:
         epsilon = config.get("layer_norm_epsilon", NORM_EPSILON)
         if epsilon != NORM_EPSILON:
             raise ValueError(f"layer_norm_epsilon is {epsilon}, but all norms of CTRL here have {NORM_EPSILON}.")
-        return cls(*pick(config, *"vocab_size n_embd n_layer n_head dff resid_pdrop".split()))
+        return cls(*read(config, *"vocab_size n_embd n_layer n_head dff resid_pdrop".split()))
 
 
 def ctrl(config: CtrlConfig) -> Decoder:
@@ -61,8 +61,8 @@ def ctrl(config: CtrlConfig) -> Decoder:
         return DecoderLayer(
             MultiHeadAttention(config.d_model, config.num_heads),
             FeedForward(config.d_model, config.d_ff),
-            self_attention_norms=Norms(before=norm()),
-            feed_forward_norms=Norms(before=norm()),
+            self_attention_norms=NormPlaces(before=norm()),
+            feed_forward_norms=NormPlaces(before=norm()),
             dropout=config.dropout,
         )
 

@@ -24,10 +24,10 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, MultipleChoice, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.relative_positions import DisentangledPositions, OffsetTable
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, pick
+from anatomy_utils.zoo.family import Family, read
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def shared_numbers(config: Mapping[str, Any]) -> dict[str, Any]:
     kinds = config.get("pos_att_type") or []
     if set(kinds.split("|") if isinstance(kinds, str) else kinds) != {"c2p", "p2c"}:
         raise ValueError(f"pos_att_type is {kinds!r}, but DeBERTa here has both 'c2p' and 'p2c'.")
-    vocab_size, d_model, num_layers, num_heads, d_ff = pick(
+    vocab_size, d_model, num_layers, num_heads, d_ff = read(
         config, "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"
     )
     farthest, dropout = config.get("max_relative_positions", -1), config.get("hidden_dropout_prob", 0.1)
@@ -132,8 +132,8 @@ def deberta(config: DebertaConfig) -> Encoder:
         return EncoderLayer(
             attention(),
             FeedForward(width, config.d_ff, activation=F.gelu),
-            self_attention_norms=Norms(after=norm()),
-            feed_forward_norms=Norms(after=norm()),
+            self_attention_norms=NormPlaces(after=norm()),
+            feed_forward_norms=NormPlaces(after=norm()),
             dropout=config.dropout,
         )
 

@@ -2,7 +2,7 @@
 
 He et al. 2021 (arXiv:2006.03654; the changes of v2 are in the published code) and He, Gao and Chen 2023, version 3
 (arXiv:2111.09543). Against DeBERTa: far offsets share buckets that widen with the logarithm, the table of offsets is
-normalized and projected as contents are, keys have a bias; the large models of v2 add a convolution over neighbouring
+normalized and projected as contents are, keys have a bias; the large models of v2 add a convolution over neighboring
 positions to the first layer. Version 3 is the same model, trained as ELECTRA is: which tokens were replaced?
 """
 
@@ -67,7 +67,7 @@ class DebertaV2Config(DebertaConfig):
 
 
 class ConvolvedLayer(EncoderLayer):
-    """A layer with a convolution beside it: each position also reads its neighbours, and both are added.
+    """A layer with a convolution beside it: each position also reads its neighbors, and both are added.
 
     Args:
         layer: the layer, whose parts are used.
@@ -97,10 +97,10 @@ class ConvolvedLayer(EncoderLayer):
     ) -> Float[Tensor, "batch position d_model"]:
         """Taps `convolved`, the residual stream after the convolution."""
         output = super().forward(hidden_states, mask, rotation=rotation)
-        if mask is not None:  # batch 1 1 key: what stands at padding must not reach its neighbours
+        if mask is not None:  # batch 1 1 key: what stands at padding must not reach its neighbors
             hidden_states = hidden_states.masked_fill(~mask[:, 0, 0, :, None], 0.0)
-        neighbours = self.convolution(hidden_states.transpose(1, 2)).transpose(1, 2)
-        return tap(self, "convolved", self.convolution_norm(output + F.gelu(self.dropout(neighbours))))
+        neighbors = self.convolution(hidden_states.transpose(1, 2)).transpose(1, 2)
+        return tap(self, "convolved", self.convolution_norm(output + F.gelu(self.dropout(neighbors))))
 
 
 def deberta_v2(config: DebertaV2Config) -> Encoder:

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from anatomy_utils.nn.heads import MultipleChoice, SequenceHead, WithHead
 from anatomy_utils.zoo.bert import BertConfig, bert, with_head
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 
 
 def distilbert_config(config: Mapping[str, Any]) -> BertConfig:
@@ -23,10 +23,10 @@ def distilbert_config(config: Mapping[str, Any]) -> BertConfig:
     Raises:
         ValueError: an entry is missing, or the activation is another one than GELU.
     """
-    expect(config, "DistilBERT", activation="gelu")
+    require(config, "DistilBERT", activation="gelu")
     if config.get("sinusoidal_pos_embds"):
         raise ValueError("sinusoidal_pos_embds is set, but DistilBERT here reads its positions from the file.")
-    vocab_size, d_model, num_layers, num_heads, d_ff, max_positions = pick(
+    vocab_size, d_model, num_layers, num_heads, d_ff, max_positions = read(
         config, "vocab_size", "dim", "n_layers", "n_heads", "hidden_dim", "max_position_embeddings"
     )
     return BertConfig(

@@ -29,7 +29,7 @@ from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo import bert
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class ElectraConfig(bert.BertConfig):
         Raises:
             ValueError: an entry is missing, or the model has a variation that ELECTRA does not have.
         """
-        expect(config, "ELECTRA", summary_type="first", summary_use_proj=True, summary_activation="gelu")
+        require(config, "ELECTRA", summary_type="first", summary_use_proj=True, summary_activation="gelu")
         known, given = bert.BertConfig.from_published(config), config.get("classifier_dropout")
         its_own = {
-            "d_embedding": pick(config, "embedding_size")[0],
+            "d_embedding": read(config, "embedding_size")[0],
             "classifier_dropout": known.dropout if given is None else given,
             "choice_dropout": config.get("summary_last_dropout", 0.1),
         }

@@ -97,7 +97,7 @@ class Family:
         return str(task)
 
 
-def pick(config: Config, *names: str) -> list[Any]:
+def read(config: Config, *names: str) -> list[Any]:
     """The named entries of a configuration, in order.
 
     Raises:
@@ -109,7 +109,7 @@ def pick(config: Config, *names: str) -> list[Any]:
     return [config[name] for name in names]
 
 
-def expect(config: Config, family: str, **entries: Any) -> None:
+def require(config: Config, family: str, **entries: Any) -> None:
     """Check entries that a family has in one way only here; where a configuration leaves one out, it has that way.
 
     >>> expect({"hidden_act": "relu"}, "BERT", hidden_act="gelu")

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward
-from anatomy_utils.nn.norm import Norms, RMSNorm
+from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.zoo.family import Family
 from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head as llama_with_head
 
@@ -74,8 +74,8 @@ def gemma(config: GemmaConfig) -> Decoder:
     stack = llama(config)
     stack.embeddings.scale = config.d_model**0.5
     for layer in stack.layers:
-        layer.self_attention_norms = Norms(before=norm())
-        layer.feed_forward_norms = Norms(before=norm())
+        layer.self_attention_norms = NormPlaces(before=norm())
+        layer.feed_forward_norms = NormPlaces(before=norm())
         layer.feed_forward = GatedFeedForward(config.d_model, config.d_ff, activation=gelu_tanh)
     stack.norm = norm()
     return stack

@@ -2,7 +2,7 @@
 
 The format of llama.cpp. The `gguf` package reads it and turns blocks of 4 or 8 bits back into float32; here its names
 become those of a Hugging Face Llama, so that the rest of the zoo need not know where weights came from. A surprise: the
-rows of query and key matrices are stored so that neighbouring features turn together; they are put back into halves.
+rows of query and key matrices are stored so that neighboring features turn together; they are put back into halves.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
 from anatomy_utils.zoo.checkpoint import KeyMap, transposed
-from anatomy_utils.zoo.family import Family, classifier_dropout, expect, pick
+from anatomy_utils.zoo.family import Family, classifier_dropout, read, require
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class Gpt2Config:
         Raises:
             ValueError: an entry is missing, or the model has a variation that GPT-2 does not have.
         """
-        expect(
+        require(
             config,
             "GPT-2",
             activation_function="gelu_new",
             scale_attn_by_inverse_layer_idx=False,
             scale_attn_weights=True,
         )
-        vocab_size, d_model, layers, heads, positions = pick(
+        vocab_size, d_model, layers, heads, positions = read(
             config, "vocab_size", "n_embd", "n_layer", "n_head", "n_positions"
         )
         return cls(
@@ -83,8 +83,8 @@ def gpt2(config: Gpt2Config) -> Decoder:
         return DecoderLayer(
             MultiHeadAttention(config.d_model, config.num_heads, dropout=config.attention_dropout),
             FeedForward(config.d_model, config.d_ff, activation=gelu_tanh),
-            self_attention_norms=Norms(before=norm()),
-            feed_forward_norms=Norms(before=norm()),
+            self_attention_norms=NormPlaces(before=norm()),
+            feed_forward_norms=NormPlaces(before=norm()),
             dropout=config.dropout,
         )
 

@@ -16,7 +16,7 @@ from torch import nn
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, classifier_dropout, expect, pick
+from anatomy_utils.zoo.family import Family, classifier_dropout, read, require
 from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, tasks, with_head as gpt2_with_head
 
 
@@ -37,9 +37,9 @@ class GptNeoConfig(Gpt2Config):
         Raises:
             ValueError: an entry is missing, or the model has a variation that GPT-Neo does not have.
         """
-        expect(config, "GPT-Neo", activation_function="gelu_new")
+        require(config, "GPT-Neo", activation_function="gelu_new")
         names = "vocab_size hidden_size num_layers num_heads max_position_embeddings attention_types"
-        vocab_size, d_model, num_layers, num_heads, max_positions, types = pick(config, *names.split())
+        vocab_size, d_model, num_layers, num_heads, max_positions, types = read(config, *names.split())
         kinds = [kind for kinds, times in types for kind in list(kinds) * times]
         alternate = [("global", "local")[number % 2] for number in range(num_layers)]
         if not kinds == (config.get("attention_layers") or kinds) == alternate:

@@ -2,7 +2,7 @@
 
 Wang and Komatsuzaki 2021 (EleutherAI, "GPT-J-6B: A 6 Billion Parameter Autoregressive Language Model"; there is no
 paper). Against GPT-2: both sub-layers read the vectors of one norm, so that they can be computed at the same time; no
-position table, instead the first 64 of each head's 256 features turn, in neighbouring pairs where Llama turns halves;
+position table, instead the first 64 of each head's 256 features turn, in neighboring pairs where Llama turns halves;
 no biases in attention; a projection onto the vocabulary of its own, with a bias.
 """
 
@@ -23,7 +23,7 @@ from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, WithHe
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class GptJConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that GPT-J does not have.
         """
-        expect(config, "GPT-J", activation_function="gelu_new")
-        vocab_size, d_model, layers, heads = pick(config, "vocab_size", "n_embd", "n_layer", "n_head")
+        require(config, "GPT-J", activation_function="gelu_new")
+        vocab_size, d_model, layers, heads = read(config, "vocab_size", "n_embd", "n_layer", "n_head")
         turned = config.get("rotary_dim")
         if not turned:
             raise ValueError(f"rotary_dim is {turned!r}, but GPT-J here needs the number of features that turn.")
@@ -88,7 +88,7 @@ def gptj(config: GptJConfig) -> Decoder:
         Embeddings(config.vocab_size, config.d_model, dropout=config.dropout),
         [layer() for _ in range(config.num_layers)],
         norm=norm(),
-        rotary=RotaryPositions(config.rotary_width, layout="neighbours"),
+        rotary=RotaryPositions(config.rotary_width, layout="neighbors"),
     )
 
 

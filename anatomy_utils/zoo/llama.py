@@ -17,10 +17,10 @@ from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.nn.norm import Norms, RMSNorm
+from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, classifier_dropout, expect, pick
+from anatomy_utils.zoo.family import Family, classifier_dropout, read, require
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class LlamaConfig:
         rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
         if rope.get("rope_type", rope.get("type", "default")) != "default":
             raise ValueError(f"The rotary positions are scaled ({rope}), which Llama here does not do.")
-        expect(config, "Llama", hidden_act="silu")
+        require(config, "Llama", hidden_act="silu")
         names = "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size"
-        vocab_size, d_model, num_layers, num_heads, d_ff = pick(config, *names.split())
+        vocab_size, d_model, num_layers, num_heads, d_ff = read(config, *names.split())
         return cls(
             vocab_size,
             d_model,
@@ -91,8 +91,8 @@ def llama(config: LlamaConfig) -> Decoder:
         return DecoderLayer(
             attention,
             GatedFeedForward(config.d_model, config.d_ff, bias=config.feed_forward_bias),
-            self_attention_norms=Norms(before=norm()),
-            feed_forward_norms=Norms(before=norm()),
+            self_attention_norms=NormPlaces(before=norm()),
+            feed_forward_norms=NormPlaces(before=norm()),
         )
 
     return Decoder(

@@ -22,10 +22,10 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.zoo.bart import BartConfig, stack_keys, stacks
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, after_padding, expect
+from anatomy_utils.zoo.family import Family, after_padding, require
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class M2m100Config(BartConfig):
         Raises:
             ValueError: an entry is missing, or the activation is another one than ReLU.
         """
-        expect(config, "M2M-100", activation_function="relu")
+        require(config, "M2M-100", activation_function="relu")
         left_out = {"scale_embedding": True, "attention_dropout": 0.1, "max_position_embeddings": 1024}
         known = BartConfig.from_published(left_out | dict(config) | {"activation_function": "gelu"})
         return cls(**asdict(known), position_offset=after_padding(config))
@@ -81,8 +81,8 @@ class Waves(nn.Module):
 def _stacks(config: M2m100Config) -> tuple[Encoder, Decoder]:
     """The two stacks of an M2M-100: BART's with other positions, norms and activation."""
 
-    def before() -> Norms:
-        return Norms(before=LayerNorm(config.d_model))
+    def before() -> NormPlaces:
+        return NormPlaces(before=LayerNorm(config.d_model))
 
     encoder, decoder = stacks(config, activation=F.relu)
     for stack in (encoder, decoder):

@@ -2,7 +2,7 @@
 
 Warner et al. 2024 (arXiv:2412.13663). Against BERT: rotary positions and no segments, norms before the sub-layers and
 without a shift, a GELU gate in the feed-forward network, no biases. Only every third layer reads the whole text; the
-others see a window of neighbours and turn faster. Surprises in its checkpoints: the first layer has no norm before its
+others see a window of neighbors and turn faster. Surprises in its checkpoints: the first layer has no norm before its
 attention, for the embeddings have just been normalized; queries, keys and values are one matrix, gate and values
 another.
 """
@@ -23,10 +23,10 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer, LocalLayer
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ModernBertConfig:
     global_every: int = 3
     """Every so many layers, from the first on, one reads the whole text."""
     reach: int = 64
-    """The farthest neighbour that the other layers see, on either side."""
+    """The farthest neighbor that the other layers see, on either side."""
     global_base: float = 160_000.0
     local_base: float = 10_000.0
     norm_epsilon: float = 1e-5
@@ -61,9 +61,9 @@ class ModernBertConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that ModernBERT here does not have.
         """
-        expect(config, "ModernBERT", **_EXPECTED)
+        require(config, "ModernBERT", **_EXPECTED)
         names = "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size"
-        vocab_size, d_model, num_layers, num_heads, d_ff = pick(config, *names.split())
+        vocab_size, d_model, num_layers, num_heads, d_ff = read(config, *names.split())
         return cls(
             vocab_size,
             d_model,
@@ -127,11 +127,11 @@ def modernbert(config: ModernBertConfig) -> Encoder:
         feed_forward = GatedFeedForward(
             config.d_model, config.d_ff, activation=F.gelu, dropout=config.feed_forward_dropout
         )
-        around = Norms(
+        around = NormPlaces(
             before=_norm(config) if index > 0 else None,
             output=nn.Dropout(config.attention_dropout) if config.attention_dropout else None,
         )
-        then = Norms(before=_norm(config))
+        then = NormPlaces(before=_norm(config))
         if index % config.global_every == 0:
             return EncoderLayer(attention, feed_forward, self_attention_norms=around, feed_forward_norms=then)
         return LocalLayer(

@@ -15,9 +15,9 @@ from typing import Any
 from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, pick
+from anatomy_utils.zoo.family import Family, read
 from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, with_head as gpt2_with_head
 
 
@@ -38,15 +38,15 @@ class GptConfig(Gpt2Config):
         if config.get("afn", "gelu") != "gelu":
             raise ValueError(f"afn is {config['afn']!r}, but GPT here has 'gelu' (which is the tanh approximation).")
         names = "vocab_size n_embd n_layer n_head n_positions layer_norm_epsilon resid_pdrop attn_pdrop"
-        vocab_size, d_model, num_layers, num_heads, max_positions, *rest = pick(config, *names.split())
+        vocab_size, d_model, num_layers, num_heads, max_positions, *rest = read(config, *names.split())
         return cls(vocab_size, d_model, num_layers, num_heads, max_positions, 4 * d_model, *rest)
 
 
 def gpt(config: GptConfig) -> Decoder:
     """The stack of a GPT of the given size, with fresh weights."""
 
-    def norms() -> Norms:
-        return Norms(after=LayerNorm(config.d_model, config.norm_epsilon))
+    def norms() -> NormPlaces:
+        return NormPlaces(after=LayerNorm(config.d_model, config.norm_epsilon))
 
     stack = gpt2(config)
     for layer in stack.layers:

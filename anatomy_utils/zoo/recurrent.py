@@ -36,7 +36,7 @@ class RecurrentConfig:
     """Width of what the next word is read off."""
 
 
-class Looked(NamedTuple):
+class ContextAndWeights(NamedTuple):
     """What the attention found, and how much each source position counted."""
 
     context: Float[Tensor, "batch d_source"]
@@ -66,7 +66,7 @@ class AdditiveAttention(nn.Module):
         annotations: Float[Tensor, "batch source d_source"],
         keys: Float[Tensor, "batch source d_alignment"],
         mask: Bool[Tensor, "batch source"],
-    ) -> Looked:
+    ) -> ContextAndWeights:
         """Taps `scores` and `weights` (batch source).
 
         Args:
@@ -77,11 +77,11 @@ class AdditiveAttention(nn.Module):
         """
         scores = self.to_score(torch.tanh(self.to_query(state)[:, None] + keys))[..., 0]
         weights = tap(self, "weights", masked_softmax(tap(self, "scores", scores), mask))
-        return Looked(weighted_average(weights[:, None], annotations)[:, 0], weights)
+        return ContextAndWeights(weighted_average(weights[:, None], annotations)[:, 0], weights)
 
 
 @dataclass(frozen=True)
-class Reading:
+class TranslatorState:
     """What the writer goes on from: the source as it was read, and its own state after the words so far."""
 
     annotations: Float[Tensor, "batch source d_source"]
@@ -89,9 +89,9 @@ class Reading:
     mask: Bool[Tensor, "batch source"]
     state: Float[Tensor, "batch d_model"]
 
-    def rows(self, rows: Int[Tensor, " batch"]) -> Reading:
+    def rows(self, rows: Int[Tensor, " batch"]) -> TranslatorState:
         """A copy that holds the given rows, in their order."""
-        return Reading(self.annotations[rows], self.keys[rows], self.mask[rows], self.state[rows])
+        return TranslatorState(self.annotations[rows], self.keys[rows], self.mask[rows], self.state[rows])
 
 
 class RecurrentTranslator(nn.Module):
@@ -136,7 +136,7 @@ class RecurrentTranslator(nn.Module):
         capacity: int = 0,
         *,
         attention_mask: Int[Tensor, "batch source"] | None = None,
-    ) -> Reading:
+    ) -> TranslatorState:
         """Read the source once, for `step`. Whatever the capacity, there is room: only one state is kept."""
         masks.check_input(input_ids, attention_mask)
         mask = torch.ones_like(input_ids) if attention_mask is None else attention_mask
@@ -145,16 +145,16 @@ class RecurrentTranslator(nn.Module):
         read, last = self.reader(packed)
         annotations, _ = pad_packed_sequence(read, batch_first=True, total_length=input_ids.shape[1])
         state = torch.tanh(self.first_state(last[1]))  # the reader from the right ends at the first word
-        return Reading(annotations, self.attention.to_key(annotations), mask.bool(), state)
+        return TranslatorState(annotations, self.attention.to_key(annotations), mask.bool(), state)
 
     def step(
-        self, decoder_input_ids: Int[Tensor, "batch new"], reading: Reading
-    ) -> tuple[Float[Tensor, "batch vocab_size"], Reading]:
+        self, decoder_input_ids: Int[Tensor, "batch new"], reading: TranslatorState
+    ) -> tuple[Float[Tensor, "batch vocab_size"], TranslatorState]:
         """The logits of what follows the last of these target tokens, and the state after it."""
         logits, reading = self._write(decoder_input_ids, reading)
         return logits[:, -1], reading
 
-    def _write(self, ids: Tensor, reading: Reading) -> tuple[Tensor, Reading]:
+    def _write(self, ids: Tensor, reading: TranslatorState) -> tuple[Tensor, TranslatorState]:
         state, found = reading.state, []
         for word in self.target_tokens(ids).unbind(1):  # one after the other: each state waits for the one before
             context, _ = self.attention(state, reading.annotations, reading.keys, reading.mask)

@@ -23,10 +23,10 @@ from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder, Rewriter
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.nn.norm import Norms, RMSNorm
+from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import T5Bias
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
 
 
@@ -65,8 +65,8 @@ class T5Config:
         if kind not in ("relu", "gated-gelu"):
             raise ValueError(f"feed_forward_proj is {kind!r}, but T5 here has 'relu' or (version 1.1) 'gated-gelu'.")
         gated = kind == "gated-gelu"
-        expect(config, f"a T5 with {kind}", dense_act_fn="gelu_new" if gated else "relu", is_gated_act=gated)
-        vocab_size, d_model, d_head, d_ff, layers, heads = pick(
+        require(config, f"a T5 with {kind}", dense_act_fn="gelu_new" if gated else "relu", is_gated_act=gated)
+        vocab_size, d_model, d_head, d_ff, layers, heads = read(
             config, "vocab_size", "d_model", "d_kv", "d_ff", "num_layers", "num_heads"
         )
         tied = config.get("tie_word_embeddings", True)
@@ -106,8 +106,8 @@ def _stacks(config: T5Config) -> tuple[Encoder, Decoder]:
             return GatedFeedForward(config.d_model, config.d_ff, activation=gelu_tanh, dropout=config.dropout)
         return FeedForward(config.d_model, config.d_ff, activation=F.relu, bias=False, dropout=config.dropout)
 
-    def before() -> Norms:
-        return Norms(before=norm())
+    def before() -> NormPlaces:
+        return NormPlaces(before=norm())
 
     def embeddings() -> Embeddings:
         return Embeddings(config.vocab_size, config.d_model, dropout=config.dropout)

@@ -21,11 +21,11 @@ from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax, AdaptiveTokens
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.relative_positions import TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import Memories, RecurrentDecoder, RecurrentLayer
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, expect, pick
+from anatomy_utils.zoo.family import Family, read, require
 
 VARIATIONS = {
     "attn_type": 0,
@@ -72,14 +72,14 @@ class TransfoXLConfig:
         Raises:
             ValueError: an entry is missing, or the model has a variation that is not here.
         """
-        expect(config, "Transformer-XL", **VARIATIONS)
+        require(config, "Transformer-XL", **VARIATIONS)
         if config.get("div_val") == 1:
             raise ValueError("div_val is 1, but Transformer-XL here has narrower rows for rarer words; give 2 or more.")
         names = (
             "vocab_size cutoffs d_embed div_val tie_projs d_model n_layer n_head d_head d_inner mem_len same_length "
             "clamp_len layer_norm_epsilon dropout dropatt"
         )
-        known = dict(zip(names.split(), pick(config, *names.split()), strict=True))
+        known = dict(zip(names.split(), read(config, *names.split()), strict=True))
         known["cutoffs"] = tuple(known["cutoffs"])
         known["tie_projs"] = tuple(not tied for tied in known["tie_projs"])
         known["clamp_len"] = known["clamp_len"] if known["clamp_len"] > 0 else None
@@ -131,8 +131,8 @@ def zeros(decoder: RecurrentDecoder, batch: int) -> Memories:
 def transfo_xl(config: TransfoXLConfig) -> RecurrentDecoder:
     """The stack of a Transformer-XL of the given size, with fresh weights."""
 
-    def norms() -> Norms:
-        return Norms(after=LayerNorm(config.d_model, config.norm_epsilon))
+    def norms() -> NormPlaces:
+        return NormPlaces(after=LayerNorm(config.d_model, config.norm_epsilon))
 
     def layer() -> RecurrentLayer:
         heads = (config.d_model, config.num_heads, config.d_head)

@@ -20,7 +20,7 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.zoo.family import Family
 
@@ -44,7 +44,7 @@ def encoder_layers(
     count: int,
     attention: Callable[[], MultiHeadAttention],
     feed_forward: Callable[[], nn.Module],
-    norms: Callable[[], Norms],
+    norms: Callable[[], NormPlaces],
     dropout: float,
 ) -> list[EncoderLayer]:
     """So many layers of an encoder, each with parts of its own; the norms around its two sub-layers are alike."""
@@ -60,7 +60,7 @@ def decoder_layers(
     count: int,
     attention: Callable[[], MultiHeadAttention],
     feed_forward: Callable[[], nn.Module],
-    norms: Callable[[], Norms],
+    norms: Callable[[], NormPlaces],
     dropout: float,
 ) -> list[DecoderLayer]:
     """The same for a decoder that looks at an encoder's output too."""
@@ -86,9 +86,9 @@ def transformer(config: TransformerConfig, *, generator: torch.Generator | None 
         generator: makes the weights; torch's own when left out.
     """
 
-    def norms() -> Norms:
+    def norms() -> NormPlaces:
         norm = LayerNorm(config.d_model)
-        return Norms(before=norm) if config.pre_norm else Norms(after=norm)
+        return NormPlaces(before=norm) if config.pre_norm else NormPlaces(after=norm)
 
     def attention() -> MultiHeadAttention:
         return MultiHeadAttention(config.d_model, config.num_heads, dropout=config.dropout)

@@ -59,7 +59,7 @@ def contrast(text: Locator) -> float:
     """Contrast of an SVG text with what stands behind it: WCAG 2.2's ratio, from 1 to 21."""
     ratio: float = text.evaluate(
         """(node) => {
-          const channels = (colour) => (colour.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+          const channels = (color) => (color.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
           const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255)
             .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
             .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);

@@ -71,4 +71,4 @@ def test_widgets_survive_scrolling_away_and_back(attention: NotebookPage) -> Non
     drawn = viewer.locator("canvas").last.evaluate(
         "node => new Set(node.getContext('2d').getImageData(0, 0, node.width, node.height).data).size"
     )
-    assert drawn > 10, "the map still has its colours"
+    assert drawn > 10, "the map still has its colors"

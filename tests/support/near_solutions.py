@@ -20,7 +20,7 @@ from solutions import solution
 from anatomy_course.judge import solution_source
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.program import Program
-from anatomy_course.judge.attempt.surroundings import put_back
+from anatomy_course.judge.attempt.surroundings import restored_globals
 from anatomy_course.judge.attempt.tensors import changed, fresh_arguments, same_result
 from anatomy_course.judge.attempt.time_limit import interruptible, run_limited
 from anatomy_course.judge.definition import Exercise
@@ -92,7 +92,7 @@ def try_all(
     done = Tried(len(texts))
 
     def run_all(tell: Callable[[Any], None]) -> None:
-        with put_back():
+        with restored_globals():
             while done.at < len(texts):
                 done.at += 1
                 tell(done)  # should the program take the process with it, the next one goes on behind it
@@ -105,7 +105,7 @@ def try_all(
         done = in_a_child(run_all, 300) or done
 
     def prove(tell: Callable[[Any], None]) -> None:
-        with put_back():
+        with restored_globals():
             done.unexplained = _refuted(exercise, done.passed, further, harder)
             tell(done)
 
@@ -119,7 +119,7 @@ def _refuted(exercise: Exercise, texts: Sequence[str], further: Sequence[int], h
     doubtful = [text for text in texts if _plain(text) != own]
     if not doubtful:
         return {}
-    answers = (exercise.resolve(), solution(exercise.id), *exercise.alternatives.values())
+    answers = (exercise.resolve(), solution(exercise.id), *exercise.also_right.values())
     right = list(map(exercise.as_function, answers))
     inputs = [each for seed in further for each in _inputs(exercise, seed)] + harder_inputs(exercise, right, harder)
     refuted = {}

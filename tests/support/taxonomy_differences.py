@@ -12,14 +12,14 @@ from torch_transformer import copy, pairs_of
 from transfo_xl_fixture import read, weights
 from zoo_cases import both_answers, ours, reference_case
 
-from anatomy_utils.taxonomy import Model
+from anatomy_utils.taxonomy import ModelFacts
 from anatomy_utils.zoo import loader
 from anatomy_utils.zoo.elmo import ElmoConfig, elmo
 from anatomy_utils.zoo.recurrent import AdditiveAttention
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 
-def largest_difference(model: Model) -> float:
+def largest_difference(model: ModelFacts) -> float:
     """Between a tiny random model of ours and its reference, on a padded batch."""
     if model.name in OTHERS:
         got, wanted = OTHERS[model.name]()

@@ -42,8 +42,8 @@ def _figure(rows: Sequence[Row]) -> Figure:
     axes.set_xscale("log")
     for place, row in enumerate(rows):
         assert row.ratio is not None
-        colour = canvas.role("query")
-        axes.barh(place, row.ratio - 1, 0.72, left=1, facecolor=canvas.tint(colour, 0.75), edgecolor=colour)
+        color = canvas.role("query")
+        axes.barh(place, row.ratio - 1, 0.72, left=1, facecolor=canvas.tint(color, 0.75), edgecolor=color)
         if row.at_least is not None:
             axes.plot([row.at_least] * 2, [place - 0.46, place + 0.46], color=INK, linewidth=2.2)
         end = max(row.ratio, row.at_least or 0, 1)

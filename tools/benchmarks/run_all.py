@@ -65,9 +65,7 @@ def measure(name: str, quick: bool) -> list[Row]:
     start = time.perf_counter()
     rows = import_module(f"tools.benchmarks.{SUBJECTS[name]}").run(quick)
     for row in rows:
-        print(
-            f"  {row.work}: {report.times(row.ratio) or 'n/a'} {report.verdict(row)}"
-        )
+        print(f"  {row.work}: {report.times(row.ratio) or 'n/a'} {report.verdict(row)}")
     print(f"  {time.perf_counter() - start:.0f} s", flush=True)
     return rows
 

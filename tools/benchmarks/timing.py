@@ -66,7 +66,7 @@ def interleaved(calls: Mapping[str, Call], rounds: int, *, warm_up: int = 2) -> 
     """Seconds of every call in every round, after `warm_up` rounds that do not count.
 
     The calls take turns, so that a busy machine slows all alike; each round begins with the next of them, so that none
-    always runs behind the same neighbour. No new round begins after `LONGEST` seconds, once there are `FEWEST`.
+    always runs behind the same neighbor. No new round begins after `LONGEST` seconds, once there are `FEWEST`.
     """
     names = list(calls)
     seconds: dict[str, list[float]] = {name: [] for name in names}

@@ -104,7 +104,7 @@ EXERCISE = Exercise(
             "Both results are right, but in the wrong order.",
         ),
     ),
-    alternatives={
+    also_right={
         "in three lines": lambda q, k, v: attend(q, k, v, q.shape[-1] ** -0.5),
         "einsum": lambda q, k, v: _wrong_weights(
             q, k, v, torch.softmax(torch.einsum("...qd,...kd->...qk", q, k) / math.sqrt(k.shape[-1]), dim=-1)

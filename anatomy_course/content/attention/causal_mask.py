@@ -74,7 +74,7 @@ EXERCISE = Exercise(
             "You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.",
         ),
     ),
-    alternatives={
+    also_right={
         "compare": lambda length: torch.arange(length)[:, None] >= torch.arange(length),
         "cell by cell": _cell_by_cell,
         "triu, inverted": lambda length: ~ones(length).triu(1),

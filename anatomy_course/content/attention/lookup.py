@@ -76,7 +76,7 @@ EXERCISE = Exercise(
             "Your vectors contain the ids themselves, over and over, and nothing from the table.",
         ),
     ),
-    alternatives={
+    also_right={
         "embedding": lambda table, input_ids: F.embedding(input_ids, table),
         "one-hot product": lambda table, input_ids: F.one_hot(input_ids, len(table)).float() @ table,
         "index_select": lambda table, input_ids: table.index_select(0, input_ids.flatten()).reshape(

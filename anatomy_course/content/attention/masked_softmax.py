@@ -116,7 +116,7 @@ EXERCISE = Exercise(
             "Your mask was added as 1 and 0: allowed keys are favored a little, forbidden ones still count.",
         ),
     ),
-    alternatives={
+    also_right={
         "−∞, then NaN to 0": lambda scores, mask: scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0),
         "−1e9, then the mask": lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1) * mask,
         "powers of allowed scores": _right,

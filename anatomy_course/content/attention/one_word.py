@@ -104,7 +104,7 @@ EXERCISE = Exercise(
             "Your context is the value of the best match alone; the other words have no part in it.",
         ),
     ),
-    alternatives={
+    also_right={
         "word by word": _word_by_word,
         "einsum": lambda query_i, key, value: torch.einsum(
             "k,kv->v", (torch.einsum("d,kd->k", query_i, key) / len(query_i) ** 0.5).softmax(0), value

@@ -70,7 +70,7 @@ EXERCISE = Exercise(
             "Your product is divided by √d_model before the bias comes on; a projection is not scaled.",
         ),
     ),
-    alternatives={
+    also_right={
         "linear": lambda hidden_states, weight, bias: F.linear(hidden_states, weight.T, bias),
         "einsum": lambda hidden_states, weight, bias: torch.einsum("...pm,mh->...ph", hidden_states, weight) + bias,
         "matmul": lambda hidden_states, weight, bias: torch.matmul(hidden_states, weight).add_(bias),

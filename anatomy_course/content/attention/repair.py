@@ -150,7 +150,7 @@ EXERCISE = Exercise(
         ),
         Mistake("cosine", _cosines, "Your scores are cosines now: the lengths of queries and keys are lost."),
     ),
-    alternatives={
+    also_right={
         "in three lines": _in_three_lines,
         "with a factor": lambda q, k, v, m: attend(q, k, v, _scaled(q), m),
         "undoing the division": lambda q, k, v, m: attend(

@@ -66,7 +66,7 @@ EXERCISE = Exercise(
             "You have cosine similarities: the lengths of queries and keys have been divided out.",
         ),
     ),
-    alternatives={
+    also_right={
         "einsum": lambda query, key: torch.einsum("...qd,...kd->...qk", query, key) / query.shape[-1] ** 0.5,
         "mT": lambda query, key: query @ key.mT * query.shape[-1] ** -0.5,
         "scaled query first": lambda query, key: (query / math.sqrt(query.shape[-1])) @ key.transpose(-1, -2),

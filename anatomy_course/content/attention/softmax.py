@@ -115,7 +115,7 @@ EXERCISE = Exercise(
             "The largest score of each row has the whole weight, the others none.",
         ),
     ),
-    alternatives={
+    also_right={
         "subtract and divide": lambda scores: _exp(scores) / _exp(scores).sum(-1, keepdim=True),
         "functional": lambda scores: F.softmax(scores, dim=-1),
         "logsumexp": lambda scores: (scores - scores.logsumexp(-1, keepdim=True)).exp(),

@@ -72,7 +72,7 @@ EXERCISE = Exercise(
             "Every new vector is the bare sum of all vectors; the weights play no part.",
         ),
     ),
-    alternatives={
+    also_right={
         "matrix product": torch.matmul,
         "einsum": lambda weights, vectors: torch.einsum("qk,kd->qd", weights, vectors),
         "multiply and sum": lambda weights, vectors: (weights[:, :, None] * vectors[None]).sum(1),

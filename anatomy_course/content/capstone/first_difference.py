@@ -269,7 +269,7 @@ EXERCISE = Exercise(
             "what the tolerance is for.",
         ),
     ),
-    alternatives={"one layer after the other": _one_by_one, "argmax": _with_argmax, "isclose": _with_isclose},
+    also_right={"one layer after the other": _one_by_one, "argmax": _with_argmax, "isclose": _with_isclose},
     hints=(
         "Reduce step by step: a True or False for each number, then for each position, then for each layer.",
         "Where is a number fine? `(yours - theirs).abs() <= tolerance`, and NaN is not. The mask, (batch, position), "

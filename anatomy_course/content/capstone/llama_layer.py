@@ -221,7 +221,7 @@ EXERCISE = Exercise(
             "The first half is right; the feed-forward network has no effect.",
         ),
     ),
-    alternatives={
+    also_right={
         "two lines": _one_line,
         "in halves": _around(lambda x, mix, feed, norm1, norm2: pre_norm(pre_norm(x, mix, norm1), feed, norm2)),
         "turned in a list": _with(_turned(0, 1)),

@@ -115,7 +115,7 @@ EXERCISE = Exercise(
             "All your rows are those of the first text; each text has padding of its own.",
         ),
     ),
-    alternatives={
+    also_right={
         "text by text": _text_by_text,
         "relu": lambda length, count, padding: (length - padding[:, None] + torch.arange(count)).relu(),
         "cut from the whole": lambda length, count, padding: (torch.arange(length + count) - padding[:, None]).clamp(

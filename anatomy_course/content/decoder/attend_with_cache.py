@@ -192,7 +192,7 @@ EXERCISE = Exercise(
             "Your cache is right, but your weights average the keys, not the values.",
         ),
     ),
-    alternatives={
+    also_right={
         "torch's attention": _fused,
         "one position after the other": _one_by_one,
         "a mask that is added": _added,

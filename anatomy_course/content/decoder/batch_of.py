@@ -189,7 +189,7 @@ EXERCISE = Exercise(
             "Your inputs still have the last token of each text, so they are one position longer than the labels.",
         ),
     ),
-    alternatives={
+    also_right={
         "full and filled row by row": _filled_tensors,
         "padded whole, then by length": _by_length,
         "pad_sequence": _torchs_own,

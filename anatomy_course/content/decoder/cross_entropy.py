@@ -132,7 +132,7 @@ EXERCISE = Exercise(
             "Your softmax runs over the positions of a text; it should run over the vocabulary.",
         ),
     ),
-    alternatives={
+    also_right={
         "torch's": lambda logits, labels: F.cross_entropy(logits.flatten(0, 1), labels.flatten()),
         "torch's, vocabulary second": lambda logits, labels: F.cross_entropy(logits.mT, labels),
         "gather": lambda logits, labels: _mean(_losses(logits, labels), labels),

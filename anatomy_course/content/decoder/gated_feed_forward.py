@@ -106,7 +106,7 @@ EXERCISE = Exercise(
             "Yours are the gated vectors, d_ff wide; what is wanted is d_model wide again.",
         ),
     ),
-    alternatives={
+    also_right={
         "in steps": lambda x, gate, expand, contract, act: torch.mul(act(x @ gate), x @ expand) @ contract,
         "one product": lambda x, gate, expand, contract, act: (
             (

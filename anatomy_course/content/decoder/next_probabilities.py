@@ -88,7 +88,7 @@ EXERCISE = Exercise(
         ),
         Mistake("root", lambda logits, t: (logits / t**0.5).softmax(-1), "You divide by the root of the temperature."),
     ),
-    alternatives={
+    also_right={
         "F.softmax": lambda logits, t: F.softmax(logits / t, dim=-1),
         "times 1 / T": lambda logits, t: (logits * (1 / t)).softmax(dim=1),
         "powers of probabilities": _powers,

@@ -104,7 +104,7 @@ EXERCISE = Exercise(
             "Your logarithm is the natural one, but 2 is raised to its power: the two bases must be the same.",
         ),
     ),
-    alternatives={
+    also_right={
         "base 2": lambda p, mask: 2 ** (-_real(p, mask).log2().mean()),
         "masked sum": lambda p, mask: (-(p.log() * mask).sum() / mask.sum()).exp(),
         "a root of a product": _token_by_token,

@@ -89,7 +89,7 @@ EXERCISE = Exercise(
             "Your mask has rows for the past too; only the new positions have queries.",
         ),
     ),
-    alternatives={
+    also_right={
         "compared positions": lambda past, new: torch.arange(past + new) <= torch.arange(past, past + new)[:, None],
         "the last rows of a triangle": lambda past, new: torch.ones(past + new, past + new, dtype=torch.bool).tril()[
             past:

@@ -149,7 +149,7 @@ EXERCISE = Exercise(
             "Your numbers are those of the text's tokens alone; they should be put back among all logits.",
         ),
     ),
-    alternatives={
+    also_right={
         "by index": _by_index,
         "token by token": _token_by_token,
         "where": lambda logits, ids, penalty: _instead(logits, ids, _lowered(logits, penalty)),

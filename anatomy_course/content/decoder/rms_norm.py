@@ -111,7 +111,7 @@ EXERCISE = Exercise(
             "Your factor is 1 + weight, as Gemma stores its norms; here the weight is the factor.",
         ),
     ),
-    alternatives={
+    also_right={
         "torch's": lambda x, w, e: F.rms_norm(x, w.shape, w, e),
         "rsqrt": lambda x, w, e: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + e) * w,
         "a length": lambda x, w, e: w * x * (x.norm(dim=-1, keepdim=True) ** 2 / x.shape[-1] + e) ** -0.5,

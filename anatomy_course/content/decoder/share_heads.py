@@ -95,7 +95,7 @@ EXERCISE = Exercise(
             "before training goes on; here each group keeps its own.",
         ),
     ),
-    alternatives={
+    also_right={
         "repeat_interleave": lambda vectors, num_heads: torch.repeat_interleave(
             vectors, _group(vectors, num_heads), dim=1
         ),

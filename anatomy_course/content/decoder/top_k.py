@@ -127,7 +127,7 @@ EXERCISE = Exercise(
             "The right tokens are kept, but yours are probabilities already; logits with −∞ are wanted.",
         ),
     ),
-    alternatives={
+    also_right={
         "scatter": _scattered,
         "where": lambda logits, k: torch.where(
             logits >= logits.sort(descending=True).values[:, k - 1, None], logits, -torch.inf

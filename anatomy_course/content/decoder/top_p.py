@@ -208,7 +208,7 @@ EXERCISE = Exercise(
             "You keep what should go, and throw out the likeliest tokens.",
         ),
     ),
-    alternatives={
+    also_right={
         "moved by one": _shifted,
         "row by row": _row_by_row,
         "from below": _from_below,

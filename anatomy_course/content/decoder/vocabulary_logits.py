@@ -78,7 +78,7 @@ EXERCISE = Exercise(
             "You return the likeliest token of each position; the logits of all tokens are wanted.",
         ),
     ),
-    alternatives={
+    also_right={
         "F.linear": F.linear,
         "einsum": lambda states, table: torch.einsum("bpd,vd->bpv", states, table),
         "transposed": lambda states, table: states @ table.transpose(0, 1),

@@ -189,7 +189,7 @@ EXERCISE = Exercise(
             "You write the unlikeliest token.",
         ),
     ),
-    alternatives={
+    also_right={
         "reads the prompt first": _reads_first,
         "the prompt token by token": _prompt_one_by_one,
         "without a cache": lambda *given: _all_again(*given, kept=False),

@@ -223,7 +223,7 @@ EXERCISE = Exercise(
             "Your starts are right, but instead of the ends you return how many words the answers have.",
         ),
     ),
-    alternatives={"in loops": _in_loops, "a band": _right, "best end of each start": _by_max},
+    also_right={"in loops": _in_loops, "a band": _right, "best end of each start": _by_max},
     hints=(
         "Make a table of all sums, (batch, start, end); forbid some of its cells with −∞; find the largest one.",
         "`start_scores[:, :, None] + end_scores[:, None, :]` is the table. `torch.ones(n, n, dtype=torch.bool).triu()` "

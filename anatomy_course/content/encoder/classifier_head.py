@@ -266,7 +266,7 @@ EXERCISE = Exercise(
             "such as `detach`, `no_grad` or `.data`.",
         ),
     ),
-    alternatives={
+    also_right={
         "in one line": _Varied,
         "tanh and dropout in a sequence": _Sequence,
         "dropout by hand": _DroppedByHand,
@@ -296,5 +296,5 @@ EXERCISE = Exercise(
         "__init__(self, d_model: int, num_labels: int, dropout: float) -> None",
         "forward(self, hidden_states: Tensor, attention_mask: Tensor | None = None) -> Tensor",
     ),
-    drive=DRIVE,
+    observe=DRIVE,
 )

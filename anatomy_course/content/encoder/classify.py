@@ -147,7 +147,7 @@ EXERCISE = Exercise(
             "You return logits for each word, as for tags; each text needs one row.",
         ),
     ),
-    alternatives={
+    also_right={
         "text by text": _text_by_text,
         "logits first": lambda x, mask, w, b: _mean(x @ w + b, mask),
         "einsum": lambda x, mask, w, b: torch.einsum("bpd,bp->bd", x, mask / mask.sum(1, keepdim=True)) @ w + b,

@@ -133,7 +133,7 @@ EXERCISE = Exercise(
             "All words of a text lose the same features; every word has random numbers of its own.",
         ),
     ),
-    alternatives={
+    also_right={
         "where": _where,
         "by index": _by_index,
         "masked_fill": lambda x, u, p, training: x.masked_fill(u < p, 0.0) / (1 - p) if training else x,

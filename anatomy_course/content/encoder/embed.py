@@ -141,7 +141,7 @@ EXERCISE = Exercise(
             "Your sum is already normalized. BERT does that next, but it is a step of its own.",
         ),
     ),
-    alternatives={
+    also_right={
         "F.embedding": lambda ids, segments, t, p, s: (
             F.embedding(ids, t) + F.embedding(segments, s) + F.embedding(torch.arange(ids.shape[1]), p)
         ),

@@ -133,7 +133,7 @@ EXERCISE = Exercise(
             "You return the output of the first half: the feed-forward network has no part in it.",
         ),
     ),
-    alternatives={"two residual connections": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
+    also_right={"two residual connections": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
         "You have already written one half: a sub-layer, its input added, then a norm. A layer has two such halves.",
         "The output of the first half is used twice: the feed-forward network reads it, and it is added to the "

@@ -130,7 +130,7 @@ EXERCISE = Exercise(
             "All words of a text get the same output, computed from their average; each word has its own output.",
         ),
     ),
-    alternatives={
+    also_right={
         "in one line": _feed,
         "F.linear": lambda x, w1, b1, w2, b2, f: F.linear(f(F.linear(x, w1.T, b1)), w2.T, b2),
         "position by position": _position_by_position,

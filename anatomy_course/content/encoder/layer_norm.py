@@ -158,7 +158,7 @@ EXERCISE = Exercise(
             "You multiply by 1 + weight. Some models store the weight that way; here it is the whole factor.",
         ),
     ),
-    alternatives={
+    also_right={
         "F.layer_norm": lambda x, w, b, e: F.layer_norm(x, w.shape, w, b, e),
         "var and rsqrt": lambda x, w, b, e: _centred(x) * (x.var(-1, keepdim=True, unbiased=False) + e).rsqrt() * w + b,
         "mean of squares": lambda x, w, b, e: (

@@ -254,7 +254,7 @@ EXERCISE = Exercise(
             "Where no word was chosen your labels are 0, which is a word of the vocabulary.",
         ),
     ),
-    alternatives={"where": _where, "by index": _by_index, "word by word": _word_by_word, "three masks": _right},
+    also_right={"where": _where, "by index": _by_index, "word by word": _word_by_word, "three masks": _right},
     hints=(
         "Three masks of True and False: which words are chosen, which of those are hidden, which are exchanged.",
         "`(choice < 0.15) & (attention_mask == 1)` are the chosen ones. `masked_fill` puts one number where a mask is "

@@ -127,7 +127,7 @@ EXERCISE = Exercise(
             "All your heads use the numbers of head 0.",
         ),
     ),
-    alternatives={
+    also_right={
         "cell by cell": _cell_by_cell,
         "gather": _gathered,
         "clipped at the columns": lambda table, length: table[

@@ -45,7 +45,7 @@ EXERCISE = Exercise(
             "subtracted", lambda x, f, norm: norm(x - f(x)), "You subtract the sub-layer's output; it should be added."
         ),
     ),
-    alternatives={
+    also_right={
         "in one line": post_norm,
         "in steps": _post_in_steps,
         "torch.add": lambda x, f, norm: norm(torch.add(f(x), x)),

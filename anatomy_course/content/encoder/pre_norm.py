@@ -40,7 +40,7 @@ EXERCISE = Exercise(
             "subtracted", lambda x, f, norm: x - f(norm(x)), "You subtract the sub-layer's output; it should be added."
         ),
     ),
-    alternatives={
+    also_right={
         "in one line": pre_norm,
         "in steps": _pre_in_steps,
         "torch.add": lambda x, f, norm: torch.add(f(norm(x)), x),

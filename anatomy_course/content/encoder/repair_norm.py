@@ -142,7 +142,7 @@ EXERCISE = Exercise(
             "Your norms are right, but the feed-forward network comes before attention.",
         ),
     ),
-    alternatives={"two residual connections": _right, "in steps": _in_steps, "in a loop": _in_a_loop},
+    also_right={"two residual connections": _right, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
         "Look at the symptoms: when both sub-layers give 0, what should come out, and what does?",
         "The patient writes the normed states back into `hidden_states`. They should go into the sub-layer, and "

@@ -92,7 +92,7 @@ EXERCISE = Exercise(
             "The right rows are looked up, but they are multiplied; they should be added.",
         ),
     ),
-    alternatives={
+    also_right={
         "F.embedding": lambda ids, t, p: F.embedding(ids, t) + F.embedding(_places(ids), p),
         "a slice": lambda ids, t, p: t[ids] + p[: ids.shape[1]],
         "text by text": lambda ids, t, p: torch.stack([t[text] + p[: len(text)] for text in ids]),

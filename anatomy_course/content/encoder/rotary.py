@@ -32,7 +32,7 @@ def _halves_turned(vectors: Tensor) -> Tensor:
     return torch.cat((-second, first), dim=-1)
 
 
-def _neighbours_turned(vectors: Tensor) -> Tensor:
+def _neighbors_turned(vectors: Tensor) -> Tensor:
     pairs = vectors.unflatten(-1, (-1, 2))
     return torch.stack((-pairs[..., 1], pairs[..., 0]), dim=-1).flatten(-2)
 
@@ -94,8 +94,8 @@ EXERCISE = Exercise(
             "Each of your features is mixed with itself, not with its partner, as if the halves were not swapped.",
         ),
         Mistake(
-            "neighbours",
-            lambda v, c, s: v * c + _neighbours_turned(v) * s,
+            "neighbors",
+            lambda v, c, s: v * c + _neighbors_turned(v) * s,
             "Your pairs are neighbors, 2i and 2i + 1. Some models pair them that way, but these angles are ordered "
             "for i and i + d_head/2.",
         ),
@@ -142,7 +142,7 @@ EXERCISE = Exercise(
             "Your pairs are turned the right way, but by twice the angle.",
         ),
     ),
-    alternatives={
+    also_right={
         "half by half": _half_by_half,
         "complex numbers": _complex,
         "roll": lambda v, c, s: (

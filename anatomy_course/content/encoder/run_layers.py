@@ -130,7 +130,7 @@ EXERCISE = Exercise(
             "Your all_states are right, but the output is their average; it is the last one alone.",
         ),
     ),
-    alternatives={"a list": _run, "cat": _with_cat, "filled in": _filled},
+    also_right={"a list": _run, "cat": _with_cat, "filled in": _filled},
     hints=(
         "A loop over the layers. What goes into the first one, and what into each other one?",
         "Begin with the list `states = [hidden_states]`; each layer reads the last one, and its output is appended.",

@@ -162,7 +162,7 @@ EXERCISE = Exercise(
             "Your waves are 2π times too short: the angle of position 1 in the first pair is 1, not a full turn.",
         ),
     ),
-    alternatives={
+    also_right={
         "filled in": _filled,
         "one by one": _one_by_one,
         "by the logarithm": _by_logarithm,

@@ -252,7 +252,7 @@ EXERCISE = Exercise(
             "out, as in weights minus rate times gradient.",
         ),
     ),
-    alternatives={
+    also_right={
         "in the order of the task": _Step(),
         "the model's gradients set to 0": _gradients_of_the_model,
         "mode put back": _back_in_its_mode,
@@ -277,5 +277,5 @@ EXERCISE = Exercise(
     explanation="`backward()` adds to the gradients that are there, so they are cleared first. Clipping keeps the "
     "direction of a long gradient: one odd batch cannot do much harm. `.item()` gives a plain number.",
     stages=_steps,
-    drive=_drive,
+    observe=_drive,
 )

@@ -156,7 +156,7 @@ EXERCISE = Exercise(
             "source has been read; nothing of it lies in the future.",
         ),
     ),
-    alternatives={
+    also_right={
         "torch's attention": lambda q, k, v, mask: F.scaled_dot_product_attention(q, k, v, _real(mask)),
         "a large negative number": lambda q, k, v, mask: _weights(_scores(q, k), _real(mask), -1e9) @ v,
         "a mask that is added": lambda q, k, v, mask: (

@@ -173,7 +173,7 @@ EXERCISE = Exercise(
             "You return parents and tokens in each other's place.",
         ),
     ),
-    alternatives={
+    also_right={
         "sorted": _all_sorted,
         "the best of each beam first": _best_of_the_best,
         "a sorted list": _by_sorting_a_list,

@@ -138,7 +138,7 @@ EXERCISE = Exercise(
             "nothing is asked after it.",
         ),
     ),
-    alternatives={
+    also_right={
         "cut and put together": _right,
         "rolled": _rolled,
         "where": lambda labels, start, pad: torch.where(

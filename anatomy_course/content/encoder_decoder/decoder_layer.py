@@ -179,7 +179,7 @@ EXERCISE = Exercise(
             "You return the states after cross-attention: the feed-forward network plays no part.",
         ),
     ),
-    alternatives={"three lines": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
+    also_right={"three lines": _layer, "in steps": _in_steps, "in a loop": _in_a_loop},
     hints=(
         "An encoder layer has two residual connections. This layer has a third one, between them.",
         "Each line has the same form: states + sub-layer(norm(states)). What comes out of one line goes into the next.",

@@ -114,7 +114,7 @@ EXERCISE = Exercise(
             "Your falling part is 1/step; it should be 1/√step.",
         ),
     ),
-    alternatives={
+    also_right={
         "two rows": _rates,
         "one by one": _one_by_one,
         "rising or falling": _in_two_parts,

@@ -105,7 +105,7 @@ EXERCISE = Exercise(
             "Your mask lets one position of padding through after each text.",
         ),
     ),
-    alternatives={
+    also_right={
         "two axes between": _for_all,
         "compared with 1": lambda mask: (mask == 1).unsqueeze(1).unsqueeze(1),
         "reshaped": lambda mask: (mask > 0).view(len(mask), 1, 1, -1),

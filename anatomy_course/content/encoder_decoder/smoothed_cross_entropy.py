@@ -154,7 +154,7 @@ EXERCISE = Exercise(
             "Your second part has the wrong sign: it comes out subtracted, and it should be added.",
         ),
     ),
-    alternatives={
+    also_right={
         "torch's": lambda logits, labels, e: F.cross_entropy(logits.flatten(0, 1), labels.flatten(), label_smoothing=e),
         "two parts": lambda logits, labels, e: _mixed(logits, labels, 1 - e, e),
         "a smoothed target": _target_by_target,

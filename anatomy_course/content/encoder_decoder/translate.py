@@ -200,7 +200,7 @@ EXERCISE = Exercise(
         ),
         Mistake("unlikeliest", lambda *given: _loop(*given, sign=-1), "You write the least likely token."),
     ),
-    alternatives={"all rows at once": _loop, "row by row": _row_by_row, "only the open rows": _filled_afterwards},
+    also_right={"all rows at once": _loop, "row by row": _row_by_row, "only the open rows": _filled_afterwards},
     hints=(
         "It is the loop of notebook 04 with several rows. What must be remembered about each row from step to step?",
         "`ended`, one boolean per row: it starts as False, becomes True with the row's stop token, and stays True. The "

@@ -144,7 +144,7 @@ EXERCISE = Exercise(
             "counted, too.",
         ),
     ),
-    alternatives={
+    also_right={
         "diagonal": lambda weights, offset: weights.diagonal(offset, dim1=-2, dim2=-1).mean(dim=-1),
         "query by query": _query_by_query,
         "head by head": _head_by_head,

@@ -145,7 +145,7 @@ EXERCISE = Exercise(
             "You have added the hidden states to the output. A block does that, but outside of its attention.",
         ),
     ),
-    alternatives={
+    also_right={
         "in steps": lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ k, m @ v, n) @ o,
         "head by head": _head_by_head,
         "fused kernel": _fused,

@@ -96,7 +96,7 @@ EXERCISE = Exercise(
             "every feature of it.",
         ),
     ),
-    alternatives={
+    also_right={
         "one product": lambda context, output_weight: context @ _rows(output_weight, context),
         "head by head": _head_by_head,
         "all others 0": _others_zero,

@@ -62,7 +62,7 @@ EXERCISE = Exercise(
             "The pieces are joined correctly, but in your vectors the last head comes first.",
         ),
     ),
-    alternatives={
+    also_right={
         "transpose and reshape": lambda vectors: vectors.transpose(1, 2).reshape(
             vectors.shape[0], vectors.shape[2], vectors.shape[1] * vectors.shape[3]
         ),

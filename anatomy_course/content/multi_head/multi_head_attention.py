@@ -176,7 +176,7 @@ EXERCISE = Exercise(
             "03).",
         ),
     ),
-    alternatives={
+    also_right={
         "in steps": lambda x, q, k, v, o, n: in_heads(*_projected(x, q, k, v), n) @ o,
         "head by head": _head_by_head,
         "a sum of heads": _sum_of_heads,

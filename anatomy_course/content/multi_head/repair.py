@@ -159,7 +159,7 @@ EXERCISE = Exercise(
             "Your heads are repaired, but their weights are those of scores not divided by √d_head.",
         ),
     ),
-    alternatives={
+    also_right={
         "in steps": in_heads,
         "view and transpose": _view_then_transpose,
         "head by head": _head_by_head,

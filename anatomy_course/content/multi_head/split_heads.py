@@ -83,7 +83,7 @@ EXERCISE = Exercise(
             "The heads are in the right place, but each of them has the whole vector.",
         ),
     ),
-    alternatives={
+    also_right={
         "view and transpose": lambda vectors, num_heads: vectors.view(
             vectors.shape[0], vectors.shape[1], num_heads, vectors.shape[2] // num_heads
         ).transpose(1, 2),

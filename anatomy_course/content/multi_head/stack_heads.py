@@ -80,7 +80,7 @@ EXERCISE = Exercise(
             "The axes are in the right order, but heads and d_head are still two axes.",
         ),
     ),
-    alternatives={
+    also_right={
         "concatenated": lambda weights: torch.cat(list(weights), dim=1),
         "permute and reshape": lambda weights: weights.permute(1, 0, 2).reshape(weights.shape[1], -1),
         "hstack": lambda weights: torch.hstack(weights.unbind(0)),

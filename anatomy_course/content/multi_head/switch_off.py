@@ -130,7 +130,7 @@ EXERCISE = Exercise(
             "word. It should be 0.",
         ),
     ),
-    alternatives={
+    also_right={
         "a copy, then zeros": _switched_off,
         "times a mask": lambda context, head, num_heads: (
             context * (torch.arange(context.shape[-1]) // _width(context, num_heads) != head)

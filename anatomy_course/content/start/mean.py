@@ -80,7 +80,7 @@ EXERCISE = Exercise(
             "You have the largest number of each feature, not the average one.",
         ),
     ),
-    alternatives={
+    also_right={
         "sum and divide": lambda vectors: vectors.sum(dim=0) / vectors.shape[0],
         "loop": _in_a_loop,
         "einsum": lambda vectors: torch.einsum("pd->d", vectors) / len(vectors),

@@ -147,7 +147,7 @@ EXERCISE = Exercise(
             "each position, not for each pair.",
         ),
     ),
-    alternatives={
+    also_right={
         "clamped": _bytes,
         "text by text": _text_by_text,
         "the smaller of both": lambda n, layers, heads, d, window, size: (

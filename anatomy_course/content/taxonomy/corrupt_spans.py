@@ -272,7 +272,7 @@ EXERCISE = Exercise(
             "Your targets are right, but words with the id 0 are missing in your input; 0 is an id like any other.",
         ),
     ),
-    alternatives={"pieces": _right, "word by word": _word_by_word, "from the end": _backwards},
+    also_right={"pieces": _right, "word by word": _word_by_word, "from the end": _backwards},
     hints=(
         "Walk through the spans with one more number: the place up to which the text has been copied. What goes into "
         "the input at each span, and what into the targets?",

@@ -165,7 +165,7 @@ EXERCISE = Exercise(
             "Only the first of your three products is divided by √(3 · d_head).",
         ),
     ),
-    alternatives={
+    also_right={
         "three tables": _right,
         "rows looked up": _looked_up,
         "pair by pair": _pair_by_pair,

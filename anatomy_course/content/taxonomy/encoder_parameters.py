@@ -187,7 +187,7 @@ EXERCISE = Exercise(
             "Both counts are right, but they are swapped: the one with layers of their own comes first.",
         ),
     ),
-    alternatives={
+    also_right={
         "all at once": _right,
         "one by one": _one_by_one,
         "zeros added": lambda n, rows, e, d, layer: (

@@ -163,7 +163,7 @@ EXERCISE = Exercise(
             "Your effects have been divided by their sum, as if they were weights; they need not sum to 1.",
         ),
     ),
-    alternatives={
+    also_right={
         "all at once": lambda read, length: torch.linalg.vector_norm(_moved(read, _masks(length), length), dim=-1),
         "one by one": _one_by_one,
         "torch's norm": lambda read, length: _moved(read, _masks(length), length).norm(dim=-1),

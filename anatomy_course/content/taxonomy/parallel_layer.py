@@ -119,7 +119,7 @@ EXERCISE = Exercise(
             "You norm what the sub-layers give; what they read should be normed.",
         ),
     ),
-    alternatives={
+    also_right={
         "one line": _right,
         "in steps": lambda x, mix, feed, norm: torch.add(mix(norm(x)), feed(norm(x))).add(x),
         "a sum": lambda x, mix, feed, norm: torch.stack([x, *(part(norm(x)) for part in (mix, feed))]).sum(0),

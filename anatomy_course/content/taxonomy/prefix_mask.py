@@ -131,7 +131,7 @@ EXERCISE = Exercise(
             "Your mask opens as many columns at the end of the text; the prefix is at its beginning.",
         ),
     ),
-    alternatives={
+    also_right={
         "or": _prefix_mask,
         "text by text": _text_by_text,
         "a square and a triangle": lambda prefixes, length: (

@@ -183,7 +183,7 @@ EXERCISE = Exercise(
             "Those are the three as they came in.",
         ),
     ),
-    alternatives={
+    also_right={
         "joined": _right,
         "row by row": _row_by_row,
         "repeated and padded": _padded,

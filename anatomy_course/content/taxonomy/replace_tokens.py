@@ -176,7 +176,7 @@ EXERCISE = Exercise(
             "replaced; 0 is an id like any other.",
         ),
     ),
-    alternatives={
+    also_right={
         "compared": _right,
         "by index": _by_index,
         "word by word": _word_by_word,

@@ -183,7 +183,7 @@ EXERCISE = Exercise(
             "Each position is right; what is wanted is one number, their mean.",
         ),
     ),
-    alternatives={
+    also_right={
         "in logarithms": _right,
         "torch's kl_div": _torchs,
         "cross-entropy less the teacher's own entropy": lambda s, t, temperature: (

@@ -118,7 +118,7 @@ EXERCISE = Exercise(
             "You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.",
         ),
     ),
-    alternatives={
+    also_right={
         "a band": lambda length, window: _band(length, window - 1),
         "a triangle less a triangle": lambda length, window: ones(length).tril() ^ ones(length).tril(-window),
         "cell by cell": _cell_by_cell,

@@ -264,7 +264,7 @@ EXERCISE = Exercise(
             "such as `detach` or `.data`.",
         ),
     ),
-    alternatives={
+    also_right={
         "in halves": _way(lambda self, x: _second_half(self, _first_half(self, x))),
         "in a loop": _InALoop,
         "in one sum": _InOneSum,
@@ -294,6 +294,6 @@ EXERCISE = Exercise(
         "__init__(self, d_model: int, num_heads: int, d_inner: int) -> None",
         "forward(self, hidden_states: Tensor) -> Tensor",
     ),
-    drive=DRIVE,
+    observe=DRIVE,
     uses=("workshop.causal_self_attention", "workshop.feed_forward"),
 )

@@ -252,7 +252,7 @@ EXERCISE = Exercise(
             "`detach`, `no_grad` or `.data`.",
         ),
     ),
-    alternatives={"masked by hand": AttentionInSteps, "head by head": HeadByHead, "einsum": Einsum},
+    also_right={"masked by hand": AttentionInSteps, "head by head": HeadByHead, "einsum": Einsum},
     hints=(
         "`__init__` makes the four maps and keeps num_heads. `forward` projects, splits into heads, attends, merges, "
         "and applies `output`: notebook 02 had each of these steps.",
@@ -284,5 +284,5 @@ EXERCISE = Exercise(
         "__init__(self, d_model: int, num_heads: int) -> None",
         "forward(self, hidden_states: Tensor) -> Tensor",
     ),
-    drive=DRIVE,
+    observe=DRIVE,
 )

@@ -229,7 +229,7 @@ EXERCISE = Exercise(
             "You take (2, 1) and (1, 2) for the same pair; their order matters.",
         ),
     ),
-    alternatives={"with Counter": _by_counter, "by places": _by_places, "pair by pair": _pair_by_pair},
+    also_right={"with Counter": _by_counter, "by places": _by_places, "pair by pair": _pair_by_pair},
     hints=(
         "Two loops: over the words with their counts (`words.items()`), and over the pairs of each word.",
         "`zip(word, word[1:])` gives the neighbors of a word, each as a tuple.",
@@ -242,5 +242,5 @@ EXERCISE = Exercise(
     "return counts",
     explanation="A text of a million characters has few distinct words, so each is stored and counted once, with its "
     "weight. The pair with the largest count is the next piece of the vocabulary.",
-    drive=PlainDrive(byte_pairs.count_pairs, ("words",), _look, _as_tensor),
+    observe=PlainDrive(byte_pairs.count_pairs, ("words",), _look, _as_tensor),
 )

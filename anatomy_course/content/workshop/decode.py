@@ -123,7 +123,7 @@ EXERCISE = Exercise(
     minutes=7,
     signature="decode(ids: list[int], merges: dict[tuple[int, int], int]) -> str",
     docstring="merges: pair → new id, in the order in which they were learned. Ids below 256 are bytes.\n"
-    "A model may write half a character, so `errors=\"replace\"`.",
+    'A model may write half a character, so `errors="replace"`.',
     reference="anatomy_utils.training.byte_pairs.decode",
     returns=(Output("text", "character"),),
     cases=_cases,
@@ -158,8 +158,7 @@ EXERCISE = Exercise(
         Mistake(
             "broken_left_out",
             _from(lambda pieces: b"".join(pieces).decode("utf-8", "ignore")),
-            "Bytes that do not form a whole character vanish from your text; `errors=\"replace\"` shows where they "
-            "were.",
+            'Bytes that do not form a whole character vanish from your text; `errors="replace"` shows where they were.',
         ),
         Mistake(
             "spaces_between",
@@ -173,13 +172,13 @@ EXERCISE = Exercise(
         ),
         Mistake("reversed", _from(lambda pieces: _joined(pieces[::-1])), "Your tokens come in the reverse order."),
     ),
-    alternatives={"merges taken back": _undone, "with a stack": _with_a_stack, "recursive": _recursive},
+    also_right={"merges taken back": _undone, "with a stack": _with_a_stack, "recursive": _recursive},
     hints=(
         "First a dict from each id to its bytes; then join the bytes of all ids; then decode once.",
         "`pieces = {i: bytes([i]) for i in range(256)}`. The merges come in the order of learning, so when a pair is "
         "reached, both of its parts are in the dict already: `pieces[left] + pieces[right]`.",
-        "`b\"\".join(pieces[i] for i in ids)` puts bytes one after the other, and `.decode(\"utf-8\", "
-        "errors=\"replace\")` reads them.",
+        '`b"".join(pieces[i] for i in ids)` puts bytes one after the other, and `.decode("utf-8", '
+        'errors="replace")` reads them.',
     ),
     solution="pieces = {i: bytes([i]) for i in range(256)}\n"
     "for (left, right), new_id in merges.items():\n"
@@ -187,5 +186,5 @@ EXERCISE = Exercise(
     'return b"".join(pieces[i] for i in ids).decode("utf-8", errors="replace")',
     explanation="Decoding needs no order and no choice: each id has its bytes. Any text comes back as it was, emoji "
     "included, because the bytes were there from the start.",
-    drive=PlainDrive(byte_pairs.decode, ("ids", "merges"), _look, _as_tensor),
+    observe=PlainDrive(byte_pairs.decode, ("ids", "merges"), _look, _as_tensor),
 )

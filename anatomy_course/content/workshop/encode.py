@@ -219,13 +219,13 @@ EXERCISE = Exercise(
             "never equals a pair, which is a tuple: `tuple(…)`.",
         ),
     ),
-    alternatives={
+    also_right={
         "each merge in turn": _word_by_word(_in_turn),
         "one occurrence at a time": _with_places,
         "by the lowest new id": _word_by_word(_by(_lowest)),
     },
     hints=(
-        "A loop over `split_words(text)`. In it, `parts = tuple(word.encode(\"utf-8\"))` are the bytes, and a second "
+        'A loop over `split_words(text)`. In it, `parts = tuple(word.encode("utf-8"))` are the bytes, and a second '
         "loop merges for as long as there is something to merge.",
         "`pairs = [pair for pair in zip(parts, parts[1:]) if pair in merges]` are the known pairs of the word as it is "
         "now; when there is none, the word is done.",
@@ -245,6 +245,6 @@ EXERCISE = Exercise(
     "return ids",
     explanation="Encoding repeats what training did, in the same order, so a text comes out as it was in training. "
     "Since it begins with bytes, there is no unknown word: what was never seen just takes more tokens.",
-    drive=PlainDrive(byte_pairs.encode, ("text", "merges"), _look, ids_as_tensor, {"split_words": split_words}),
+    observe=PlainDrive(byte_pairs.encode, ("text", "merges"), _look, ids_as_tensor, {"split_words": split_words}),
     uses=("workshop.merge_pair",),
 )

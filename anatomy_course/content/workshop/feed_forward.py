@@ -183,7 +183,7 @@ EXERCISE = Exercise(
             "or `.data`.",
         ),
     ),
-    alternatives={"by hand": _OwnGelu, "GELU as a module": _Kept, "all positions in one table": _Flattened},
+    also_right={"by hand": _OwnGelu, "GELU as a module": _Kept, "all positions in one table": _Flattened},
     hints=(
         "`super().__init__()` comes first. Then two lines make the two layers; `forward` is one line.",
         "`torch.nn.Linear(a, b)` goes from a features to b. The activation is "
@@ -205,5 +205,5 @@ EXERCISE = Exercise(
         "__init__(self, d_model: int, d_inner: int) -> None",
         "forward(self, hidden_states: Tensor) -> Tensor",
     ),
-    drive=DRIVE,
+    observe=DRIVE,
 )

@@ -250,7 +250,7 @@ EXERCISE = Exercise(
             "the logits.",
         ),
     ),
-    alternatives={
+    also_right={
         "in steps": GPTInSteps,
         "one table under two names": GPTWithTwoNames,
         "scaled afterwards": GPTScaledAfterwards,
@@ -295,6 +295,6 @@ EXERCISE = Exercise(
         "__init__(self, vocabulary_size: int, length: int, d_model: int, num_layers: int, num_heads: int) -> None",
         "forward(self, input_ids: Tensor) -> Tensor",
     ),
-    drive=DRIVE,
+    observe=DRIVE,
     uses=("workshop.causal_self_attention", "workshop.feed_forward", "workshop.block"),
 )

@@ -199,7 +199,7 @@ EXERCISE = Exercise(
             "Your heads are side by side, but nothing mixes them: what you return has not gone through `output`.",
         ),
     ),
-    alternatives={
+    also_right={
         "scores by hand": attention_with(attend=other.by_hand),
         "complex numbers": attention_with(rotate=other.by_complex_numbers),
         "groups as an axis": attention_with(attend=other.groups_as_axis, shared=lambda self, vectors: vectors),
@@ -251,5 +251,5 @@ EXERCISE = Exercise(
         "__init__(self, d_model: int, num_heads: int, num_key_value_heads: int, base: float) -> None",
         "forward(self, hidden_states: Tensor) -> Tensor",
     ),
-    drive=DRIVE,
+    observe=DRIVE,
 )

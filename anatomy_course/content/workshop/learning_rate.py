@@ -30,9 +30,7 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"step": steps})
 
 
-def _drive(
-    answer: Callable[..., Any], steps: int, warmup: int, peak: float, end: float
-) -> Tensor | Objection | None:
+def _drive(answer: Callable[..., Any], steps: int, warmup: int, peak: float, end: float) -> Tensor | Objection | None:
     """The rates of all steps, each asked for by itself."""
     rates = []
     for step in range(steps):
@@ -239,7 +237,7 @@ EXERCISE = Exercise(
             "Your warm-up is right, and then the rate stays at the peak.",
         ),
     ),
-    alternatives={
+    also_right={
         "around the middle": _one_expression,
         "sine and cosine squared": _half_angle,
         "from a table": _with_torch,
@@ -262,5 +260,5 @@ EXERCISE = Exercise(
     "in the middle covers the distance; the small one at the end lets the weights settle. Loshchilov and Hutter 2017 "
     "(arXiv:1608.03983).",
     stages=_steps,
-    drive=_drive,
+    observe=_drive,
 )

@@ -175,7 +175,7 @@ EXERCISE = Exercise(
             "norm.",
         ),
     ),
-    alternatives={
+    also_right={
         "a loop over the halves": llama.running(llama.two_halves),
         "norms by hand": llama.running(llama.norm_by_hand),
         "in one line": llama.running(llama.in_one_line),
@@ -209,6 +209,6 @@ EXERCISE = Exercise(
         ") -> None",
         "forward(self, hidden_states: Tensor) -> Tensor",
     ),
-    drive=DRIVE,
+    observe=DRIVE,
     uses=("workshop.grouped_attention",),
 )

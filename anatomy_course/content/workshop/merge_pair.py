@@ -72,9 +72,7 @@ def _overlapping(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
     begins = [ids[place : place + 2] == pair for place in range(len(ids))]
     second = [False, *begins]
     return tuple(
-        new_id if begin else each
-        for each, begin, after in zip(ids, begins, second, strict=False)
-        if begin or not after
+        new_id if begin else each for each, begin, after in zip(ids, begins, second, strict=False) if begin or not after
     )
 
 
@@ -234,7 +232,7 @@ EXERCISE = Exercise(
             "You write the new id after each pair, and the pair is still there.",
         ),
     ),
-    alternatives={"recursive": _recursive, "with a stack": _with_a_stack, "from a list": _by_index},
+    also_right={"recursive": _recursive, "with a stack": _with_a_stack, "from a list": _by_index},
     hints=(
         "A `while` loop with a place that goes on by two after a merge and by one otherwise; a `for` loop cannot skip.",
         "`ids[place : place + 2] == pair` is True where the pair begins, and simply False at the last id.",
@@ -252,5 +250,5 @@ EXERCISE = Exercise(
     "return tuple(merged)",
     explanation="Count, merge the most frequent pair, count again: that is all of the training. Each merge adds one id "
     "to the vocabulary and makes the text shorter.",
-    drive=PlainDrive(byte_pairs.merge_pair, ("ids", "pair", "new_id"), _look, ids_as_tensor),
+    observe=PlainDrive(byte_pairs.merge_pair, ("ids", "pair", "new_id"), _look, ids_as_tensor),
 )

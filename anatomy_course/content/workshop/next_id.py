@@ -273,7 +273,7 @@ EXERCISE = Exercise(
             "`generator=generator` on, and the same seed writes the same text.",
         ),
     ),
-    alternatives={
+    also_right={
         "a mask of −∞": _drawn_from(_Chances()),
         "noise and argmax": _with_noise,
         "along a running sum": _running_sum,
@@ -296,5 +296,5 @@ EXERCISE = Exercise(
     "temperature decides how bold the choice among the rest is. As it goes toward 0, only the likeliest token is left, "
     "but a division by 0 would give NaN.",
     stages=_steps,
-    drive=_drive,
+    observe=_drive,
 )

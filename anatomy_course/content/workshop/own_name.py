@@ -181,8 +181,8 @@ EXERCISE = Exercise(
     minutes=8,
     signature="own_name(published: str) -> str",
     docstring="published, the name of a tensor in SmolLM2's checkpoint → the name of the parameter in your model.\n"
-    "\"model.embed_tokens.weight\" is the table of `tokens`, \"model.norm.weight\" the norm after the last block.\n"
-    "\"model.layers.3.….weight\" belongs to block 3, \"blocks.3.….weight\". In between, the published names have\n"
+    '"model.embed_tokens.weight" is the table of `tokens`, "model.norm.weight" the norm after the last block.\n'
+    '"model.layers.3.….weight" belongs to block 3, "blocks.3.….weight". In between, the published names have\n'
     "input_layernorm and post_attention_layernorm (before attention and before the feed-forward network:\n"
     "`attention_norm`, `feed_forward_norm`), self_attn.q_proj, k_proj, v_proj, o_proj (query, key, value, output of\n"
     "`attention`), mlp.gate_proj, up_proj, down_proj (gate, inner, output of `feed_forward`).\n"
@@ -266,7 +266,7 @@ EXERCISE = Exercise(
             "You look at the beginning of a name only: a bias, or something after `.weight`, passes for the weight.",
         ),
     ),
-    alternatives={"by replacing": _by_replacing, "by splitting": _by_splitting, "a whole table": _by_table},
+    also_right={"by replacing": _by_replacing, "by splitting": _by_splitting, "a whole table": _by_table},
     hints=(
         "Two names are outside the layers. All others have a prefix, a number and a part; a dictionary from their "
         "parts to yours holds what has to be known.",
@@ -296,5 +296,5 @@ EXERCISE = Exercise(
     explanation="Names are all that a checkpoint says about what its numbers are for. Shapes catch some confusions, "
     "but not gate and inner, nor the two norms: those load without a complaint, and only a comparison of states finds "
     "them.",
-    drive=_drive,
+    observe=_drive,
 )

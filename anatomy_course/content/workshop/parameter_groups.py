@@ -241,7 +241,7 @@ EXERCISE = Exercise(
             "Your matrices are in both groups: the second should hold only what the first does not.",
         ),
     ),
-    alternatives={
+    also_right={
         "in a loop": _in_a_loop,
         "by name and parameter": _by(_is_matrix),
         "a group for each": _one_each,
@@ -263,5 +263,5 @@ EXERCISE = Exercise(
     explanation="Weight decay pulls a number a little toward 0 in every step, so that only what the loss asks for "
     "stays large. A matrix has many numbers that can share the work. A norm's gain is best near 1 and a bias wherever "
     "it is needed, so pulling on them only does harm.",
-    drive=drive,
+    observe=drive,
 )

@@ -168,9 +168,7 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "next_window",
-            replace(
-                _Windows(), labels=lambda ids, positions: ids[(positions + positions.shape[1]) % len(ids)]
-            ),
+            replace(_Windows(), labels=lambda ids, positions: ids[(positions + positions.shape[1]) % len(ids)]),
             "Your labels are the window after the inputs; each label should be the token right after its own input.",
         ),
         Mistake(
@@ -249,7 +247,7 @@ EXERCISE = Exercise(
         ),
         Mistake("transposed", _one_matrix, "Your axes are swapped: each row should be a window."),
     ),
-    alternatives={
+    also_right={
         "cut and stacked": _stacked,
         "row by row": _row_by_row,
         "all windows, then a choice": _unfolded,
@@ -268,5 +266,5 @@ EXERCISE = Exercise(
     explanation="No epochs and no padding: a long text is cut anywhere, and each token will come at every place of a "
     "window. Because all chance comes from one generator, saving its state is enough to resume with the same batches.",
     stages=_steps,
-    drive=drive,
+    observe=drive,
 )

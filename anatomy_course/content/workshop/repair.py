@@ -142,9 +142,7 @@ EXERCISE = Exercise(
     task="Write the step that `colleagues_step` should have been.",
     difficulty="medium",
     minutes=6,
-    signature="repaired_step(\n"
-    "    model, optimizer, inputs: Tensor, labels: Tensor, max_norm: float\n"
-    ") -> float",
+    signature="repaired_step(\n    model, optimizer, inputs: Tensor, labels: Tensor, max_norm: float\n) -> float",
     docstring="inputs and labels (batch, position); model(ids (position, batch)) → logits (position, batch, "
     "vocabulary).\n"
     "Clears the gradients, makes one step with the mean loss over all tokens, shortens a gradient longer than\n"
@@ -179,16 +177,12 @@ EXERCISE = Exercise(
         ),
         Mistake(
             "first_window",
-            replace(
-                _Step(), logits=lambda model, inputs: model(inputs.T)[:, :1], labels=lambda labels: labels[:1].T
-            ),
+            replace(_Step(), logits=lambda model, inputs: model(inputs.T)[:, :1], labels=lambda labels: labels[:1].T),
             "Your step learns from the first window only.",
         ),
         Mistake(
             "last_position",
-            replace(
-                _Step(), logits=lambda model, inputs: model(inputs.T)[-1:], labels=lambda labels: labels[:, -1:].T
-            ),
+            replace(_Step(), logits=lambda model, inputs: model(inputs.T)[-1:], labels=lambda labels: labels[:, -1:].T),
             "Your step learns from each window's last position only.",
         ),
         Mistake(
@@ -240,7 +234,7 @@ EXERCISE = Exercise(
             "Your weights never change: no step is made, or it finds no gradients.",
         ),
     ),
-    alternatives={
+    also_right={
         "logits turned": replace(
             _Step(), logits=lambda model, inputs: model(inputs.T).transpose(0, 1), labels=lambda labels: labels
         ),
@@ -265,5 +259,5 @@ EXERCISE = Exercise(
     "each token is. So let a model that has learned one batch recite it, and give it the same windows in another "
     "order: the loss must not change.",
     stages=_steps,
-    drive=_drive,
+    observe=_drive,
 )

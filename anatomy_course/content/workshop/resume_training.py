@@ -237,7 +237,7 @@ EXERCISE = Exercise(
             "training begins again without your knowing it.",
         ),
     ),
-    alternatives={
+    also_right={
         "in the order of the file": _varied(),
         "copied name by name": _varied(model=_copied_by_hand),
         "in another order": _backwards,
@@ -256,5 +256,5 @@ EXERCISE = Exercise(
     "return run['step']",
     explanation="The next losses are the same to the last bit, because nothing is left to chance: same weights, same "
     "averages in AdamW, same batches, same learning rate. A run can be stopped at any time and resumed on another day.",
-    drive=drive_resuming,
+    observe=drive_resuming,
 )

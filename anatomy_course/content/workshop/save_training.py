@@ -210,7 +210,7 @@ EXERCISE = Exercise(
         ),
         Mistake("tuple", _a_tuple, "You save a tuple; give each part its name, in a dictionary."),
     ),
-    alternatives={
+    also_right={
         "in one go": _changed(lambda model, optimizer, generator, step: {}),
         "through a file": _through_a_handle,
         "renamed when complete": _renamed_when_complete,
@@ -230,5 +230,5 @@ EXERCISE = Exercise(
     "torch.save(run, path)",
     explanation="AdamW remembers two numbers for each weight, so the file is three times as large as the weights. "
     "Numbers and names can be read by any later program; a pickled object needs the class that it was made of.",
-    drive=drive_saving,
+    observe=drive_saving,
 )

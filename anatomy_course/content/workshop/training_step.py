@@ -65,9 +65,7 @@ EXERCISE = Exercise(
     "clip and step.",
     difficulty="hard",
     minutes=10,
-    signature="training_step(\n"
-    "    model, optimizer, parts: list[tuple[Tensor, Tensor]], max_norm: float\n"
-    ") -> float",
+    signature="training_step(\n    model, optimizer, parts: list[tuple[Tensor, Tensor]], max_norm: float\n) -> float",
     docstring="Each part is (inputs, labels), both (batch, position); model(inputs) → logits (batch, position, "
     "vocabulary).\n"
     "The loss is the mean cross-entropy over all tokens of all parts, and parts may differ in size. Only one part\n"
@@ -206,7 +204,7 @@ EXERCISE = Exercise(
             "applied twice.",
         ),
     ),
-    alternatives={
+    also_right={
         "sums over the number of tokens": Step(),
         "means weighted by tokens": weighted_means,
         "shares given to backward": shares_from_outside,
@@ -235,5 +233,5 @@ EXERCISE = Exercise(
     "batch, and memory holds the activations of one part only. Dividing by the number of parts is right only if they "
     "are equally large: that slip was in well-known training code for years.",
     stages=_steps,
-    drive=drive,
+    observe=drive,
 )

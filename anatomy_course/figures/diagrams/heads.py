@@ -10,7 +10,7 @@ import numpy as np
 from anatomy_course.figures import canvas
 from anatomy_course.figures.arrays import array, labels_for
 from anatomy_course.figures.canvas import Kind, Number, number, printable, shape_text
-from anatomy_course.figures.cells import colour_bar
+from anatomy_course.figures.cells import color_bar
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import look
@@ -85,7 +85,7 @@ def _lanes(
         kind: Kind = "signed" if lane == "right" else "weights"
         limits: tuple[Number, Number] = (-limit, limit) if lane == "right" else (0, 1)
         pen.note(x + 298, 72, "numbers" if lane == "right" else "weights", 9.5, ha="left")
-        colour_bar(pen.sheet, x + 298, 92, max(count * high, 45), limits, kind)
+        color_bar(pen.sheet, x + 298, 92, max(count * high, 45), limits, kind)
         left = x + 80
         middle = left + d_head * unit + 14
         last = middle + count * unit + 14
@@ -112,10 +112,10 @@ def _lanes(
     )  # fmt: skip
 
 
-def _frame(pen: Pen, x: float, y: float, width: float, height: float, colour: str) -> None:
+def _frame(pen: Pen, x: float, y: float, width: float, height: float, color: str) -> None:
     from matplotlib.patches import Rectangle
 
-    pen.sheet.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor=colour, linewidth=2.2, zorder=5))
+    pen.sheet.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor=color, linewidth=2.2, zorder=5))
 
 
 def head_sharing(kinds: Mapping[str, Sequence[int]], positions: int) -> Picture:

@@ -9,7 +9,7 @@ import numpy as np
 
 from anatomy_course.figures.arrays import array, labels_for
 from anatomy_course.figures.canvas import Number, number, shape_text, width_of
-from anatomy_course.figures.cells import colour_bar, masked_key
+from anatomy_course.figures.cells import color_bar, masked_key
 from anatomy_course.figures.drawing import Pen
 from anatomy_course.figures.picture import Picture
 from anatomy_course.figures.style import look
@@ -128,7 +128,7 @@ def masks(words: Sequence[str], maps: Sequence[tuple[str, Any, Any]]) -> Picture
             digits = 1 if cell > 20 else None
             pen.cells(x, top, weights, cell, cell, "weights", seen=mask, digits=digits, size=9, columns=labels,
                       upright=True, rows=labels if n == 0 else ())  # fmt: skip
-        colour_bar(pen.sheet, left + len(drawn) * (cell * len(labels) + 14), top, min(high, 120), (0, 1), "weights")
+        color_bar(pen.sheet, left + len(drawn) * (cell * len(labels) + 14), top, min(high, 120), (0, 1), "weights")
         masked_key(pen.sheet, left, top + high + 24)
         return pen.picture(
             f"Attention weights of {len(labels)} words from the same scores under "
@@ -161,9 +161,9 @@ def positions(tables: Sequence[tuple[str, Any]]) -> Picture:
                 12 + width_of(name, 12, True) + 8, top - 32, shape_text(table.shape, ("position", "d_model")), ha="left"
             )
             pen.cells(56, top, table, 320 / d_model, 170 / length, limit=limit)
-            colour_bar(pen.sheet, 384, top, 170, (-limit, limit), "signed")
+            color_bar(pen.sheet, 384, top, 170, (-limit, limit), "signed")
             pen.cells(466, top, unit @ unit.T, 170 / length, 170 / length, limit=1)
-            colour_bar(pen.sheet, 644, top, 170, (-1, 1), "signed")
+            color_bar(pen.sheet, 644, top, 170, (-1, 1), "signed")
             pen.note(216, top - 10, "feature →")
             pen.note(551, top - 10, "cosine similarity of two positions")
             for x in (50, 460):

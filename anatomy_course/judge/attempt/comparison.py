@@ -183,13 +183,13 @@ def _table(window: Window, kind: str) -> str:
 
 def _cell(text: str, level: float | None, mark: bool, kind: str) -> str:
     frame = f"border:2px solid {palette.FAIL.light}" if mark else "border:2px solid transparent"
-    paint = f"background:{colour(level, kind)};color:{_ink(level, kind)};" if level is not None else ""
+    paint = f"background:{color(level, kind)};color:{_ink(level, kind)};" if level is not None else ""
     sign = ' <span title="differs from the target">≠</span>' if mark else ""
     return f'<td style="{paint}{frame};text-align:right;padding:2px 6px">{html.escape(text)}{sign}</td>'
 
 
-def colour(level: float, kind: str) -> str:
-    """The light page's background colour for a level from −1 to 1."""
+def color(level: float, kind: str) -> str:
+    """The light page's background color for a level from −1 to 1."""
     stops = palette.DIVERGING["light"] if kind == "signed" else palette.SEQUENTIAL["light"]
     place = ((level + 1) / 2 if kind == "signed" else max(0.0, level)) * (len(stops) - 1)
     low = min(int(place), len(stops) - 2)
@@ -202,6 +202,6 @@ def colour(level: float, kind: str) -> str:
 
 def _ink(level: float, kind: str) -> str:
     """Black or white, whichever is easier to read on the background."""
-    background = colour(level, kind)
+    background = color(level, kind)
     red, green, blue = (int(background[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return "#ffffff" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 < 0.2 else palette.INK.light

@@ -21,7 +21,7 @@ PATIENCE = 0.2
 """Seconds to wait for the end of what is written; a process that goes on may hold the other end open."""
 
 
-class Paper(io.StringIO):
+class CapturedOutput(io.StringIO):
     """Takes any amount of text and keeps the beginning."""
 
     cut = False
@@ -38,7 +38,7 @@ class Paper(io.StringIO):
 
 
 @contextlib.contextmanager
-def streams_to(paper: Paper) -> Iterator[list[Any]]:
+def streams_to(paper: CapturedOutput) -> Iterator[list[Any]]:
     """Let everything that Python code writes go to `paper`, and give a list of what it displays in a notebook."""
     with contextlib.redirect_stdout(paper), contextlib.redirect_stderr(paper), displays_kept() as displayed:
         yield displayed
@@ -71,7 +71,7 @@ def _open_figures() -> set[int]:
     return set(pyplot.get_fignums()) if pyplot else set()
 
 
-class Silence:
+class SilencedDescriptors:
     """From here to `end`, what is written to descriptors 1 and 2 goes nowhere."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class Silence:
             os.close(before)
 
 
-class Ear:
+class CapturedDescriptors:
     """From here to `text`, what is written to descriptors 1 and 2 is read by a thread, and its beginning kept."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Ear:
             _flush()
             lead_nowhere()
             self._reader.join(PATIENCE)
-            paper = Paper()
+            paper = CapturedOutput()
             paper.write(bytes(self._kept).decode("utf-8", "replace"))
             self._said = paper.text()
         return self._said

@@ -14,15 +14,15 @@ from typing import Any
 
 from torch import Tensor
 
-from anatomy_course.judge.attempt.output import Ear, Paper, streams_to
-from anatomy_course.judge.attempt.surroundings import Surroundings, put_back
+from anatomy_course.judge.attempt.output import CapturedDescriptors, CapturedOutput, streams_to
+from anatomy_course.judge.attempt.surroundings import Surroundings, restored_globals
 from anatomy_course.judge.attempt.tensors import changed, fresh_arguments, parts, plain
 from anatomy_course.judge.attempt.time_limit import TimeRanOut, interruptible, run_limited, second_alarm
 from anatomy_course.judge.definition import Case
 
 
 @dataclass
-class Execution:
+class RunOnCases:
     """What came of it. `results` has fewer entries than there are cases when the function crashed or was stopped."""
 
     results: list[Any] = field(default_factory=list)
@@ -49,7 +49,7 @@ def execute(
     seconds: float,
     thread: bool | None = None,
     watched: bool = False,
-) -> Execution:
+) -> RunOnCases:
     """Run `function` on every case, and stop at the first crash.
 
     Args:
@@ -63,11 +63,11 @@ def execute(
     Raises:
         KeyboardInterrupt: the learner pressed stop.
     """
-    made = Execution()
+    made = RunOnCases()
     given = [fresh_arguments(case.arguments) for case in cases]
     start = time.monotonic()
-    with put_back() as around, second_alarm(seconds) if watched else nullcontext():
-        ear = Ear() if watched else None
+    with restored_globals() as around, second_alarm(seconds) if watched else nullcontext():
+        ear = CapturedDescriptors() if watched else None
         try:
             run_limited(partial(_run_all, function, given, made, around, ear), seconds, thread=thread)
         except KeyboardInterrupt:
@@ -86,12 +86,12 @@ def execute(
 def _run_all(
     function: Callable[..., Any],
     given: Sequence[dict[str, Any]],
-    made: Execution,
+    made: RunOnCases,
     around: Surroundings,
-    ear: Ear | None,
+    ear: CapturedDescriptors | None,
 ) -> None:
     for arguments in given:
-        paper = Paper()
+        paper = CapturedOutput()
         with streams_to(paper) as displayed:
             try:
                 result = _call(function, arguments, around)
@@ -121,7 +121,7 @@ def try_with_gradients(
     function: Callable[..., Any], arguments: dict[str, Any], seconds: float
 ) -> tuple[Tensor, ...] | None:
     """The result of one more run on these very arguments, or None when it does not give any."""
-    with put_back() as around:
+    with restored_globals() as around:
         try:
             return parts(run_limited(partial(_run_quietly, function, arguments, around), seconds))
         except KeyboardInterrupt:
@@ -131,7 +131,7 @@ def try_with_gradients(
 
 
 def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any], around: Surroundings) -> Any:
-    with streams_to(Paper()):
+    with streams_to(CapturedOutput()):
         return _call(function, arguments, around)
 
 

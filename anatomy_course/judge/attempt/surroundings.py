@@ -24,7 +24,7 @@ import torch
 
 from anatomy_course.judge.attempt.leftovers import Leftovers
 from anatomy_course.judge.attempt.namespaces import Names
-from anatomy_course.judge.attempt.output import Silence
+from anatomy_course.judge.attempt.output import SilencedDescriptors
 from anatomy_course.page.page import shell
 
 resource: Any
@@ -234,7 +234,7 @@ class Surroundings:
     def __init__(self) -> None:
         self.undone: list[str] = []
         self.leftovers = Leftovers()
-        self._silence = Silence()
+        self._silence = SilencedDescriptors()
         self._names = Names()
         self._streams = sys.stdout, sys.stderr, sys.stdin
         self._held = {words: read() for words, read, _ in (*FIRST, *QUICK, *SLOW)}
@@ -291,10 +291,10 @@ _process_id, _leave = os.getpid, os._exit
 
 
 @contextmanager
-def put_back() -> Iterator[Surroundings]:
+def restored_globals() -> Iterator[Surroundings]:
     """Whatever a learner's function does to its surroundings, afterwards they are as they were.
 
-    Inside another `put_back` it goes back to what that one noted, which takes little time.
+    Inside another `restored_globals` it goes back to what that one noted, which takes little time.
     """
     outer: Surroundings | None = getattr(_here, "around", None)
     _here.around = around = outer or Surroundings()

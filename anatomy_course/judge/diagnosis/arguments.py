@@ -17,7 +17,7 @@ from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, fresh_arguments, numbers, plain
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis.values import one_of, say, size_words
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
 
 LONGEST = 0.5
 """Seconds of work: a module with a dozen weights, which is built and trained anew each time, would take ten."""
@@ -25,7 +25,7 @@ LONGEST = 0.5
 Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
 
 
-def an_argument_itself(wrong: Wrong) -> tuple[str, str] | None:
+def an_argument_itself(wrong: WrongOutput) -> tuple[str, str] | None:
     """One of the arguments, unchanged."""
     for name in _tensor_names(wrong):
         given = [plain(case.arguments[name]) for case in wrong.cases]
@@ -34,7 +34,7 @@ def an_argument_itself(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def a_stage(wrong: Wrong) -> tuple[str, str] | None:
+def a_stage(wrong: WrongOutput) -> tuple[str, str] | None:
     """The answer stops at one of the tensors that lie on the way."""
     if wrong.trial.exercise.stages is None:
         return None
@@ -51,7 +51,7 @@ def a_stage(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def _stage_factor(wrong: Wrong, stages: list[Tensor]) -> float | None:
+def _stage_factor(wrong: WrongOutput, stages: list[Tensor]) -> float | None:
     """c with yours = c · stage on all cases (two at least)."""
     if len(stages) < 2 or any(
         y.shape != s.shape or not bool(s.isfinite().all()) for y, s in zip(wrong.yours, stages, strict=True)
@@ -64,7 +64,7 @@ def _stage_factor(wrong: Wrong, stages: list[Tensor]) -> float | None:
     return factor if alike and abs(factor) > 1e-9 else None
 
 
-def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
+def other_arguments(wrong: WrongOutput) -> tuple[str, str] | None:
     """What the reference makes of arguments that are swapped, left out or changed."""
     if _always_one_number(wrong):
         return None
@@ -77,13 +77,13 @@ def other_arguments(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def _always_one_number(wrong: Wrong) -> bool:
+def _always_one_number(wrong: WrongOutput) -> bool:
     """Whether it is one number, whatever comes in: that can come from many things."""
     numbers = {float(y) for y in wrong.yours if y.numel() == 1}
     return len(wrong.cases) > 1 and len(numbers) == 1 and all(y.numel() == 1 for y in wrong.yours)
 
 
-def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
+def _changes(wrong: WrongOutput) -> Iterator[tuple[str, Change]]:
     names = _tensor_names(wrong)
     for one, other in combinations(names, 2):
         yield f"when `{one}` and `{other}` are swapped", _swap(one, other)
@@ -99,7 +99,7 @@ def _changes(wrong: Wrong) -> Iterator[tuple[str, Change]]:
         yield from _changes_of_one(wrong, name)
 
 
-def _changes_of_one(wrong: Wrong, name: str) -> Iterator[tuple[str, Change]]:
+def _changes_of_one(wrong: WrongOutput, name: str) -> Iterator[tuple[str, Change]]:
     if all(case.arguments[name].is_floating_point() for case in wrong.cases):
         yield f"when the signs in `{name}` are flipped", _map(name, torch.neg)
         yield f"when `{name}` is all 0", _map(name, torch.zeros_like)
@@ -147,7 +147,7 @@ LAID_OUT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def missing_entries(wrong: Wrong) -> tuple[str, str] | None:
+def missing_entries(wrong: WrongOutput) -> tuple[str, str] | None:
     """Along an axis that arguments share, the first or last entry is not used, or only that one is."""
     if _always_one_number(wrong):
         return None
@@ -179,7 +179,7 @@ def _cut(names: list[str], size: str, start: int, keep: int | None) -> Change:
     return cut
 
 
-def of_one_argument(wrong: Wrong) -> tuple[str, str] | None:
+def of_one_argument(wrong: WrongOutput) -> tuple[str, str] | None:
     """The answer is a plain sum, average, median … of one argument."""
     ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
         ("the first entry of `{}` along its axis {}", lambda t, a: t.select(a, 0)),
@@ -203,7 +203,7 @@ def of_one_argument(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def argument_without_effect(wrong: Wrong) -> tuple[str, str] | None:
+def argument_without_effect(wrong: WrongOutput) -> tuple[str, str] | None:
     """Run the learner's function again with other numbers in one argument: nothing changes, though it should."""
     for name in _tensor_names(wrong):
         if all(_unmoved(wrong, name, case, yours) for case, yours in zip(wrong.cases, wrong.yours, strict=True)):
@@ -214,7 +214,7 @@ def argument_without_effect(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def _unmoved(wrong: Wrong, name: str, case: Case, yours: Tensor) -> bool:
+def _unmoved(wrong: WrongOutput, name: str, case: Case, yours: Tensor) -> bool:
     arguments = fresh_arguments(case.arguments)
     tensor = arguments[name]
     if tensor.numel() < 2:
@@ -246,11 +246,11 @@ def _scale(name: str, size: str, power: float) -> Change:
     return lambda arguments, case: {**arguments, name: arguments[name] * math.pow(case.sizes[size], power)}
 
 
-def _tensor_names(wrong: Wrong) -> list[str]:
+def _tensor_names(wrong: WrongOutput) -> list[str]:
     return [n for n in wrong.cases[0].arguments if all(isinstance(c.arguments.get(n), Tensor) for c in wrong.cases)]
 
 
-def _optional_names(wrong: Wrong) -> list[str]:
+def _optional_names(wrong: WrongOutput) -> list[str]:
     parameters = inspect.signature(wrong.right).parameters.values()
     given = list(wrong.cases[0].arguments)
     optional = [g for g, p in zip(given, parameters, strict=False) if p.default is None]

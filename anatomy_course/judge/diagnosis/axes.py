@@ -12,13 +12,13 @@ from anatomy_course.judge.attempt.calls import under_own_names
 from anatomy_course.judge.attempt.history import Given, history
 from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, fresh_arguments, parts, plain
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis.shapes import sizes_in_words
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
 
 
-def right_with_another_argument(trial: Trial) -> str | None:
+def right_with_another_argument(trial: Attempt) -> str | None:
     """The learner's function gives the target on every case when two arguments, or two axes of one, change places."""
     for words, change in _changes(trial):
         if all(_right(trial, i, change) for i in range(len(trial.cases))):
@@ -29,7 +29,7 @@ def right_with_another_argument(trial: Trial) -> str | None:
 Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def _changes(trial: Trial) -> Iterator[tuple[str, Change]]:
+def _changes(trial: Attempt) -> Iterator[tuple[str, Change]]:
     first = trial.cases[0].arguments
     called = dict(zip(first, under_own_names(trial.function, first), strict=True))
     names = [n for n in first if all(isinstance(case.arguments.get(n), Tensor) for case in trial.cases)]
@@ -64,13 +64,13 @@ def _swap(one: str, other: str) -> Change:
     return lambda given: {**given, one: given[other], other: given[one]}
 
 
-def _right(trial: Trial, index: int, change: Change) -> bool:
+def _right(trial: Attempt, index: int, change: Change) -> bool:
     result = try_once(trial.again, change(fresh_arguments(trial.cases[index].arguments)), SECONDS)
     target = parts(trial.answer_key.targets[index]) or ()
     return result is not None and len(result) == len(target) and all(map(close, result, map(plain, target)))
 
 
-def first_odd_line(trial: Trial, case: int) -> str | None:
+def first_odd_line(trial: Attempt, case: int) -> str | None:
     """The first line after which a variable holds a right solution's stage with its axes in another order, or has an
     axis twice that none of these, no argument and no output has twice."""
     stages = _stages(trial, case)
@@ -113,7 +113,7 @@ def _has_twice(tensor: Tensor, length: int) -> bool:
 Labels = Mapping[tuple[int, str], tuple[str | None, ...]]
 
 
-def _labels(trial: Trial) -> Labels:
+def _labels(trial: Attempt) -> Labels:
     """(line, variable) → which size each of its axes has, where two cases at least agree about it."""
     found: dict[tuple[int, str], list[set[str]]] = {}
     seen: dict[tuple[int, str], int] = {}
@@ -139,7 +139,7 @@ def _lengths(case: Case) -> list[tuple[str, int]]:
     return [*case.sizes.items(), *(pair for pair in together if pair[1] not in case.sizes.values())]
 
 
-def _stages(trial: Trial, case: int) -> dict[str, Tensor]:
+def _stages(trial: Attempt, case: int) -> dict[str, Tensor]:
     if trial.exercise.stages is None:
         return {}
     arguments = trial.cases[case].arguments
@@ -159,7 +159,7 @@ def _turned(yours: Tensor, stage: Tensor) -> bool:
     return any(yours.shape == (turned := stage.permute(order)).shape and close(yours, turned) for order in orders)
 
 
-def origins(trial: Trial, case: int, names: Sequence[str], before: int) -> str:
+def origins(trial: Attempt, case: int, names: Sequence[str], before: int) -> str:
     """Where the variables of a crashed line got their shapes; empty when they came in, or were made on that line."""
     last = {given.name: given for given in history(trial.again, trial.cases[case], SECONDS)}
     told = [last[name] for name in names if name in last and last[name].line != before and last[name].tensor.dim()]
@@ -172,7 +172,7 @@ def _origin(given: Given, names: tuple[str | None, ...]) -> str:
     return f"`{given.name}` got its shape {tuple(given.tensor.shape)}{axes} in line {given.line}"
 
 
-def turned_input(wrong: Wrong) -> tuple[str, str] | None:
+def turned_input(wrong: WrongOutput) -> tuple[str, str] | None:
     """The reference makes this of one argument with its last two axes exchanged."""
     for name, value in wrong.cases[0].arguments.items():
         if isinstance(value, Tensor) and wrong.holds_for_arguments(lambda given, case: _turn(name, -2, -1)(given)):  # noqa: B023
@@ -182,13 +182,13 @@ def turned_input(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def another_argument(wrong: Wrong) -> tuple[str, str] | None:
+def another_argument(wrong: WrongOutput) -> tuple[str, str] | None:
     """`right_with_another_argument`, for an answer of another shape."""
     words = right_with_another_argument(wrong.trial)
     return ("turned_argument", words) if words else None
 
 
-def odd_line(wrong: Wrong) -> tuple[str, str] | None:
+def odd_line(wrong: WrongOutput) -> tuple[str, str] | None:
     """`first_odd_line`, for an answer of another shape."""
     words = first_odd_line(wrong.trial, wrong.indices[0])
     shapes = sizes_in_words(wrong)

@@ -13,7 +13,7 @@ from torch import Tensor
 from anatomy_course.judge.attempt.calls import Call, alike, recorded, takes_functions, under_own_names
 from anatomy_course.judge.attempt.tensors import close, plain
 from anatomy_course.judge.definition import Case, Exercise
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
 
 Arguments = Mapping[str, Any]
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
@@ -62,7 +62,7 @@ def _compared(exercise: Exercise, function: Callable[..., Any], arguments: Argum
         return None
     yours = recorded(function, arguments, SECONDS)
     found: _Compared | None = None
-    for solution in (exercise.resolve(), *exercise.alternatives.values()):
+    for solution in (exercise.resolve(), *exercise.also_right.values()):
         one = _compare(yours, recorded(solution, arguments, SECONDS))
         if found is None or _goodness(one) > _goodness(found):
             found = one
@@ -226,7 +226,7 @@ def _count(call: Call) -> str:
     return f"{len(call.given)} argument{'s' * (len(call.given) != 1)}"
 
 
-def another_call(wrong: Wrong) -> tuple[str, str] | None:
+def another_call(wrong: WrongOutput) -> tuple[str, str] | None:
     """A function that is given something else, called too often or not often enough."""
     if not wrong.trial.may_run_again:
         return None
@@ -237,7 +237,7 @@ def another_call(wrong: Wrong) -> tuple[str, str] | None:
     return "calls", said[0] if always else f"In the case shown: {_lower(said[0])}"
 
 
-def put_together_otherwise(wrong: Wrong) -> tuple[str, str] | None:
+def put_together_otherwise(wrong: WrongOutput) -> tuple[str, str] | None:
     """Each function receives what it should, and how the output is put together can be told."""
     if not _all_calls_right(wrong):
         return None
@@ -253,7 +253,7 @@ def put_together_otherwise(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def all_calls_right(wrong: Wrong) -> tuple[str, str] | None:
+def all_calls_right(wrong: WrongOutput) -> tuple[str, str] | None:
     """Each function receives what it should; what is made of the results is wrong."""
     if not _all_calls_right(wrong):
         return None
@@ -263,7 +263,7 @@ def all_calls_right(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def _all_calls_right(wrong: Wrong) -> bool:
+def _all_calls_right(wrong: WrongOutput) -> bool:
     if not wrong.trial.may_run_again:
         return False
     for case in wrong.cases:

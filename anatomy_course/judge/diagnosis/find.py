@@ -6,7 +6,7 @@ from anatomy_course.judge.diagnosis import (
     arguments,
     axes,
     calls,
-    first_difference,
+    first_wrong_stage,
     functions,
     locations,
     mistakes,
@@ -16,7 +16,7 @@ from anatomy_course.judge.diagnosis import (
     values,
     weights,
 )
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 EXACT: tuple[Diagnosis, ...] = (
     *mistakes.PARTS,
@@ -33,13 +33,13 @@ EXACT: tuple[Diagnosis, ...] = (
 ROUGH: tuple[Diagnosis, ...] = (
     *weights.REST,
     *values.REST,
-    *first_difference.STAGES_CHANGED,
+    *first_wrong_stage.STAGES_CHANGED,
     *weights.LAST,
     *locations.ALL,
     *arguments.LAST,
-    first_difference.last_good_stage,
+    first_wrong_stage.last_good_stage,
     *calls.LAST,
-    first_difference.first_cell,
+    first_wrong_stage.first_cell,
 )
 """Each says something of the output; the last one always fits."""
 EXACT_SHAPES: tuple[Diagnosis, ...] = (
@@ -54,16 +54,16 @@ EXACT_SHAPES: tuple[Diagnosis, ...] = (
 ROUGH_SHAPES: tuple[Diagnosis, ...] = (*axes.REST, *shapes.REST)
 
 
-def diagnose(wrong: Wrong) -> tuple[str, str]:
+def diagnose(wrong: WrongOutput) -> tuple[str, str]:
     """The name and the sentence of the first diagnosis that holds."""
     return explain(wrong) or next(found for look in _of(wrong)[1] if (found := look(wrong)))
 
 
-def explain(wrong: Wrong) -> tuple[str, str] | None:
+def explain(wrong: WrongOutput) -> tuple[str, str] | None:
     """What accounts for every number of the output in all cases in which it is wrong; None where nothing does."""
     return next((found for look in _of(wrong)[0] if (found := look(wrong))), None)
 
 
-def _of(wrong: Wrong) -> tuple[tuple[Diagnosis, ...], tuple[Diagnosis, ...]]:
+def _of(wrong: WrongOutput) -> tuple[tuple[Diagnosis, ...], tuple[Diagnosis, ...]]:
     shaped = all(y.shape == t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True))
     return (EXACT, ROUGH) if shaped else (EXACT_SHAPES, ROUGH_SHAPES)

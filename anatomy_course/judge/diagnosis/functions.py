@@ -10,10 +10,10 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import close
 from anatomy_course.judge.diagnosis.values import is_bool, say
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 
-def function_of_target(wrong: Wrong) -> tuple[str, str] | None:
+def function_of_target(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target, changed cell by cell or along one axis."""
     for words, change in _changes(wrong):
         if wrong.holds(change) and not all(close(y, t) for y, t in wrong.pairs()):
@@ -59,7 +59,7 @@ MOVES: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
 )
 
 
-def _changes(wrong: Wrong) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
+def _changes(wrong: WrongOutput) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
     if not is_bool(wrong):
         if len(torch.cat([target.flatten() for _, target in wrong.pairs()]).unique()) >= FEWEST:
             yield from CELLWISE
@@ -70,14 +70,14 @@ def _changes(wrong: Wrong) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
 
 
 def _along_each_axis(
-    wrong: Wrong, ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...]
+    wrong: WrongOutput, ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...]
 ) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
     for axis in wrong.axes:
         for words, way in ways:
             yield words.format(wrong.axis(axis)), partial(way, a=axis)  # type: ignore[call-arg]
 
 
-def cut_off(wrong: Wrong) -> tuple[str, str] | None:
+def cut_off(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target, with everything beyond a lower and an upper end brought to it."""
     if is_bool(wrong) or not all(bool(y.isfinite().all()) and y.numel() > 1 for y, _ in wrong.pairs()):
         return None

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt.run import try_with_gradients
 from anatomy_course.judge.attempt.tensors import fresh
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, WrongOutput
 
 MOST_ROWS = 4
 MOST_LINES = 8
@@ -20,7 +20,7 @@ Used = dict[str, Tensor]
 """Argument → True wherever a number of it takes part."""
 
 
-def attribution(wrong: Wrong, cell: tuple[int, ...]) -> str:
+def attribution(wrong: WrongOutput, cell: tuple[int, ...]) -> str:
     """A sentence (with a space in front) that says what the cell hangs on; empty where gradients cannot tell."""
     target = _used(wrong, wrong.right, cell)
     if not target:
@@ -45,7 +45,7 @@ def attribution(wrong: Wrong, cell: tuple[int, ...]) -> str:
     return f" Both are made of {words}, so the difference is in what is done with them."
 
 
-def _used(wrong: Wrong, function: Callable[..., Any], cell: tuple[int, ...]) -> Used | None:
+def _used(wrong: WrongOutput, function: Callable[..., Any], cell: tuple[int, ...]) -> Used | None:
     arguments = {name: fresh(value) for name, value in wrong.cases[0].arguments.items()}
     watched = {n: v for n, v in arguments.items() if isinstance(v, Tensor) and v.is_floating_point()}
     for tensor in watched.values():

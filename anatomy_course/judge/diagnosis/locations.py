@@ -7,10 +7,10 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import close
 from anatomy_course.judge.diagnosis.values import one_of
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 
-def another_order(wrong: Wrong) -> tuple[str, str] | None:
+def another_order(wrong: WrongOutput) -> tuple[str, str] | None:
     """The same rows, columns, heads or sentences, at other places."""
     for axis in wrong.axes:
         if all(_is_reordering(y, t, axis) for y, t in wrong.pairs()):
@@ -37,7 +37,7 @@ def _lines(tensor: Tensor, axis: int) -> Tensor:
     return tensor.movedim(axis, 0).reshape(tensor.shape[axis], -1)
 
 
-def heads_scrambled(wrong: Wrong) -> tuple[str, str] | None:
+def heads_scrambled(wrong: WrongOutput) -> tuple[str, str] | None:
     """The same numbers in the same order, but cut differently: a view where a transpose was needed."""
     for yours, target in wrong.pairs():
         if target.dim() < 2 or min(target.shape[-2:]) < 2:
@@ -50,7 +50,7 @@ def heads_scrambled(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def same_for_all(wrong: Wrong) -> tuple[str, str] | None:
+def same_for_all(wrong: WrongOutput) -> tuple[str, str] | None:
     """Every entry along one axis equals the first, which is the target's first."""
     for axis in wrong.axes:
         holds = all(
@@ -68,7 +68,7 @@ def same_for_all(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def only_some_entries(wrong: Wrong) -> tuple[str, str] | None:
+def only_some_entries(wrong: WrongOutput) -> tuple[str, str] | None:
     """Right except in the first, the last, or all but the first entry along one axis."""
     marks = wrong.marks()
     for axis in wrong.axes:
@@ -86,7 +86,7 @@ def only_some_entries(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def parts_of_a_square(wrong: Wrong) -> tuple[str, str] | None:
+def parts_of_a_square(wrong: WrongOutput) -> tuple[str, str] | None:
     """Right on one side of the diagonal."""
     marks = wrong.marks()
     if any(m.dim() < 2 or m.shape[-1] != m.shape[-2] for m in marks):
@@ -100,7 +100,7 @@ def parts_of_a_square(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def same_order_of_size(wrong: Wrong) -> tuple[str, str] | None:
+def same_order_of_size(wrong: WrongOutput) -> tuple[str, str] | None:
     """In each row the largest number stands where it should."""
     for yours, target in wrong.pairs():
         if target.dim() < 1 or target.shape[-1] < 3 or target.dtype == torch.bool:
@@ -113,7 +113,7 @@ def same_order_of_size(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
+def zero_in_wrong_places(wrong: WrongOutput) -> tuple[str, str] | None:
     """Weights where the target has none, or none where it has some."""
     if any(t.dtype == torch.bool for t in wrong.targets):
         return _too_much_or_too_little(wrong)
@@ -145,7 +145,7 @@ def zero_in_wrong_places(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def _too_much_or_too_little(wrong: Wrong) -> tuple[str, str] | None:
+def _too_much_or_too_little(wrong: WrongOutput) -> tuple[str, str] | None:
     """True where the target is False, or the other way, but not both."""
     pairs = list(zip(wrong.yours, wrong.targets, strict=True))
     for is_now, should_be in ((True, False), (False, True)):

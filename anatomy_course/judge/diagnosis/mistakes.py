@@ -13,14 +13,14 @@ from torch import Tensor
 from anatomy_course.judge.attempt.tensors import close, differing, numbers, parts, plain
 from anatomy_course.judge.definition import Mistake, Output
 from anatomy_course.judge.diagnosis import scalars, shapes, values
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 CELLS = 4
 """So many wrong cells of a mask, or of whole numbers, are no accident when they are not all alike."""
 SIMPLEST_FIRST = ("sign", "ones", "transposed", "dtype", "factor", "layout", "size_factor")
 
 
-def cut_to_whole_numbers(wrong: Wrong) -> tuple[str, str] | None:
+def cut_to_whole_numbers(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target in a type of whole numbers, which has cut off their decimals."""
     if any(y.is_floating_point() or y.dtype == torch.bool for y in wrong.yours) or wrong.targets[0].dtype == torch.bool:
         return None
@@ -47,7 +47,7 @@ BY_PLACE = "fourth-to-last third-to-last second-to-last last"
 """Names for the axes of a tensor that has not the output's rank."""
 
 
-def equal_to_a_mistake(wrong: Wrong) -> tuple[str, str] | None:
+def equal_to_a_mistake(wrong: WrongOutput) -> tuple[str, str] | None:
     """The output is what one mistake makes of it in all of these cases; of two that make the same, both are told."""
     if not telling(wrong.yours, wrong.targets):
         return None
@@ -73,7 +73,7 @@ def equal_to_a_mistake(wrong: Wrong) -> tuple[str, str] | None:
     return name, f"{wrong.this_is} just what a known mistake gives: “{about_this(best[0])}”"
 
 
-def with_a_likeness(wrong: Wrong) -> tuple[str, str] | None:
+def with_a_likeness(wrong: WrongOutput) -> tuple[str, str] | None:
     """A mistake's result times a number, turned round, with an axis more: two slips, and both are told."""
     shaped = all(y.shape == t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True))
     found: list[tuple[int, Mistake, str, str]] = []
@@ -125,7 +125,7 @@ def telling(yours: Sequence[Tensor], targets: Sequence[Tensor]) -> bool:
     return not alike and off >= CELLS and (in_places or bool(peculiar))
 
 
-def _outputs(wrong: Wrong, results: Sequence[object]) -> list[Tensor] | None:
+def _outputs(wrong: WrongOutput, results: Sequence[object]) -> list[Tensor] | None:
     """A mistake's version of this output in these cases; None where it gives something of another kind."""
     theirs = []
     for i in wrong.indices:
@@ -136,7 +136,7 @@ def _outputs(wrong: Wrong, results: Sequence[object]) -> list[Tensor] | None:
     return theirs
 
 
-def _agreement(wrong: Wrong, results: Sequence[object]) -> float:
+def _agreement(wrong: WrongOutput, results: Sequence[object]) -> float:
     """How far the answer and the mistake agree: 1 for each equal output of a case, else the share of equal cells."""
     return sum(
         _equal_cells(pair.yours, plain(result[pair.output]))
@@ -151,7 +151,7 @@ def _equal_cells(yours: Tensor, theirs: Tensor) -> float:
     return 1.0 if close(yours, theirs) else 1.0 - float(differing(yours, theirs).double().mean())
 
 
-def _same_in_all_outputs(wrong: Wrong, case: int, results: Sequence[object]) -> bool:
+def _same_in_all_outputs(wrong: WrongOutput, case: int, results: Sequence[object]) -> bool:
     """Whether all outputs of a case are the mistake's, so that its sentence can be said of the whole answer."""
     result = parts(results[case]) or ()
     return all(
@@ -161,7 +161,7 @@ def _same_in_all_outputs(wrong: Wrong, case: int, results: Sequence[object]) -> 
     )
 
 
-def _same_elsewhere(wrong: Wrong, results: Sequence[object]) -> bool:
+def _same_elsewhere(wrong: WrongOutput, results: Sequence[object]) -> bool:
     """Whether the mistake leaves this output right in every case in which it is; else it is the answer's only here."""
     others = [pair for pair in wrong.trial.pairs if pair.output == wrong.index and pair.case not in wrong.indices]
     right = [pair for pair in others if pair.case not in wrong.trial.wrong[wrong.index]]
@@ -176,7 +176,7 @@ def about_this(mistake: Mistake) -> str:
     return rest if "_" in rest.split()[0] else rest[:1].upper() + rest[1:]
 
 
-def another_for_each_kind(wrong: Wrong) -> tuple[str, str] | None:
+def another_for_each_kind(wrong: WrongOutput) -> tuple[str, str] | None:
     """In each kind of case the output is what another mistake makes of it."""
     kinds = list(dict.fromkeys(case.kind for case in wrong.cases))
     if len(kinds) < 2:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, parts, plain
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
 
 MEANT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
     ("over the last axis", lambda t: t.sum(-1)),
@@ -21,7 +21,7 @@ MEANT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 )
 
 
-def python_sum(wrong: Wrong) -> tuple[str, str] | None:
+def python_sum(wrong: WrongOutput) -> tuple[str, str] | None:
     """With another sum in its place all would be right, or an axis was handed to it as the number to start from."""
     function = wrong.trial.again
     if not isinstance(function, FunctionType) or "sum" not in function.__code__.co_names:
@@ -58,7 +58,7 @@ def _with_sum(function: FunctionType, spy: Callable[..., Any]) -> FunctionType:
     return FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
 
 
-def _right(wrong: Wrong, function: FunctionType) -> bool:
+def _right(wrong: WrongOutput, function: FunctionType) -> bool:
     trial = wrong.trial
     for case, target in zip(trial.cases, trial.answer_key.targets, strict=True):
         result, wanted = try_once(function, dict(case.arguments), SECONDS), parts(target) or ()

@@ -10,14 +10,14 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import plain
 from anatomy_course.judge.diagnosis.values import STEADY, is_bool, named, one_number, size_words
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 from anatomy_utils.training.losses import IGNORE
 
 ENOUGH = 3
 """From so many different targets on, that whole numbers are all equally far off is no accident."""
 
 
-def one_relation(wrong: Wrong) -> tuple[str, str] | None:
+def one_relation(wrong: WrongOutput) -> tuple[str, str] | None:
     """Each case has one number, and the same relation turns the target into it: times, plus, or to the power of."""
     pairs = wrong.pairs()
     if len(pairs) < 2 or is_bool(wrong) or any(y.numel() != 1 or t.shape != y.shape for y, t in pairs):
@@ -51,7 +51,7 @@ def one_relation(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def _one_factor(wrong: Wrong, number: float) -> tuple[str, str]:
+def _one_factor(wrong: WrongOutput, number: float) -> tuple[str, str]:
     if abs(number + 1) < STEADY:
         return "sign", f"{wrong.this_is} the target with its sign flipped."
     return "factor", f"{wrong.this_is} the target times {named(number)}."
@@ -61,14 +61,14 @@ def _alike(measured: Sequence[float], amounts: Sequence[float]) -> bool:
     return all(abs(m - a) <= STEADY * abs(a) for m, a in zip(measured, amounts, strict=True)) and any(amounts)
 
 
-def _amounts(wrong: Wrong) -> Iterator[tuple[str, list[float]]]:
+def _amounts(wrong: WrongOutput) -> Iterator[tuple[str, list[float]]]:
     """What changes from case to case: sizes, numbers among the arguments, and how many entries of a mask count."""
     for words, amounts in _all_amounts(wrong):
         if max(amounts) - min(amounts) > STEADY * max(map(abs, amounts)):
             yield words, amounts
 
 
-def _all_amounts(wrong: Wrong) -> Iterator[tuple[str, list[float]]]:
+def _all_amounts(wrong: WrongOutput) -> Iterator[tuple[str, list[float]]]:
     cases = wrong.cases
     for name in (n for n in cases[0].sizes if all(n in case.sizes for case in cases)):
         sizes = [float(case.sizes[name]) for case in cases]

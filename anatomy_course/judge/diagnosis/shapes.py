@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import close
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 
-def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:
+def axes_swapped(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target, transposed or permuted."""
     ranks = {target.dim() for target in wrong.targets}
     if min(ranks) >= 2 and wrong.holds(lambda t: t.transpose(-2, -1)):
@@ -30,7 +30,7 @@ def axes_swapped(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def extra_or_missing_ones(wrong: Wrong) -> tuple[str, str] | None:
+def extra_or_missing_ones(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target with an axis of length 1 too many, too few, or elsewhere."""
     if not all(
         y.numel() == t.numel() and [s for s in y.shape if s != 1] == [s for s in t.shape if s != 1]
@@ -51,7 +51,7 @@ def extra_or_missing_ones(wrong: Wrong) -> tuple[str, str] | None:
     return "ones", f"Your numbers are right, but {what}: {_shapes(wrong)}."
 
 
-def laid_out_differently(wrong: Wrong) -> tuple[str, str] | None:
+def laid_out_differently(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target's numbers in their order, in another shape."""
     if all(y.numel() == t.numel() and close(y.reshape(t.shape), t) for y, t in wrong.pairs()):
         return (
@@ -61,7 +61,7 @@ def laid_out_differently(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def one_axis_gone(wrong: Wrong) -> tuple[str, str] | None:
+def one_axis_gone(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target summed, averaged or cut along one axis."""
     ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
         ("the sum", lambda t, a: t.sum(a)),
@@ -83,7 +83,7 @@ def one_axis_gone(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def one_axis_left(wrong: Wrong) -> tuple[str, str] | None:
+def one_axis_left(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target before a last sum or average."""
     ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
         ("added up", lambda y, a: y.sum(a)),
@@ -99,7 +99,7 @@ def one_axis_left(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def some_entries(wrong: Wrong) -> tuple[str, str] | None:
+def some_entries(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target without its first or last entries along an axis, or with more of them."""
     ways: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
         ("the last one is missing", lambda t, a: t.narrow(a, 0, t.shape[a] - 1)),
@@ -123,7 +123,7 @@ def some_entries(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def repeated(wrong: Wrong) -> tuple[str, str] | None:
+def repeated(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target, expanded along a new axis."""
     for yours, target in wrong.pairs():
         if yours.dim() <= target.dim():
@@ -140,7 +140,7 @@ def repeated(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def always_the_same_shape(wrong: Wrong) -> tuple[str, str] | None:
+def always_the_same_shape(wrong: WrongOutput) -> tuple[str, str] | None:
     """A size is written into the code as a number."""
     all_cases = [pair for pair in wrong.trial.pairs if pair.output == wrong.index]
     shapes, wanted = {tuple(p.yours.shape) for p in all_cases}, {tuple(p.target.shape) for p in all_cases}
@@ -154,7 +154,7 @@ def always_the_same_shape(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def sizes_in_words(wrong: Wrong) -> tuple[str, str] | None:
+def sizes_in_words(wrong: WrongOutput) -> tuple[str, str] | None:
     """The last resort: say both shapes, and whose length stands where."""
     yours, target = wrong.yours[0], wrong.targets[0]
     wanted = f"wanted is {tuple(target.shape)}"
@@ -172,7 +172,7 @@ def sizes_in_words(wrong: Wrong) -> tuple[str, str] | None:
     return "shape", sentence
 
 
-def _length_everywhere(wrong: Wrong, axis: int) -> str | None:
+def _length_everywhere(wrong: WrongOutput, axis: int) -> str | None:
     """The one size that is the length of this axis of yours in all cases, of which there are several."""
     if len({tuple(case.sizes.items()) for case in wrong.cases}) < 2:
         return None
@@ -187,7 +187,7 @@ def _length_everywhere(wrong: Wrong, axis: int) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _shapes(wrong: Wrong) -> str:
+def _shapes(wrong: WrongOutput) -> str:
     return f"yours is {tuple(wrong.yours[0].shape)}, the target {tuple(wrong.targets[0].shape)}"
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from anatomy_course.figures import canvas
 from anatomy_course.judge.attempt.tensors import close
 from anatomy_course.judge.definition import Case
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 STEADY = 1e-3
 """How far a factor or an offset may wander between cells and cases and still be called one number."""
@@ -31,7 +31,7 @@ KNOWN = {
 }
 
 
-def all_one_number(wrong: Wrong) -> tuple[str, str] | None:
+def all_one_number(wrong: WrongOutput) -> tuple[str, str] | None:
     """The same number, or the same truth value, in every cell."""
     firsts = [yours.flatten()[:1] for yours, _ in wrong.pairs()]
     if any(y.numel() < 2 or not close(y, f.expand(y.shape)) for (y, _), f in zip(wrong.pairs(), firsts, strict=True)):
@@ -45,7 +45,7 @@ def all_one_number(wrong: Wrong) -> tuple[str, str] | None:
     return "constant", f"Every cell of your {wrong.name} {what}{always}."
 
 
-def opposite(wrong: Wrong) -> tuple[str, str] | None:
+def opposite(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target with True and False exchanged."""
     if all(
         y.dtype == t.dtype == torch.bool and torch.equal(y, ~t) for y, t in zip(wrong.yours, wrong.targets, strict=True)
@@ -54,7 +54,7 @@ def opposite(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def one_factor(wrong: Wrong) -> tuple[str, str] | None:
+def one_factor(wrong: WrongOutput) -> tuple[str, str] | None:
     """y = c · t, with the same c everywhere or with a c that is made of one size."""
     known = _factors(wrong)
     if known is None:
@@ -75,7 +75,7 @@ def one_factor(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def factor_per_case(wrong: Wrong) -> tuple[str, str] | None:
+def factor_per_case(wrong: WrongOutput) -> tuple[str, str] | None:
     """y = c · t, with a c that changes from case to case and is made of no single size."""
     known = _factors(wrong)
     if known is None or len(known) < 2 or one_number(known) is not None:
@@ -97,7 +97,7 @@ def two_cases(factors: list[float], cases: Sequence[Case]) -> str:
     )
 
 
-def one_offset(wrong: Wrong) -> tuple[str, str] | None:
+def one_offset(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target plus one number."""
     offsets = []
     for yours, target in wrong.pairs():
@@ -121,7 +121,7 @@ def one_offset(wrong: Wrong) -> tuple[str, str] | None:
     return "offset", f"In your {wrong.name} every number is {much}."
 
 
-def scaled_rows(wrong: Wrong) -> tuple[str, str] | None:
+def scaled_rows(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target with each row, or each column, times a number of its own."""
     for axis, words in ((-1, "row"), (-2, "column")):
         if each_line(wrong, axis, proportional):
@@ -129,7 +129,7 @@ def scaled_rows(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def shifted_rows(wrong: Wrong) -> tuple[str, str] | None:
+def shifted_rows(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target with each row, or each column, plus a number of its own."""
     for axis, words in ((-1, "row"), (-2, "column")):
         if each_line(wrong, axis, lambda y, t: close(y, t + (y - t).mean()) and not close(y, t)):
@@ -142,7 +142,7 @@ def proportional(yours: Tensor, target: Tensor) -> bool:
     return _factor(yours, target) is not None
 
 
-def each_line(wrong: Wrong, axis: int, same: Callable[[Tensor, Tensor], bool]) -> bool:
+def each_line(wrong: WrongOutput, axis: int, same: Callable[[Tensor, Tensor], bool]) -> bool:
     """Whether `same` holds for each row (or column) of at least two cells, and there are several of them."""
     if is_bool(wrong):
         return False
@@ -165,7 +165,7 @@ def _factor(yours: Tensor, target: Tensor) -> float | None:
     return factor if close(yours, factor * target) else None
 
 
-def _factors(wrong: Wrong) -> list[float] | None:
+def _factors(wrong: WrongOutput) -> list[float] | None:
     """One factor per case. A case of a single number only has one if a case with more numbers has one, too."""
     factors = [_factor(y, t) for y, t in wrong.pairs()]
     if is_bool(wrong) or all(factor is None for factor in factors):
@@ -219,7 +219,7 @@ def one_of(name: str) -> str:
     return "sentence" if name == "batch" else name.removesuffix("s")
 
 
-def is_bool(wrong: Wrong) -> bool:
+def is_bool(wrong: WrongOutput) -> bool:
     """Whether the target is a mask."""
     return wrong.targets[0].dtype == torch.bool
 

@@ -17,10 +17,10 @@ from anatomy_course.judge.diagnosis.values import (
     size_in_words,
     two_cases,
 )
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 
-def opposite_sums(wrong: Wrong) -> tuple[str, str] | None:
+def opposite_sums(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target sums to 1 along its last axis, yours along another: a softmax over the wrong axis."""
     if not _all_sum_to_one(wrong.targets, -1) or _all_sum_to_one(wrong.yours, -1):
         return None
@@ -41,7 +41,7 @@ def opposite_sums(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def temperature(wrong: Wrong) -> tuple[str, str] | None:
+def temperature(wrong: WrongOutput) -> tuple[str, str] | None:
     """Weights that come from the right scores times one number: too sharp or too flat."""
     if not _all_sum_to_one(wrong.targets, -1) or not _all_sum_to_one(wrong.yours, -1):
         return None
@@ -65,7 +65,7 @@ def temperature(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def proportions_right(wrong: Wrong) -> tuple[str, str] | None:
+def proportions_right(wrong: WrongOutput) -> tuple[str, str] | None:
     """Rows in the right proportions, which do not sum to 1."""
     if not _all_sum_to_one(wrong.targets, -1) or not each_line(wrong, -1, proportional):
         return None
@@ -75,7 +75,7 @@ def proportions_right(wrong: Wrong) -> tuple[str, str] | None:
     )
 
 
-def wrong_sums(wrong: Wrong) -> tuple[str, str] | None:
+def wrong_sums(wrong: WrongOutput) -> tuple[str, str] | None:
     """Weights below 0, or rows of which none sums to 1."""
     if not _all_sum_to_one(wrong.targets, -1):
         return None
@@ -86,13 +86,13 @@ def wrong_sums(wrong: Wrong) -> tuple[str, str] | None:
     return None
 
 
-def _sums(wrong: Wrong) -> str:
+def _sums(wrong: WrongOutput) -> str:
     sums = torch.cat([y.sum(-1).flatten() for y, _ in wrong.pairs()])
     low, high = float(sums.min()), float(sums.max())
     return say(low) if abs(high - low) < STEADY else f"numbers from {say(low)} to {say(high)}"
 
 
-def _enough_cells(wrong: Wrong) -> bool:
+def _enough_cells(wrong: WrongOutput) -> bool:
     """Two weights in one row always fit some power; in one case there must be more of them than that."""
     return any(int(((t > 1e-30).sum(-1) - 1).clamp_min(0).sum()) > 1 for _, t in wrong.pairs())
 

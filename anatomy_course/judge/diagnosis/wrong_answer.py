@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import close, differing, fresh_arguments, numbers, parts, plain
-from anatomy_course.judge.attempt.trial import OutputPair, Trial
+from anatomy_course.judge.attempt.tried import Attempt, OutputPair
 from anatomy_course.judge.definition import Case, Output
 
 SECONDS = 2.0
@@ -18,7 +18,7 @@ SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongOutput:
     """One wrong output on the cases in which it is wrong.
 
     Args:
@@ -27,7 +27,7 @@ class Wrong:
         indices: the cases in which it is wrong.
     """
 
-    trial: Trial
+    trial: Attempt
     index: int
     indices: Sequence[int]
 
@@ -70,13 +70,13 @@ class Wrong:
         """`"are"` or `"is"`."""
         return "are" if is_plural(self.name) else "is"
 
-    def only(self, indices: Sequence[int]) -> Wrong:
+    def only(self, indices: Sequence[int]) -> WrongOutput:
         """The same output, on some of the cases."""
         return replace(self, indices=indices)
 
     def beside(
         self, targets: Sequence[Tensor], yours: Sequence[Tensor] | None = None, output: Output | None = None
-    ) -> Wrong:
+    ) -> WrongOutput:
         """The same cases with other targets and, where given, another tensor of the learner's in the output's place."""
         other = replace(self)
         others = {"targets": list(targets), "yours": list(yours or self.yours), "output": output or self.output}
@@ -140,7 +140,7 @@ def is_plural(name: str) -> bool:
     return head.endswith("s") and not head.endswith("ss")
 
 
-Diagnosis = Callable[[Wrong], tuple[str, str] | None]
+Diagnosis = Callable[[WrongOutput], tuple[str, str] | None]
 """Gives the diagnosis's name and its sentence, or None where it does not hold."""
 
 

@@ -19,7 +19,7 @@ from anatomy_course.judge.attempt.tensors import close, fresh
 from anatomy_course.judge.definition import Objection, Output
 from anatomy_course.judge.effects.initial import InitialSpread
 from anatomy_course.judge.effects.structure import named_parameters, objection_to, objection_to_buffers, skeleton
-from anatomy_course.judge.stub import lending
+from anatomy_course.judge.stub import with_names
 
 RUNS, RUNS_WITHOUT_DROPOUT = 8, 2
 """In evaluation mode: dropout that is still on may drop the same twice by chance."""
@@ -90,7 +90,7 @@ class ModuleDrive:
 
     def __call__(self, answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection:
         """What an answer of this class does with a case's arguments."""
-        with torch.random.fork_rng(devices=[]), lending(answer, self.given):
+        with torch.random.fork_rng(devices=[]), with_names(answer, self.given):
             return self._outputs(answer, arguments)
 
     def _outputs(self, answer: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Tensor, ...] | Objection:

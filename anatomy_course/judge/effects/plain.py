@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from anatomy_course.judge.definition import Objection
-from anatomy_course.judge.stub import lending
+from anatomy_course.judge.stub import with_names
 
 LONGEST = 90
 """Characters of one value in a sentence."""
@@ -44,7 +44,7 @@ class PlainDrive:
     def __call__(self, answer: Callable[..., Any], *arguments: Any) -> Tensor | Objection | None:
         """What an answer makes of a case's arguments."""
         before = tuple(map(copy.copy, arguments))  # what they hold cannot be changed: tuples and numbers
-        with lending(answer, self.given):
+        with with_names(answer, self.given):
             result = answer(*arguments)
         if result is None:
             return None

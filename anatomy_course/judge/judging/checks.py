@@ -14,7 +14,7 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt import time_limit
 from anatomy_course.judge.attempt.tensors import close, is_tensor, parts, plain
-from anatomy_course.judge.attempt.trial import Trial, kinds_in_words, listed
+from anatomy_course.judge.attempt.tried import Attempt, kinds_in_words, listed
 from anatomy_course.judge.definition import Objection
 from anatomy_course.judge.diagnosis import axes, calls
 from anatomy_course.judge.judging.crash import line_of, type_words
@@ -25,7 +25,7 @@ from anatomy_course.judge.judging.time_words import time_words
 from anatomy_course.judge.judging.verdict import Finding
 
 
-def crashed(trial: Trial) -> Finding | None:
+def crashed(trial: Attempt) -> Finding | None:
     """It raised an error, or it had to be stopped."""
     error, ran = trial.run.error, len(trial.results)
     if error is None:
@@ -57,7 +57,7 @@ def crashed(trial: Trial) -> Finding | None:
     return Finding(sentence, "crash", notes=tuple(notes), state="crashed", line=line)
 
 
-def _cause(trial: Trial, error: BaseException) -> str | None:
+def _cause(trial: Attempt, error: BaseException) -> str | None:
     """What was wrong before the line that crashed, where that can be told."""
     if isinstance(error, NameError | NotImplementedError | SystemExit | RecursionError | SyntaxError):
         return None
@@ -76,7 +76,7 @@ def _about_shapes(error: BaseException) -> bool:
     return isinstance(error, RuntimeError | IndexError | ValueError) and not other
 
 
-def objected_to(trial: Trial) -> Finding | None:
+def objected_to(trial: Attempt) -> Finding | None:
     """It cannot be compared: a module without the right parameters, a step that returns no number."""
     for i, result in enumerate(trial.results):
         if isinstance(result, Objection):
@@ -87,7 +87,7 @@ def objected_to(trial: Trial) -> Finding | None:
     return None
 
 
-def returned_nothing(trial: Trial) -> Finding | None:
+def returned_nothing(trial: Attempt) -> Finding | None:
     """It returned None on some case."""
     for i, result in enumerate(trial.results):
         if result is None:
@@ -103,7 +103,7 @@ def returned_nothing(trial: Trial) -> Finding | None:
     return None
 
 
-def wrong_type(trial: Trial) -> Finding | None:
+def wrong_type(trial: Attempt) -> Finding | None:
     """It returned something that is not a tensor, or not as many as wanted."""
     for i, (result, target) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
         wanted = parts(target) or ()
@@ -134,7 +134,7 @@ def _instead_of_a_tensor(result: Any) -> str:
     return f"You return {_a(result)}; a tensor is wanted."
 
 
-def _instead_of_a_tuple(trial: Trial, result: Any, wanted: tuple[Tensor, ...]) -> str | None:
+def _instead_of_a_tuple(trial: Attempt, result: Any, wanted: tuple[Tensor, ...]) -> str | None:
     exercise = trial.exercise
     names = ", ".join(output.name for output in exercise.returns)
     count = len(wanted)
@@ -183,7 +183,7 @@ def _a(value: Any) -> str:
     return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
-def changed_input(trial: Trial) -> Finding | None:
+def changed_input(trial: Attempt) -> Finding | None:
     """It wrote into one of its arguments, and what it returned is right."""
     if not trial.run.changed or any(trial.wrong.values()) or wrong_dtype(trial):
         return None
@@ -195,7 +195,7 @@ def changed_input(trial: Trial) -> Finding | None:
     )
 
 
-def change_in_words(trial: Trial) -> str:
+def change_in_words(trial: Attempt) -> str:
     """Which arguments it wrote into; empty where it left them alone."""
     if not trial.run.changed:
         return ""
@@ -203,7 +203,7 @@ def change_in_words(trial: Trial) -> str:
     return f"Your function changes its input: {names} held other numbers afterwards."
 
 
-def wrong_device(trial: Trial) -> Finding | None:
+def wrong_device(trial: Attempt) -> Finding | None:
     """It returned a tensor on another device than the input's."""
     for i, (result, wanted) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
         for output, yours, target in zip(trial.exercise.returns, parts(result) or (), parts(wanted) or (), strict=True):
@@ -225,7 +225,7 @@ ORDINARY = frozenset(
 )  # fmt: skip
 
 
-def too_large(trial: Trial) -> Finding | None:
+def too_large(trial: Attempt) -> Finding | None:
     """It returned so many numbers that looking at them would take all memory: a wrong `expand`."""
     for i, (result, wanted) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
         for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True)):
@@ -236,7 +236,7 @@ def too_large(trial: Trial) -> Finding | None:
     return None
 
 
-def extraordinary(trial: Trial) -> Finding | None:
+def extraordinary(trial: Attempt) -> Finding | None:
     """It returned a kind of tensor that cannot be compared; asked where comparing it has failed."""
     for i, result in enumerate(trial.results):
         for output, yours in zip(trial.exercise.returns, parts(result) or (), strict=False):
@@ -261,14 +261,14 @@ def _kind_of_tensor(tensor: Tensor) -> str | None:
     return None if tensor.dtype in ORDINARY else f"a tensor of {str(tensor.dtype).removeprefix('torch.')} numbers"
 
 
-def complex_numbers(trial: Trial) -> Finding | None:
+def complex_numbers(trial: Attempt) -> Finding | None:
     """Numbers with an imaginary part can be compared to nothing here, so they come before everything about numbers."""
     if any(yours.is_complex() for _, _, yours, _ in trial.pairs):
         return wrong_dtype(trial)
     return None
 
 
-def wrong_dtype(trial: Trial, output: int | None = None) -> Finding | None:
+def wrong_dtype(trial: Attempt, output: int | None = None) -> Finding | None:
     """The numbers are of another type than the target's, in one output or in any."""
     for i, k, yours, target in trial.pairs:
         if yours.dtype == target.dtype or output not in (None, k):
@@ -290,7 +290,7 @@ def wrong_dtype(trial: Trial, output: int | None = None) -> Finding | None:
     return None
 
 
-def not_a_number(trial: Trial) -> Finding | None:
+def not_a_number(trial: Attempt) -> Finding | None:
     """There is NaN or ∞ where the target has none."""
     for i, k, yours, target in trial.pairs:
         if not yours.is_floating_point():
@@ -317,7 +317,7 @@ def not_a_number(trial: Trial) -> Finding | None:
     return None
 
 
-def _kind_of_case(trial: Trial, case: int, output: int) -> str:
+def _kind_of_case(trial: Attempt, case: int, output: int) -> str:
     """Where all cases of another kind are right, say which kind is not."""
     kind = trial.cases[case].kind
     off = {trial.cases[i].kind for i in trial.wrong[output]}

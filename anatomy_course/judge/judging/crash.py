@@ -11,7 +11,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from anatomy_course.judge.attempt.trial import cut
+from anatomy_course.judge.attempt.tried import cut
 from anatomy_course.judge.judging.place import Place
 
 

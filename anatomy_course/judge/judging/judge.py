@@ -13,16 +13,16 @@ from typing import Any
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.comparison import compare
 from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.surroundings import put_back
+from anatomy_course.judge.attempt.surroundings import restored_globals
 from anatomy_course.judge.attempt.tensors import parts
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.attempt.warm_up import warm_up
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging import checks, value_checks
 from anatomy_course.judge.judging.slips import with_slip
 from anatomy_course.judge.judging.verdict import Finding, Verdict
 
-CHECKS: tuple[Callable[[Trial], Finding | None], ...] = (
+CHECKS: tuple[Callable[[Attempt], Finding | None], ...] = (
     # Did it run, and return the right kind of thing?
     checks.crashed,
     checks.objected_to,
@@ -76,15 +76,15 @@ def judge(
     answer_key = answer_key or AnswerKey(exercise)
     seconds = exercise.seconds if seconds is None else seconds
     warm_up(function)
-    if exercise.drive:
+    if exercise.observe:
         _ = answer_key.targets  # what driving needs, torch's optimizers among it, is loaded before the clock runs
-    with put_back() as around:
+    with restored_globals() as around:
         run = execute(exercise.as_function(function), answer_key.cases, seconds=seconds, thread=thread, watched=True)
-        trial = Trial(exercise, answer_key, function, run, seconds, source)
+        trial = Attempt(exercise, answer_key, function, run, seconds, source)
         finding = _first_finding(trial)
     said = around.in_words()
     if search and finding.state != "passed" and _may_be_searched(trial, said):
-        with put_back(), suppress(Exception):  # whatever goes wrong there: what was found stays found
+        with restored_globals(), suppress(Exception):  # whatever goes wrong there: what was found stays found
             finding = with_slip(trial, finding, on_wait)
     verdict = _verdict(trial, finding)
     if run.error is not None:
@@ -92,7 +92,7 @@ def judge(
     return replace(verdict, notes=(*verdict.notes, *said))
 
 
-def _may_be_searched(trial: Trial, said: tuple[str, ...]) -> bool:
+def _may_be_searched(trial: Attempt, said: tuple[str, ...]) -> bool:
     """What changes its surroundings would change those of the search as well; a copy without these lines does not."""
     return trial.may_run_again and (not said or trial.again is not trial.function)
 
@@ -105,7 +105,7 @@ def _forget(error: BaseException) -> None:
         traceback.clear_frames(error.__traceback__)
 
 
-def _first_finding(trial: Trial) -> Finding:
+def _first_finding(trial: Attempt) -> Finding:
     for check in CHECKS:
         try:
             finding = check(trial)
@@ -118,7 +118,7 @@ def _first_finding(trial: Trial) -> Finding:
     raise AssertionError("The last check always finds something.")
 
 
-def _verdict(trial: Trial, finding: Finding) -> Verdict:
+def _verdict(trial: Attempt, finding: Finding) -> Verdict:
     """The finding as a verdict, with the case and the drawing of the output that it is about."""
     notes, draw = finding.notes, None
     if finding.output is not None:

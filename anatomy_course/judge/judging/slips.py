@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.diagnosis.calls import first_other_call
 from anatomy_course.judge.diagnosis.mistakes import about_this
 from anatomy_course.judge.judging.crash import SourceLine
@@ -37,7 +37,7 @@ CALLS = ":calls"
 """The first call that differs: it is seen, not worked out."""
 
 
-def with_slip(trial: Trial, finding: Finding, on_wait: Callable[[], None] | None = None) -> Finding:
+def with_slip(trial: Attempt, finding: Finding, on_wait: Callable[[], None] | None = None) -> Finding:
     """The finding, with the place in the learner's code where a small edit makes everything right, if there is one."""
     if finding.found_by.split(":")[0] in EXPLAINED or isinstance(trial.run.error, RecursionError):
         return finding
@@ -54,7 +54,7 @@ def with_slip(trial: Trial, finding: Finding, on_wait: Callable[[], None] | None
     return _explained(trial, finding, repair)
 
 
-def _makes_the_same_calls(trial: Trial, finding: Finding, repair: Repair) -> bool:
+def _makes_the_same_calls(trial: Attempt, finding: Finding, repair: Repair) -> bool:
     """Whether the mistake that a repair leaves is seen in the same call as the answer itself."""
     mistake = next(mistake for mistake in trial.exercise.mistakes if mistake.name == repair.mistake)
 
@@ -66,7 +66,7 @@ def _makes_the_same_calls(trial: Trial, finding: Finding, repair: Repair) -> boo
     return said is not None and said[1:] in finding.sentence
 
 
-def _explained(trial: Trial, finding: Finding, repair: Repair) -> Finding:
+def _explained(trial: Attempt, finding: Finding, repair: Repair) -> Finding:
     left = {mistake.name: about_this(mistake) for mistake in trial.exercise.mistakes}.get(repair.mistake, "")
     said, notes = sentence(repair, left), finding.notes
     if finding.found_by.split(":")[0] in HAPPENED:

@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 
 from anatomy_course.judge.attempt.program import Program
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.slips import calls, expressions, small, statements
-from anatomy_course.judge.slips.bench import Bench, EditOutcome
 from anatomy_course.judge.slips.child import in_a_child
 from anatomy_course.judge.slips.edit import Edit
+from anatomy_course.judge.slips.edit_runner import EditOutcome, EditRunner
 from anatomy_course.judge.slips.slip import Repair, Slip
 from anatomy_course.judge.slips.vocabulary import EditVocabulary
 
@@ -68,7 +68,7 @@ class RepairSearch:
 
     program: Program
     words: EditVocabulary
-    bench: Bench
+    bench: EditRunner
     seconds: float = SECONDS
     tell: Callable[[Repair], None] = lambda repair: None
     tried: int = 0
@@ -242,7 +242,9 @@ def statement_at(tree: ast.AST, line: int) -> str:
     return ast.unparse(holding[-1]).splitlines()[0] if holding else ""
 
 
-def find_repair(trial: Trial, *, seconds: float = SECONDS, on_wait: Callable[[], None] | None = None) -> Repair | None:
+def find_repair(
+    trial: Attempt, *, seconds: float = SECONDS, on_wait: Callable[[], None] | None = None
+) -> Repair | None:
     """The edits of the learner's code that explain what is wrong; None when none does, or it may not be run again.
 
     Args:
@@ -253,7 +255,7 @@ def find_repair(trial: Trial, *, seconds: float = SECONDS, on_wait: Callable[[],
     program = trial.program()
     if program is None:
         return None
-    bench = Bench.of(trial)
+    bench = EditRunner.of(trial)
     search = RepairSearch(program, EditVocabulary(program, trial.exercise), bench, seconds)
     bench.prepare()
 

@@ -155,7 +155,7 @@ class EditVocabulary:
     def of_right_answers(self) -> Counter[str]:
         """The words of the solution and of every other right answer that is known, each as often as one likes."""
         found = Counter(self._tokens)
-        for right in self.exercise.alternatives.values():
+        for right in self.exercise.also_right.values():
             with contextlib.suppress(SyntaxError):  # a lambda in the middle of a line does not stand alone
                 found += tokens(ast.parse(source_of(right) or ""))
         return Counter(dict.fromkeys(found, 10**6))

@@ -105,7 +105,7 @@ def deploy_in_training_mode(model: LanguageModel) -> LanguageModel:
 
 def deploy_with_neighbors_rotated(model: LanguageModel) -> LanguageModel:
     """An engine that rotates neighboring features runs weights that were trained with rotated halves."""
-    engine = new_model(torch.Generator(), layout="neighbours")
+    engine = new_model(torch.Generator(), layout="neighbors")
     engine.load_state_dict(model.state_dict())
     return engine.eval()
 

@@ -16,7 +16,7 @@ from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.nn.norm import Norms, RMSNorm
+from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.gpt2 import initialize
 
@@ -46,8 +46,8 @@ def new_model(
         return DecoderLayer(
             MultiHeadAttention(D_MODEL, NUM_HEADS, bias=False),
             GatedFeedForward(D_MODEL, D_FF),
-            self_attention_norms=Norms(before=RMSNorm(D_MODEL)),
-            feed_forward_norms=Norms(before=RMSNorm(D_MODEL)),
+            self_attention_norms=NormPlaces(before=RMSNorm(D_MODEL)),
+            feed_forward_norms=NormPlaces(before=RMSNorm(D_MODEL)),
             dropout=dropout,
         )
 

@@ -20,7 +20,7 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
@@ -71,8 +71,8 @@ class TransformerCopier(nn.Module):
         layer = DecoderLayer(
             MultiHeadAttention(D_MODEL, NUM_HEADS),
             FeedForward(D_MODEL, D_FF),
-            self_attention_norms=Norms(before=LayerNorm(D_MODEL)),
-            feed_forward_norms=Norms(before=LayerNorm(D_MODEL)),
+            self_attention_norms=NormPlaces(before=LayerNorm(D_MODEL)),
+            feed_forward_norms=NormPlaces(before=LayerNorm(D_MODEL)),
         )
         embeddings, rotary = Embeddings(VOCAB_SIZE, D_MODEL), RotaryPositions(D_MODEL // NUM_HEADS)
         self.decoder = Decoder(embeddings, [layer], norm=LayerNorm(D_MODEL), rotary=rotary)

@@ -37,7 +37,7 @@ from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.objectives.prefix_lm import PrefixMask, prefix_lm_batch
 from anatomy_utils.training.history import History
@@ -134,8 +134,8 @@ def new_design(design: str, generator: torch.Generator) -> AnyDesign:
         DecoderLayer(
             MultiHeadAttention(D_MODEL, NUM_HEADS),
             FeedForward(D_MODEL, D_FF),
-            self_attention_norms=Norms(before=LayerNorm(D_MODEL)),
-            feed_forward_norms=Norms(before=LayerNorm(D_MODEL)),
+            self_attention_norms=NormPlaces(before=LayerNorm(D_MODEL)),
+            feed_forward_norms=NormPlaces(before=LayerNorm(D_MODEL)),
         )
         for _ in range(NUM_LAYERS)
     ]

@@ -1,7 +1,7 @@
 """Length extrapolation: how each position scheme does on texts longer than those it was trained on.
 
 Notebook 03 trains one tiny encoder per scheme on short rows of two kinds of token and asks, for each position, how many
-of its two neighbours are marked: that cannot be known without positions, and what is to be learned is the same at every
+of its two neighbors are marked: that cannot be known without positions, and what is to be learned is the same at every
 length. Press et al. 2022 (arXiv:2108.12409) ask the same of language models.
 """
 
@@ -21,7 +21,7 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
@@ -31,7 +31,7 @@ from anatomy_utils.training.seeding import seeded
 
 D_MODEL, NUM_HEADS, D_FF, NUM_LAYERS = 32, 4, 64, 2
 ANSWERS = 3
-"""None, one or both of the neighbours."""
+"""None, one or both of the neighbors."""
 TRAINED_TO = 16
 """The longest row in training; the shortest has half as many positions."""
 LENGTHS = (8, 16, 24, 32, 64, 128)
@@ -70,9 +70,9 @@ class LengthRun:
 def neighbor_rows(
     rows: int, length: int, generator: torch.Generator
 ) -> tuple[Int[Tensor, "row position"], Int[Tensor, "row position"]]:
-    """Rows of tokens 0 and 1, and for each position how many of its neighbours are 1.
+    """Rows of tokens 0 and 1, and for each position how many of its neighbors are 1.
 
-    The two ends have one neighbour only.
+    The two ends have one neighbor only.
 
     >>> tokens, counts = neighbor_rows(1, 5, torch.Generator().manual_seed(0))
     >>> tokens.tolist(), counts.tolist()
@@ -133,7 +133,7 @@ def _train_and_test(scheme: str, lengths: Sequence[int], steps: int, seed: int) 
 
 
 def tiny_encoder(scheme: str, generator: torch.Generator) -> WithHead:
-    """An encoder of two pre-norm layers with one scheme's positions, which counts each position's marked neighbours.
+    """An encoder of two pre-norm layers with one scheme's positions, which counts each position's marked neighbors.
 
     Args:
         scheme: a name out of `POSITION_SCHEMES`.
@@ -144,8 +144,8 @@ def tiny_encoder(scheme: str, generator: torch.Generator) -> WithHead:
             EncoderLayer(
                 MultiHeadAttention(D_MODEL, NUM_HEADS),
                 FeedForward(D_MODEL, D_FF),
-                self_attention_norms=Norms(before=LayerNorm(D_MODEL)),
-                feed_forward_norms=Norms(before=LayerNorm(D_MODEL)),
+                self_attention_norms=NormPlaces(before=LayerNorm(D_MODEL)),
+                feed_forward_norms=NormPlaces(before=LayerNorm(D_MODEL)),
             )
             for _ in range(NUM_LAYERS)
         ]

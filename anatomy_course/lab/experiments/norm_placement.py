@@ -24,7 +24,7 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import TokenHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
@@ -188,9 +188,9 @@ def _tag_loss(model: nn.Module, batch: Labeled) -> Tensor:
     return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)
 
 
-def _norms(placement: NormPlacement) -> Norms:
+def _norms(placement: NormPlacement) -> NormPlaces:
     places: dict[str, Any] = {"after" if placement == "post" else "before": LayerNorm(D_MODEL)}
-    return Norms(**places)
+    return NormPlaces(**places)
 
 
 def _length(parameters: list[nn.Parameter]) -> float:

@@ -18,7 +18,7 @@ from anatomy_utils.functional.window_attention import bigbird_blocks, window_att
 from anatomy_utils.training.threads import seconds_computed, threads
 
 REACH = 64
-"""To either side; a window of 128 neighbours."""
+"""To either side; a window of 128 neighbors."""
 BLOCK = 64
 """Positions of one of BigBird's blocks, as in the published models."""
 LENGTHS = (256, 512, 1024, 2048, 4096)

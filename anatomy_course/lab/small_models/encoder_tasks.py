@@ -20,7 +20,7 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import cross_entropy
@@ -35,8 +35,8 @@ def small_encoder(num_layers: int = 2) -> Encoder:
         EncoderLayer(
             MultiHeadAttention(D_MODEL, NUM_HEADS),
             FeedForward(D_MODEL, D_FF),
-            self_attention_norms=Norms(before=LayerNorm(D_MODEL)),
-            feed_forward_norms=Norms(before=LayerNorm(D_MODEL)),
+            self_attention_norms=NormPlaces(before=LayerNorm(D_MODEL)),
+            feed_forward_norms=NormPlaces(before=LayerNorm(D_MODEL)),
         )
         for _ in range(num_layers)
     ]

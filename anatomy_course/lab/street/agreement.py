@@ -1,4 +1,4 @@
-"""French agreement and elision: which form a word takes beside its neighbours.
+"""French agreement and elision: which form a word takes beside its neighbors.
 
 *Le* becomes *l'* before a vowel, *de le* becomes *du*, *vieux* becomes *vieil* or *vieille*. The rules know no noun of
 the street by name, but for the h that counts as a consonant.

@@ -13,7 +13,7 @@ from anatomy_course.lab.street.text import detokenize
 
 
 class Span(NamedTuple):
-    """Neighbouring words of a sentence, from `start` up to but not including `stop`, as in a Python slice."""
+    """Neighboring words of a sentence, from `start` up to but not including `stop`, as in a Python slice."""
 
     start: int
     stop: int

@@ -5,7 +5,7 @@
 of it and pay nothing.
 
 - `operations`: `transplant`, `reject` and `organs_in`
-- `organs`: the functions that can be exchanged; `modules`, `layers`: which modules call them
+- `replaceable`: the functions that can be exchanged; `modules`, `layers`: which modules call them
 - `families`: the same for what only some families have
 - `rejection`: why and where a function was not accepted
 - `saved`: an answer from the saved progress, with ours in reserve
@@ -18,8 +18,8 @@ from anatomy_course.lab.transplant import (
     layers as layers,
     modules as modules,
     operations as operations,
-    organs as organs,
     rejection as rejection,
+    replaceable as replaceable,
     saved as saved,
 )
 from anatomy_course.lab.transplant.families import (
@@ -48,10 +48,15 @@ from anatomy_course.lab.transplant.modules import (
     in_table as in_table,
 )
 from anatomy_course.lab.transplant.operations import organs_in as organs_in, reject as reject, transplant as transplant
-from anatomy_course.lab.transplant.organs import ORGANS as ORGANS, Organ as Organ, find as find, new_organ as new_organ
 from anatomy_course.lab.transplant.rejection import (
     Rejection as Rejection,
     RejectionError as RejectionError,
     Site as Site,
+)
+from anatomy_course.lab.transplant.replaceable import (
+    ORGANS as ORGANS,
+    Replaceable as Replaceable,
+    find as find,
+    new_organ as new_organ,
 )
 from anatomy_course.lab.transplant.saved import SavedAnswer as SavedAnswer, in_use as in_use

@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from anatomy_course.lab.transplant.modules import Host
-from anatomy_course.lab.transplant.organs import WEIGHTS, Calls, Function, new_organ
+from anatomy_course.lab.transplant.replaceable import WEIGHTS, Calls, Function, new_organ
 from anatomy_utils.functional import attention, layers
 from anatomy_utils.nn.decoder import ParallelLayer
 from anatomy_utils.nn.relative_positions import DisentangledPositions

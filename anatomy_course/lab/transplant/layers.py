@@ -13,13 +13,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_course.lab.transplant.organs import Calls, Function
+from anatomy_course.lab.transplant.replaceable import Calls, Function
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.cache import KeyValue
 from anatomy_utils.nn.decoder import DecoderLayer
 from anatomy_utils.nn.layer import Layer
-from anatomy_utils.nn.norm import Norms
+from anatomy_utils.nn.norm import NormPlaces
 from anatomy_utils.tap import tap
 
 
@@ -28,8 +28,8 @@ def placements(layer: Layer) -> set[str]:
     return set() if layer.is_parallel else {norms.placement for norms in _norms(layer).values()}
 
 
-def _norms(layer: Layer) -> dict[str, Norms]:
-    return {name: part for name, part in layer._modules.items() if isinstance(part, Norms)}
+def _norms(layer: Layer) -> dict[str, NormPlaces]:
+    return {name: part for name, part in layer._modules.items() if isinstance(part, NormPlaces)}
 
 
 def in_residual_connections(layer: Layer, calls: Calls) -> Calls:
@@ -38,7 +38,7 @@ def in_residual_connections(layer: Layer, calls: Calls) -> Calls:
             if norms.placement in calls}  # fmt: skip
 
 
-def _around(norms: Norms, function: Function) -> Norms:
+def _around(norms: NormPlaces, function: Function) -> NormPlaces:
     norm = norms.before if norms.placement == "pre_norm" else norms.after
     replaced = copy(norms)
     replaced.__dict__["around"] = lambda hidden_states, sublayer, dropout: function(

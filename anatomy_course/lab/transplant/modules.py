@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from anatomy_course.lab.transplant import layers
-from anatomy_course.lab.transplant.organs import Calls, Function
+from anatomy_course.lab.transplant.replaceable import Calls, Function
 from anatomy_utils.functional import attention, embeddings, masks
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.multi_head import share_heads

@@ -11,8 +11,8 @@ import torch
 from torch import nn
 
 from anatomy_course.lab.transplant import families, modules
-from anatomy_course.lab.transplant.organs import ORGANS, Calls, Function, find
 from anatomy_course.lab.transplant.rejection import Rejection, RejectionError, Site
+from anatomy_course.lab.transplant.replaceable import ORGANS, Calls, Function, find
 from anatomy_course.lab.transplant.saved import SavedAnswer, in_use
 
 EVERY_HOST = (*modules.HOSTS, *families.FAMILY_HOSTS)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor
 
-from anatomy_course.lab.transplant.organs import WEIGHTS, Function, Organ
+from anatomy_course.lab.transplant.replaceable import WEIGHTS, Function, Replaceable
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Site:
     """
 
     path: str
-    organ: Organ
+    organ: Replaceable
     function: Function
     takes: int
     ours: Function

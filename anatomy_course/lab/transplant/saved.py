@@ -8,8 +8,8 @@ from functools import update_wrapper
 from typing import Any
 
 from anatomy_course import PACKAGES
-from anatomy_course.lab.transplant.organs import Function
 from anatomy_course.lab.transplant.rejection import RejectionError, Site
+from anatomy_course.lab.transplant.replaceable import Function
 
 NOT_THE_CALLER = {*PACKAGES, "torch", "contextlib", "learner", "jaxtyping", "beartype"}
 """Packages between the learner's cell and here."""

@@ -51,7 +51,7 @@ function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, vi
     context.clearRect(0, 0, map.node.width, map.node.height);
     context.imageSmoothingEnabled = cell * (globalThis.devicePixelRatio || 1) < 1;
     context.drawImage(kept.large, margin, crown, keys * cell, queries * cell);
-    context.strokeStyle = colour(root, "faint");
+    context.strokeStyle = color(root, "faint");
     context.lineWidth = 1;
     if (cell >= 10) {
       context.beginPath();
@@ -67,35 +67,35 @@ function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, vi
     // Axis names say the reading order.
     context.font = font;
     context.textBaseline = "alphabetic";
-    context.fillStyle = colour(root, "query");
+    context.fillStyle = color(root, "query");
     context.save();
     context.translate(11, crown + (queries * cell) / 2);
     context.rotate(-Math.PI / 2);
     context.textAlign = "center";
     context.fillText("query (attends) ", 0, 0);
     context.restore();
-    context.fillStyle = colour(root, "key");
+    context.fillStyle = color(root, "key");
     context.textAlign = "left";
     context.fillText("key (attended to) →", margin, 11);
     labels(queryTokens, q, "query", (i) => [margin - 6, crown + (i + 0.5) * cell], "right", 0);
     labels(keyTokens, k, "key", (i) => [margin + (i + 0.5) * cell, crown - 6], "left", -Math.PI / 2);
     // The query's row, the key's column and the cell where they meet.
     context.lineWidth = cell < 6 ? 1 : 2;
-    context.strokeStyle = colour(root, "query");
+    context.strokeStyle = color(root, "query");
     context.strokeRect(margin - 1, crown + q * cell - 1, keys * cell + 2, cell + 2);
     if (k !== null) {
       context.lineWidth = cell < 6 ? 1 : 1.5;
-      context.strokeStyle = colour(root, "key");
+      context.strokeStyle = color(root, "key");
       context.setLineDash([4, 3]);
       context.strokeRect(margin + k * cell - 1, crown - 1, cell + 2, queries * cell + 2);
       context.setLineDash([]);
       context.lineWidth = 2;
-      context.strokeStyle = colour(root, "ink");
+      context.strokeStyle = color(root, "ink");
       context.strokeRect(margin + k * cell - 1, crown + q * cell - 1, cell + 2, cell + 2);
     }
   }
 
-  // Token labels along one axis: all that fit, and always the pointed one, which pushes its neighbours aside.
+  // Token labels along one axis: all that fit, and always the pointed one, which pushes its neighbors aside.
   function labels(tokens, chosen, role, place, align, turn) {
     const { context } = map;
     const step = labelStep(kept.geometry.cell);
@@ -106,7 +106,7 @@ function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, vi
       const strong = i === chosen;
       if (!strong && (i % step || (chosen !== null && Math.abs(i - chosen) < room))) continue;
       const [x, y] = place(i);
-      context.fillStyle = colour(root, strong ? role : "ink");
+      context.fillStyle = color(root, strong ? role : "ink");
       context.font = strong ? `700 ${kept.geometry.font}` : kept.geometry.font;
       context.save();
       context.translate(x, y);
@@ -177,7 +177,7 @@ function wordReading({
     kept.shaded = q;
     const row = kept.current.values.subarray(q * keys, (q + 1) * keys);
     keyWords.forEach((node, i) => {
-      const background = sequentialColour(root, tone(row[i] * kept.current.unit * STEPS));
+      const background = sequentialColor(root, tone(row[i] * kept.current.unit * STEPS));
       node.style.background = background;
       node.style.color = readableOn(background);
     });

@@ -15,7 +15,7 @@ function exactByte(exact) {
   return `${exact}/255: kept in steps of 1/255, exact to ±\u00a00.002.`;
 }
 
-// Small canvases of all heads' maps, in the order of the weights: thumbnails(map) paints them in the map's colours.
+// Small canvases of all heads' maps, in the order of the weights: thumbnails(map) paints them in the map's colors.
 function smallMaps(data, [layers, heads, queries, keys], side) {
   let small = null;
   return (map) => {
@@ -25,7 +25,7 @@ function smallMaps(data, [layers, heads, queries, keys], side) {
 }
 
 // `show` takes {values, unit, name, exactness(value)}; `say(nodes)` puts something else in the place of the read-out
-// until it is called with null. `onPoint(query, key)` tells a choice, `onColours` and `onResize` that all is to be
+// until it is called with null. `onPoint(query, key)` tells a choice, `onColors` and `onResize` that all is to be
 // drawn anew. `tallest` is the height that the map may have, `hint` a remark behind its title.
 function attentionMap({
   root,
@@ -37,7 +37,7 @@ function attentionMap({
   tallest = 470,
   hint = "",
   onPoint,
-  onColours,
+  onColors,
   onResize,
 }) {
   const [queries, keys] = [queryTokens.length, keyTokens.length];
@@ -71,7 +71,7 @@ function attentionMap({
     signal,
     onToggle: (lifted) => {
       state.lifted = lifted;
-      recolour();
+      recolor();
     },
   });
   const view = element("div", { class: "av-view av-map" }, title, map.node);
@@ -121,15 +121,15 @@ function attentionMap({
     );
   }
 
-  // ---- colours and images
-  function recolour() {
+  // ---- colors and images
+  function recolor() {
     if (!theme(root)) return;
-    kept.table = colourTable(root);
+    kept.table = colorTable(root);
     bar.style.background =
       "linear-gradient(to right, " +
-      `${Array.from({ length: 17 }, (_, i) => sequentialColour(root, tone((i / 16) * STEPS))).join(", ")})`;
+      `${Array.from({ length: 17 }, (_, i) => sequentialColor(root, tone((i / 16) * STEPS))).join(", ")})`;
     paint();
-    onColours?.();
+    onColors?.();
     draw();
   }
 
@@ -188,7 +188,7 @@ function attentionMap({
 
   const draw = promptly(() => {
     if (!theme(root) || !kept.current) return;
-    if (!kept.large) return void recolour();
+    if (!kept.large) return void recolor();
     if (!kept.geometry && root.clientWidth) measure();
     if (!kept.geometry) return;
     drawMap();
@@ -260,7 +260,7 @@ function attentionMap({
   });
   resized.observe(root);
   signal.addEventListener("abort", () => resized.disconnect());
-  onTheme(root, signal, recolour);
+  onTheme(root, signal, recolor);
 
   // Which key the chosen query attends to most, in words.
   const inWords = () => {

@@ -1,4 +1,4 @@
-"""What all widgets share: the browser kit in front of their module, the palette's colours, and a static twin.
+"""What all widgets share: the browser kit in front of their module, the palette's colors, and a still picture.
 
 A widget is one Python class with typed traits and one ES module, `view.js`, in a folder of their own. Its
 `_repr_mimebundle_` carries the live view *and* a picture with alt text, so that pages without a kernel (GitHub,
@@ -66,12 +66,12 @@ class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
     label = traitlets.Unicode("").tag(sync=True)
     """Accessible name of the whole widget, and its heading."""
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The picture that stands for this widget where nothing can run; each widget draws its own."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The live view, and beside it the static twin as HTML, PNG and text; (data, metadata)."""
+        """The live view, and beside it the still picture as HTML, PNG and text; (data, metadata)."""
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if live is not None else ({}, {})
         return {**data, **self._twin()}, metadata
@@ -79,7 +79,7 @@ class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
     def _twin(self) -> dict[str, object]:
         """The twin's MIME bundle; a twin that cannot be drawn must never keep the live widget from showing."""
         try:
-            return dict(self.static_twin()._repr_mimebundle_())
+            return dict(self.still_picture()._repr_mimebundle_())
         except Exception:
             name = self.label or type(self).__name__
             return {"text/plain": f"{name} (a live widget: run this cell to use it)"}

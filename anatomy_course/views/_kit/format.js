@@ -87,7 +87,7 @@ function indexOfLargest(values) {
   return values.reduce((best, value, i) => (value > values[best] ? i : best), 0);
 }
 
-// A limit for colours: nearly the largest size, so that one outlier does not make everything else pale.
+// A limit for colors: nearly the largest size, so that one outlier does not make everything else pale.
 function limitOf(values) {
   const sizes = Float32Array.from(values, Math.abs).sort();
   return sizes[Math.floor((sizes.length - 1) * INLIERS)] || 1;

@@ -1,6 +1,6 @@
 // The kit: what every widget of the course shares. Its files' text stands in front of each widget's module, so their
 // functions are simply in scope there; a module adds `export default { render }` and nothing else global.
-// Here: elements, and the life of a widget. theme.js has its colours, format.js its numbers, controls.js its controls,
+// Here: elements, and the life of a widget. theme.js has its colors, format.js its numbers, controls.js its controls,
 // page.js the pages of the course around it.
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";

@@ -1,8 +1,8 @@
-// The kit's colours: what the page's theme makes of the palette, for canvas and for maps of numbers.
+// The kit's colors: what the page's theme makes of the palette, for canvas and for maps of numbers.
 
 const TABLE_SIZE = 256;
 
-// Colours as the page computes them, remembered per widget until the theme changes.
+// Colors as the page computes them, remembered per widget until the theme changes.
 const looks = new WeakMap();
 
 function watchLook(root, signal) {
@@ -19,7 +19,7 @@ function watchLook(root, signal) {
   observer.observe(document.documentElement, attributes);
   if (document.body) observer.observe(document.body, attributes);
   listen(matchMedia("(prefers-color-scheme: dark)"), "change", signal, changed);
-  // A view is rendered before it is attached, when no colour can be computed yet; its first size tells that it is.
+  // A view is rendered before it is attached, when no color can be computed yet; its first size tells that it is.
   const attached = new ResizeObserver(changed);
   attached.observe(root);
   signal.addEventListener("abort", () => {
@@ -52,7 +52,7 @@ function between(stops, part) {
   return stops[low].map((channel, i) => Math.round(channel + (stops[low + 1][i] - channel) * (place - low)));
 }
 
-// Calls `callback(theme)` each time the page's theme changes, and once when the widget is attached and has colours.
+// Calls `callback(theme)` each time the page's theme changes, and once when the widget is attached and has colors.
 function onTheme(root, signal, callback) {
   listen(root, "anatomy-theme", signal, () => callback(look(root).theme));
 }
@@ -62,27 +62,27 @@ function theme(root) {
   return look(root).theme;
 }
 
-// A role's colour on this page, e.g. colour(root, "query"); in CSS and SVG write var(--query) instead.
-function colour(root, role) {
+// A role's color on this page, e.g. color(root, "query"); in CSS and SVG write var(--query) instead.
+function color(root, role) {
   const { roles, read } = look(root);
   if (!roles.get(role)) roles.set(role, read(`--${role.replaceAll("_", "-")}`));
   return roles.get(role);
 }
 
-// The colour of a weight from 0 to 1, as "rgb(r, g, b)".
-function sequentialColour(root, weight) {
+// The color of a weight from 0 to 1, as "rgb(r, g, b)".
+function sequentialColor(root, weight) {
   return `rgb(${between(look(root).sequential, weight).join(", ")})`;
 }
 
-// The colour of a signed value from −1 to 1 (divide by your limit first), as "rgb(r, g, b)".
+// The color of a signed value from −1 to 1 (divide by your limit first), as "rgb(r, g, b)".
 function diverging(root, value) {
   return `rgb(${between(look(root).diverging, ((Number.isFinite(value) ? value : 0) + 1) / 2).join(", ")})`;
 }
 
-// The diverging map in `count` colours from −1 to 1, as CSS paints a colour bar.
+// The diverging map in `count` colors from −1 to 1, as CSS paints a color bar.
 function divergingRamp(root, count) {
-  const colours = Array.from({ length: count }, (_, i) => diverging(root, (2 * i) / (count - 1) - 1));
-  return `linear-gradient(to right, ${colours.join(", ")})`;
+  const colors = Array.from({ length: count }, (_, i) => diverging(root, (2 * i) / (count - 1) - 1));
+  return `linear-gradient(to right, ${colors.join(", ")})`;
 }
 
 // Black or white, whichever reads better on "rgb(r, g, b)".
@@ -94,8 +94,8 @@ function readableOn(rgb) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
 }
 
-// 256 RGBA colours of the "sequential" or "diverging" map, for pixel-wise painting: Uint8ClampedArray(1024).
-function colourTable(root, map = "sequential") {
+// 256 RGBA colors of the "sequential" or "diverging" map, for pixel-wise painting: Uint8ClampedArray(1024).
+function colorTable(root, map = "sequential") {
   const { tables, [map]: stops } = look(root);
   if (tables[map]) return tables[map];
   const table = new Uint8ClampedArray(TABLE_SIZE * 4);

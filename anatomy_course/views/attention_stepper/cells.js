@@ -12,10 +12,10 @@ function placeOf(data, values) {
   return values.buffer === data.numbers.buffer ? `${data.loads} ${values.byteOffset}` : null;
 }
 
-// A colour bar with its ends printed.
+// A color bar with its ends printed.
 function scaleBar(view, limitNow, map = "diverging") {
   const [low, high, bar] = [element("span"), element("span"), element("i")];
-  const colours = (i) => (map === "sequential" ? sequentialColour(view.root, i / 8) : diverging(view.root, i / 4 - 1));
+  const colors = (i) => (map === "sequential" ? sequentialColor(view.root, i / 8) : diverging(view.root, i / 4 - 1));
   view.watch(() => {
     const limit = limitNow();
     const digits = limit < 10 ? 1 : 0;
@@ -23,19 +23,19 @@ function scaleBar(view, limitNow, map = "diverging") {
     write(high, format(limit, digits));
     if (bar.dataset.theme === theme(view.root)) return;
     bar.dataset.theme = theme(view.root);
-    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => colours(i)).join(", ")})`;
+    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => colors(i)).join(", ")})`;
   });
   return element("span", { class: `as-scale ${map}` }, low, bar, high);
 }
 
-// The diverging map's 256 colours as CSS writes them, worked out once for each theme.
-function colourNames(root) {
+// The diverging map's 256 colors as CSS writes them, worked out once for each theme.
+function colorNames(root) {
   const { tables } = look(root);
   tables.names ??= Array.from({ length: 256 }, (_, i) => diverging(root, i / 127.5 - 1));
   return tables.names;
 }
 
-// Signed numbers as a gradient of equally wide colours; a stop at 0 starts where the last one ended.
+// Signed numbers as a gradient of equally wide colors; a stop at 0 starts where the last one ended.
 function gradient(values, limit, names) {
   let stops = "linear-gradient(to right";
   for (let i = 0; i < values.length; i += 1) {
@@ -45,7 +45,7 @@ function gradient(values, limit, names) {
   return `${stops})`;
 }
 
-// A vector as a coloured strip with the chosen component marked and printed. The colours are the hard stops of one CSS
+// A vector as a colored strip with the chosen component marked and printed. The colors are the hard stops of one CSS
 // gradient: a canvas for each strip would be a layer of its own, and a hundred layers make every frame slow.
 // A fine strip has too many components to print one; `name` says what it is where one is pointed at.
 function strip(view, read, limit, name = null) {
@@ -59,7 +59,7 @@ function strip(view, read, limit, name = null) {
     const mark = place && `${place} ${theme(view.root)}`;
     if (mark && mark === shown) return;
     shown = mark;
-    band.style.background = gradient(name ? averaged(values, FINE) : values, limit(), colourNames(view.root));
+    band.style.background = gradient(name ? averaged(values, FINE) : values, limit(), colorNames(view.root));
     band.style.setProperty("--count", values.length);
   });
   listen(band, ["pointermove", "pointerdown"], view.signal, (event) => {

@@ -1,8 +1,8 @@
 // One word's attention as columns, a table for each step, and as the step's equation with its numbers.
 
-const FINE = 128; // colours of a strip that has far more components than pixels
+const FINE = 128; // colors of a strip that has far more components than pixels
 
-// The columns of each step. A column has a head, what its head's colour bar ends at (`scale`), a width, `fresh` where
+// The columns of each step. A column has a head, what its head's color bar ends at (`scale`), a width, `fresh` where
 // it is new in this step, and cells as data: {kind: "strip" | "bar" | "text", read(j), limit(), …} with j the key
 // word's place. `total` is the cell below all words, `lead` the one above.
 function wordColumns(step, data, state) {

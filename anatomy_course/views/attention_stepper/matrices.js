@@ -80,7 +80,7 @@ function paintPixels(view, node, values, columns, limit, map) {
   const rows = values.length / columns;
   if (node.width !== columns) node.width = columns;
   if (node.height !== rows) node.height = rows;
-  const table = new Uint32Array(colourTable(view.root, map).buffer);
+  const table = new Uint32Array(colorTable(view.root, map).buffer);
   const context = node.getContext("2d");
   const image = context.createImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);

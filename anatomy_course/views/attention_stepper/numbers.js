@@ -56,7 +56,7 @@ function scaled(vector, factor) {
   return Float32Array.from(vector, (value) => value * factor);
 }
 
-// At most `count` means of neighbours.
+// At most `count` means of neighbors.
 function averaged(values, count) {
   const size = Math.ceil(values.length / count);
   return Array.from({ length: Math.ceil(values.length / size) }, (_, i) =>

@@ -193,7 +193,7 @@ class AttentionStepper(
         parts = np.split(flat, cuts)
         return {name: part.reshape(self.shapes[name]) for name, part in zip(TENSORS, parts, strict=True)}
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """All six steps for the query word."""
         from anatomy_course.figures import plots
 

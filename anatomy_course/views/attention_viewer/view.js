@@ -34,7 +34,7 @@ function overviewDrawing({ root, signal, layers, heads, queries, keys, drawn, ov
     const { left, top, side, high, font } = drawn.geometry;
     context.clearRect(0, 0, overview.node.width, overview.node.height);
     context.font = font;
-    context.fillStyle = colour(root, "ink");
+    context.fillStyle = color(root, "ink");
     context.textAlign = "center";
     context.textBaseline = "alphabetic";
     context.fillText("head", left + (heads * (side + SMALL_GAP)) / 2, 11);
@@ -57,7 +57,7 @@ function overviewDrawing({ root, signal, layers, heads, queries, keys, drawn, ov
         const x = left + head * (side + SMALL_GAP);
         const y = top + layer * (high + SMALL_GAP);
         context.drawImage(drawn.atlas[layer * heads + head], x, y, side, high);
-        context.strokeStyle = colour(root, "faint");
+        context.strokeStyle = color(root, "faint");
         context.lineWidth = 1;
         context.strokeRect(x - 0.5, y - 0.5, side + 1, high + 1);
       }
@@ -78,7 +78,7 @@ function overviewDrawing({ root, signal, layers, heads, queries, keys, drawn, ov
     context.drawImage(drawn.backdrop, 0, 0);
     context.restore();
     const frameAround = (layer, first, last, role, width) => {
-      context.strokeStyle = colour(root, role);
+      context.strokeStyle = color(root, role);
       context.lineWidth = width;
       context.strokeRect(
         left + first * (side + SMALL_GAP) - 1.5,
@@ -138,7 +138,7 @@ function render({ model, el }) {
     keyTokens: model.get("key_tokens"),
     query: state.query,
     onPoint: (query) => save({ query }),
-    onColours: () => {
+    onColors: () => {
       drawn.atlas = thumbnails(map);
       drawn.backdrop = null;
       draw();

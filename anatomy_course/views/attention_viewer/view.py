@@ -182,7 +182,7 @@ class AttentionViewer(
         array = np.frombuffer(self.weights, np.uint8).reshape(self.shape)[self.layer].astype(np.float32) / STEPS
         return array.mean(axis=0) if self.average else array[self.head]
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The large map."""
         from anatomy_course.figures import plots
 

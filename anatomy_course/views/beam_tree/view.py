@@ -167,7 +167,7 @@ class BeamTree(
             "greedy": {**asdict(found.greedy), "rows": list(found.greedy.rows)}, "vocab_size": found.vocab_size,
         }  # fmt: skip
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The whole tree."""
         from anatomy_course.figures.diagrams.beams import beam_tree
 

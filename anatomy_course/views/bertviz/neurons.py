@@ -53,7 +53,7 @@ class NeuronView(BertvizView, module="bertviz/view.js"):
         self._products = products
         self._where = where
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """Query × key of one word, feature by feature, one row for each key."""
         from anatomy_course.figures import plots
 

@@ -15,9 +15,9 @@ function render({ model, el }) {
   root.append(heading(model.get("label")), element("div", { class: "note", text: model.get("hint") }), frameNode);
   const look = () => ({
     theme: theme(root) || "light",
-    page: colour(root, "page"),
-    ink: colour(root, "ink"),
-    faint: colour(root, "faint"),
+    page: color(root, "page"),
+    ink: color(root, "ink"),
+    faint: color(root, "faint"),
   });
   const send = () => frameNode.contentWindow?.postMessage({ anatomyLook: look() }, "*");
   listen(window, "message", signal, (event) => {

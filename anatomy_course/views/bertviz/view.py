@@ -56,7 +56,7 @@ class BertvizView(AnatomyWidget, module="bertviz/view.js"):
         self._tokens = tokens
         self._layer = layer
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The heads of the layer shown first, as small maps."""
         from anatomy_course.figures import plots
 
@@ -77,7 +77,7 @@ def head_view(
     sentence: int = 0,
     label: str = "bertviz head view",
 ) -> BertvizView:
-    """Lines from every word to the words it attends to, one colour per head, for one layer at a time.
+    """Lines from every word to the words it attends to, one color per head, for one layer at a time.
 
     Args:
         seen: what `watch` collected, or one weights tensor (heads query key) or (batch heads query key) per layer.

@@ -49,12 +49,12 @@ function vectorTable({ root, signal, kept, order, steps, setFeature }) {
   function paintStrip(node, values) {
     if (node.width !== kept.d_model) node.width = kept.d_model;
     if (node.height !== 1) node.height = 1;
-    const colours = new Uint32Array(colourTable(root, "diverging").buffer);
+    const colors = new Uint32Array(colorTable(root, "diverging").buffer);
     const context = node.getContext("2d");
     const image = context.createImageData(kept.d_model, 1);
     const pixels = new Uint32Array(image.data.buffer);
     values.forEach((value, i) => {
-      pixels[i] = colours[clamp(Math.floor((value / kept.limit) * 127.5 + 128), 0, 255)];
+      pixels[i] = colors[clamp(Math.floor((value / kept.limit) * 127.5 + 128), 0, 255)];
     });
     context.putImageData(image, 0, 0);
   }
@@ -90,16 +90,16 @@ function featurePanel({ root, model, signal, kept, setFeature, vector, norm, ste
       scale = (middle - 8) / kept.limit,
       each = wide / kept.d_model;
     context.clearRect(0, 0, wide, BARS.height);
-    context.fillStyle = colour(root, "faint");
+    context.fillStyle = color(root, "faint");
     context.fillRect(0, middle - 0.5, wide, 1);
-    const tone = colour(root, ROLES[name] ?? "residual");
+    const tone = color(root, ROLES[name] ?? "residual");
     values.forEach((value, i) => {
       const high = clamp(value * scale, -middle, middle);
-      context.fillStyle = i === kept.feature ? colour(root, "query") : tone;
+      context.fillStyle = i === kept.feature ? color(root, "query") : tone;
       const width = i === kept.feature ? Math.max(each, 3) : Math.max(each * 0.9, 0.6);
       context.fillRect(i * each, high < 0 ? middle : middle - high, width, Math.max(Math.abs(high), 0.5));
     });
-    context.fillStyle = colour(root, "ink");
+    context.fillStyle = color(root, "ink");
     context.font = "11px sans-serif";
     context.fillText(`+${format(kept.limit, 1)}`, 2, 11);
     context.fillText(format(-kept.limit, 1), 2, BARS.height - 3);

@@ -21,7 +21,7 @@ from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, w
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.tap import watch
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
@@ -132,7 +132,7 @@ class BlockStepper(
         flat = np.frombuffer(self.vectors, "<f4").reshape(2, len(order), len(self.tokens), -1)
         return flat[list(STAGES).index(norm or self.norm), order.index(name)].copy()
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The chosen token's vectors at all stages, as strips."""
         from anatomy_course.figures import plots
 
@@ -222,8 +222,8 @@ def block_of(
     moved = EncoderLayer(
         layer.self_attention,
         layer.feed_forward,
-        self_attention_norms=Norms(before=norms[0]),
-        feed_forward_norms=Norms(before=norms[1]),
+        self_attention_norms=NormPlaces(before=norms[0]),
+        feed_forward_norms=NormPlaces(before=norms[1]),
     ).eval()
     with torch.no_grad():
         stages = {"post": _post_norm(layer, hidden_states), "pre": _pre_norm(moved, hidden_states)}

@@ -139,7 +139,7 @@ class CacheLab(Asking, module="cache_lab/view.js", shares=("_kit/request.js", "_
         others = [cost for cost in self.costs if cost["length"] != length]
         return {"costs": sorted([*others, found], key=lambda cost: int(cost["length"]))}
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """What each step computes and reads; nothing that a clock has told."""
         from anatomy_course.figures import plots
 

@@ -26,7 +26,7 @@ function codeLine({ number, text, part, held }) {
   ];
 }
 
-// One window of a tensor as a table; `paint` is filled with what colours its cells.
+// One window of a tensor as a table; `paint` is filled with what colors its cells.
 function windowTable(piece, kind, paint) {
   const head = piece.columns.some((name) => name !== "")
     ? element(
@@ -56,15 +56,15 @@ function windowTable(piece, kind, paint) {
 function comparisonView(comparison, root, signal) {
   const paint = [];
   const tables = [comparison.target, comparison.yours].map((piece) => windowTable(piece, comparison.kind, paint));
-  const colours = () => {
+  const colors = () => {
     for (const { cell, level, kind } of paint) {
       if (level === null) continue;
-      const background = kind === "signed" ? diverging(root, level) : sequentialColour(root, level);
+      const background = kind === "signed" ? diverging(root, level) : sequentialColor(root, level);
       cell.style.backgroundColor = background;
       cell.style.color = readableOn(background);
     }
   };
-  onTheme(root, signal, colours);
+  onTheme(root, signal, colors);
   return element(
     "div",
     { class: "comparison" },

@@ -39,7 +39,7 @@ class Card(AnatomyWidget, module="card/view.js"):
                 lambda change: on_help(self.hints_shown, self.solution_shown), ["hints_shown", "solution_shown"]
             )
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The page it was given."""
         page: Picture = self._page
         return page

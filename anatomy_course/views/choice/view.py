@@ -44,7 +44,7 @@ class ChoiceQuestion(AnatomyWidget, module="choice/view.js", shares=("_kit/choic
         if on_choice is not None:
             self.observe(lambda change: on_choice(change["new"]) if 0 <= change["new"] < count else None, "chosen")
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The page it was given."""
         page: Picture = self._page
         return page

@@ -60,7 +60,7 @@ class CompareModels(AnatomyWidget, module="compare_models/view.js", shares=("_ki
             length=length, label=label,
         )  # fmt: skip
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """What both keep of a text by its length; the work per token where neither keeps anything. Powers of ten."""
         from anatomy_course.figures import plots
 

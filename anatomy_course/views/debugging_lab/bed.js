@@ -44,7 +44,7 @@ function twoMaps(root, tokens, name, signal) {
       const [x, y] = [places[map][0] + key * fits, places[map][1] + query * fits];
       const told = `${tokens[query]} → ${tokens[key]}: ${Number.isNaN(value) ? "NaN" : format(value)}`;
       if (value === 0) return null;
-      if (!Number.isNaN(value)) return tile(x, y, fits, { fill: sequentialColour(root, value) }, told);
+      if (!Number.isNaN(value)) return tile(x, y, fits, { fill: sequentialColor(root, value) }, told);
       const [near, far] = [fits * 0.25, fits * 0.5];
       return svg(
         "g",

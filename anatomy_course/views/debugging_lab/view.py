@@ -201,7 +201,7 @@ class DebuggingLab(
             "examined": _with(self.examined, bed, True),
         }
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """All loss curves beside the twin's."""
         from anatomy_course.figures import plots
 

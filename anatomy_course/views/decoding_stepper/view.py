@@ -237,7 +237,7 @@ class DecodingStepper(
             "room": writing.room,
         }  # fmt: skip
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """What was written, and the candidates for the next token; those of the last where the text has ended."""
         from anatomy_course.figures import plots
 

@@ -201,7 +201,7 @@ class DepthLab(AnatomyWidget, module="depth_lab/view.js", shares=("_kit/same_roo
         table = np.frombuffer(self.curves[index], "<f4").reshape(-1, 1 + self.shown[index]["depth"])
         return table[:, 0].copy(), table[:, 1:].copy()
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The losses of the last six finished runs."""
         from anatomy_course.figures import plots
 

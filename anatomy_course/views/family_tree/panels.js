@@ -110,7 +110,7 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
               y: LABELS + q * cell,
               width: cell - 1,
               height: cell - 1,
-              fill: sequentialColour(root, Math.sqrt(weight / STEPS)),
+              fill: sequentialColor(root, Math.sqrt(weight / STEPS)),
               class: weight ? "" : "ft-zero",
             }),
           ),

@@ -27,7 +27,7 @@ from anatomy_utils import tap
 from anatomy_utils.taxonomy.build import build, small
 from anatomy_utils.taxonomy.costs import cache_bytes, organs, parameters, work_per_token
 from anatomy_utils.taxonomy.describe import describe
-from anatomy_utils.taxonomy.row import Model, Size
+from anatomy_utils.taxonomy.row import ModelFacts, Size
 from anatomy_utils.taxonomy.structure import texts_of
 from anatomy_utils.taxonomy.tree import TREE, find
 
@@ -95,7 +95,7 @@ class FamilyTree(
             raise ValueError("Nothing can be run here.")
         return {"runs": {**self.runs, name: asdict(self._run(name))}}
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The whole tree; what the chosen model changes is told in the text beside it."""
         from anatomy_course.figures import diagrams
 
@@ -164,7 +164,7 @@ def _size(module: nn.Module, size: Size) -> dict[str, Any]:
     }
 
 
-def _masks(model: Model) -> list[dict[str, Any]]:
+def _masks(model: ModelFacts) -> list[dict[str, Any]]:
     """Who attends to whom among sixteen tokens of the small version, each pattern once."""
     module = small(model, generator=torch.Generator().manual_seed(0))
     ids = torch.randint(3, 53, (1, MASK_TOKENS), generator=torch.Generator().manual_seed(1))

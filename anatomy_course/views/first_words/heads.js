@@ -56,7 +56,7 @@ function headGrid({ model, root, signal, kept, onHead }) {
 
   function draw(fresh) {
     const count = model.get("tokens").length;
-    const table = colourTable(root);
+    const table = colorTable(root);
     cells.forEach(({ map }, place) => {
       map.width = map.height = count;
       const picture = new ImageData(count, count);
@@ -143,8 +143,8 @@ function headLines({ model, root, signal, kept, onWord }) {
     );
     boxes.forEach((box, i) => {
       const weight = pointed === null ? 0 : weightAt(pointed, i);
-      box.style.background = weight >= WEAK ? sequentialColour(root, weight) : "";
-      box.style.color = weight >= WEAK ? readableOn(sequentialColour(root, weight)) : "";
+      box.style.background = weight >= WEAK ? sequentialColor(root, weight) : "";
+      box.style.color = weight >= WEAK ? readableOn(sequentialColor(root, weight)) : "";
       box.classList.toggle("fw-query", i === pointed);
       setAttributes(box, { "aria-pressed": String(i === kept.word) });
     });

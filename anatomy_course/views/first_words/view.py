@@ -203,7 +203,7 @@ class FirstWords(
         count = len(self.tokens)
         return (np.frombuffer(self.weights, np.uint8) / 255).reshape(*self.heads, count, count)
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The text, the likeliest next words, every head as a small map, and the lines of the chosen one."""
         from anatomy_course.figures.two_models import two_models
 

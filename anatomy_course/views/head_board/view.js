@@ -79,7 +79,7 @@ function render({ model, el }) {
     tallest: MAP_TALLEST,
     hint: " click to choose a pair",
     onPoint: (query, key) => choose(key === null ? { query } : { query, key }),
-    onColours: () => {
+    onColors: () => {
       const small = thumbnails(map);
       tiles.forEach((tile, place) => tile.firstChild.replaceChildren(small[place]));
     },

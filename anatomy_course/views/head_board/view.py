@@ -116,7 +116,7 @@ class HeadBoard(
         places = np.argsort(sign * values, kind="stable")
         return [(int(place) // self.shape[1], int(place) % self.shape[1]) for place in places]
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The first heads of the ranking, as small maps."""
         from anatomy_course.figures import plots
 

@@ -153,7 +153,7 @@ class HeadSplitting(
             raise ValueError(f"{name}={value} was asked for; choose {low} to {high}.")
         return value
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """Values, weights and contexts of every head on both ways, with the chosen word's numbers marked."""
         from anatomy_course.figures.diagrams.heads import split_heads
 

@@ -122,7 +122,7 @@ class LiveCurves(AnatomyWidget, module="live_curves/view.js", shares=("_kit/curv
         if self._handle is not None and self.names:
             self._handle.update(self)  # the stored picture shows the finished curves
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The curves as they are now."""
         from anatomy_course.figures import plots
 

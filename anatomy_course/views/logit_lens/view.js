@@ -64,7 +64,7 @@ function lensGrid({ root, model, signal, lens, said, sure, finalWord, settled, f
   function shade() {
     lens.cells.forEach((row, at) =>
       row.forEach((node, column) => {
-        const tone = sequentialColour(root, sure(at, column));
+        const tone = sequentialColor(root, sure(at, column));
         node.style.background = tone;
         node.style.color = readableOn(tone);
       }),

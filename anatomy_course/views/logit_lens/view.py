@@ -109,7 +109,7 @@ class LogitLens(Asking, module="logit_lens/view.js", shares=("_kit/request.js", 
             layer -= 1
         return layer
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The probability of the final token after each layer, for the last positions."""
         from anatomy_course.figures import plots
 

@@ -2,7 +2,7 @@
 
 A decoder's last step. Each position's state times the token table gives one logit per token; softmax makes
 probabilities of them. All is computed in the browser. A large vocabulary does not travel whole: the likeliest `KEPT`
-tokens come one by one, and the rest in groups of neighbours in rank (`grouped`), so close together that their mean
+tokens come one by one, and the rest in groups of neighbors in rank (`grouped`), so close together that their mean
 stands for them. Notebook 04.
 """
 
@@ -174,7 +174,7 @@ class LogitsExplorer(
         counts = np.concatenate([np.ones(len(single), dtype=np.int64), np.array(self.group_sizes, dtype=np.int64)])
         return np.concatenate([single, groups]), counts
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The likeliest tokens at the chosen position, before and after the filters."""
         from anatomy_course.figures import plots
 
@@ -204,7 +204,7 @@ class LogitsExplorer(
 
 
 def grouped(sorted_logits: npt.NDArray[np.float64], start: int) -> tuple[list[int], npt.NDArray[np.float64]]:
-    """The tokens from rank `start` on, in groups of neighbours: how many each holds, and their mean logit.
+    """The tokens from rank `start` on, in groups of neighbors: how many each holds, and their mean logit.
 
     A group's size is a fixed part of its rank, so that its logits lie close together; the sum of exp(logit / T) over
     all of them is then as good as exact.

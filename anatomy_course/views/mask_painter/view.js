@@ -94,7 +94,7 @@ function rowDrawing({ root, tokens, length, flat, kept, left, right, drawn }) {
     drawn[i][j] = { open, weight, theme: theme(root) };
     const score = format(scores[i][j], kept.digits);
     fillCell(left.cells[i][j], open, open ? score : "−∞", diverging(root, scores[i][j] / limit));
-    fillCell(right.cells[i][j], open, open ? format(weight, kept.digits) : "0", sequentialColour(root, weight));
+    fillCell(right.cells[i][j], open, open ? format(weight, kept.digits) : "0", sequentialColor(root, weight));
     left.cells[i][j].setAttribute(
       "aria-label",
       `query ${tokens[i]}, key ${tokens[j]}: ${open ? `may attend, score ${score}` : "masked"}, weight ` +

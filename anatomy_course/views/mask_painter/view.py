@@ -113,7 +113,7 @@ class MaskPainter(AnatomyWidget, module="mask_painter/view.js"):
         weights: npt.NDArray[np.float64] = np.divide(powers, total, out=np.zeros_like(powers), where=total > 0)
         return weights * mask
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The weights under the mask, masked cells hatched."""
         from anatomy_course.figures import plots
 

@@ -98,7 +98,7 @@ class Mixer(AnatomyWidget, module="mixer/view.js", shares=("mixer/map.js",)):
     def _check_weights(self, proposal: Any) -> list[float]:
         return _weights(proposal["value"], self.words, "weights") if self.words else list(proposal["value"])
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The map with the words, the focus and where its new vector lies."""
         from anatomy_course.figures import plots
 

@@ -1,7 +1,7 @@
-// The nearest words: a word's nearest neighbours after every layer, and the similarity of some words as curves.
+// The nearest words: a word's nearest neighbors after every layer, and the similarity of some words as curves.
 
 const STEPS = 32767; // what a similarity of 1 travels as
-const SHOWN = 5; // neighbours per layer
+const SHOWN = 5; // neighbors per layer
 const MOST_FOLLOWED = 6;
 const LOOKS = ["one", "two", "three", "four", "five", "six"];
 
@@ -179,7 +179,7 @@ function render({ model, el }) {
   });
   const choose = (i) => change(model, { chosen: i, followed: followed().filter((j) => j !== i) });
 
-  // ---------------------------------------------------------------- neighbours and curves
+  // ---------------------------------------------------------------- neighbors and curves
   const others = toggleButton({
     label: "Only words of other sentences",
     pressed: model.get("others"),
@@ -213,7 +213,7 @@ function render({ model, el }) {
       { class: "panel lj-curves" },
       element("div", {
         class: "lj-title",
-        text: "Follow words: press a neighbour above to draw how near it is after each layer",
+        text: "Follow words: press a neighbor above to draw how near it is after each layer",
       }),
       chart.node,
       key,

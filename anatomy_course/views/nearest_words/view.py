@@ -63,7 +63,7 @@ class NearestWords(
     module="nearest_words/view.js",
     shares=("_kit/request.js", "_kit/spoken.js", "_kit/same_room.js", "_kit/curves.js"),
 ):
-    """Choose a word in a sentence; see its nearest neighbours after every layer, and follow some of them as curves.
+    """Choose a word in a sentence; see its nearest neighbors after every layer, and follow some of them as curves.
 
     Args:
         compute: sentences → `WordStates`. A `ValueError` it raises is shown as its one sentence.
@@ -88,7 +88,7 @@ class NearestWords(
     """The chosen word's place among the words of all sentences."""
     followed = traitlets.List(traitlets.Int()).tag(sync=True)
     others = traitlets.Bool(False).tag(sync=True)
-    """Whether neighbours from the chosen word's own sentence are left out."""
+    """Whether neighbors from the chosen word's own sentence are left out."""
 
     def __init__(
         self,
@@ -145,22 +145,22 @@ class NearestWords(
         table = np.frombuffer(self.similarities, "<i2").reshape(self.layers, len(self.words), -1)
         return table[:, _find(word, _places(self.sentences))] / STEPS
 
-    def neighbours(self, word: str, layer: int, count: int = 5) -> list[tuple[str, float]]:
+    def neighbors(self, word: str, layer: int, count: int = 5) -> list[tuple[str, float]]:
         """The nearest words at a layer, nearest first, with their cosines."""
         cosines, names = self.cosines(word)[layer], self.words
         order = [i for i in np.argsort(-cosines, kind="stable") if i != _find(word, _places(self.sentences))]
         return [(names[i], float(cosines[i])) for i in order[:count]]
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The followed words' similarities over the layers; the nearest of the last layer where none is followed."""
         from anatomy_course.figures import plots
 
         names = self.words
         word = names[self.chosen]
-        shown = [names[i] for i in self.followed] or [name for name, _ in self.neighbours(word, self.layers - 1)]
+        shown = [names[i] for i in self.followed] or [name for name, _ in self.neighbors(word, self.layers - 1)]
         cosines = self.cosines(word)
         series = {name: cosines[:, names.index(name)] for name in shown[:MOST_FOLLOWED]}
-        nearest = ", ".join(f"{name} {cosine:.2f}" for name, cosine in self.neighbours(word, self.layers - 1, 3))
+        nearest = ", ".join(f"{name} {cosine:.2f}" for name, cosine in self.neighbors(word, self.layers - 1, 3))
         return plots.lines(
             np.arange(self.layers), series, xlabel="layer (0: before any context)", ylabel=f"cosine with “{word}”",
             title=self.label,
@@ -220,7 +220,7 @@ def nearest_words(
     sentence: int = 3,
     follow: Sequence[str] = ("apple 1", "pear", "fruit", "microsoft", "google"),
 ) -> NearestWords:
-    """The nearest neighbours of a word after every layer, among the words of these sentences and the reader's own.
+    """The nearest neighbors of a word after every layer, among the words of these sentences and the reader's own.
 
     Layer 0 is the bare row of the embedding table. Punctuation and the tokenizer's special tokens are left out.
     """

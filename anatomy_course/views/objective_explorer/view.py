@@ -130,7 +130,7 @@ class ObjectiveExplorer(
         rates = {**self.rates, name: rate} if rate != published else {k: v for k, v in self.rates.items() if k != name}
         return {"drawing": told, "sentence": sentence, "number": number, "rates": rates}
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The first drawing of every objective."""
         from anatomy_course.figures.objective_rows import ObjectiveRow, objective_rows
 

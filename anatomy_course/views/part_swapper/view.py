@@ -116,7 +116,7 @@ class PartSwapper(Asking, module="part_swapper/view.js", shares=("_kit/request.j
             return {}
         return {"results": {**self.results, name: _told(self._measure(name))}}
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The perplexities measured so far, on a scale of powers of ten."""
         from anatomy_course.figures import plots
         from anatomy_course.figures.canvas import three_digits

@@ -220,7 +220,7 @@ function numberPicture({ root, length, arrays, chosen, variant, showsVectors }) 
   function paint() {
     const { values, columns, limits } = shownMatrix();
     const limit = Math.max(-limits[0], limits[1]) || 1;
-    const table = new Uint32Array(colourTable(root, "diverging").buffer);
+    const table = new Uint32Array(colorTable(root, "diverging").buffer);
     painting.width = columns;
     painting.height = length;
     const context = painting.getContext("2d");

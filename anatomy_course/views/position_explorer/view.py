@@ -151,7 +151,7 @@ class PositionExplorer(
             start += count + self.length * scheme["features"]
         raise ValueError(f"There is no scheme {name!r}; choose one of {', '.join(s['name'] for s in self.schemes)}.")
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """Every scheme's scores, each on its own scale, with the measured verdict."""
         from anatomy_course.figures import plots
 

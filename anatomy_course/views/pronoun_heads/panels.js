@@ -72,7 +72,7 @@ function headGrids({ root, signal, organs, intact, toggle, keyOf, inWords, switc
     const gone = new Set(switched.wanted.map(keyOf));
     for (const { place, node, right, lost } of cells) {
       const off = gone.has(keyOf(place));
-      const shade = sequentialColour(root, off ? 0 : clamp(lost / MOST_LOST, 0, 1));
+      const shade = sequentialColor(root, off ? 0 : clamp(lost / MOST_LOST, 0, 1));
       node.style.setProperty("background-color", shade);
       node.style.setProperty("color", readableOn(shade));
       node.classList.toggle("ch-off", off);

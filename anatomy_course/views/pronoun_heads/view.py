@@ -1,6 +1,6 @@
 """Culprit heads: switch a translator's heads off, by hand or by a search, until it no longer knows what *it* is.
 
-Every head of every attention is a switch, coloured by what the translator loses without it alone. Python answers with
+Every head of every attention is a switch, colored by what the translator loses without it alone. Python answers with
 the share of right pronouns without all that are off, beside as many heads drawn at random, and translates a minimal
 pair again. Notebook 05. The class knows no model: it is given four functions.
 """
@@ -35,7 +35,7 @@ Place = tuple[str, int, int]
 Places = Sequence[Place]
 
 MOST_LOST = 0.5
-"""The loss that gets the darkest colour: who knows nothing gets half of the pronouns right."""
+"""The loss that gets the darkest color: who knows nothing gets half of the pronouns right."""
 DEFAULT_LABEL = "Culprit heads: who knows what “it” is?"
 LABELS = {
     "encoder": "Encoder: self-attention",
@@ -150,7 +150,7 @@ class PronounHeads(Asking, module="pronoun_heads/view.js", shares=("_kit/request
             "written": list(self._lab.translate(self._pairs[pair], off)),
         }
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """What is lost without each head alone."""
         from anatomy_course.figures import plots
 

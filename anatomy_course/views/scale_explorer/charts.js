@@ -176,7 +176,7 @@ function measureCard(name, signal) {
   return { node, draw, told: () => `${title} ${number.textContent}` };
 }
 
-// The key to the curves: colour and dash.
+// The key to the curves: color and dash.
 function curveKey() {
   const kind = (divided, text) => {
     const line = svg("path", { class: `curve chosen ${CASES[divided]}`, d: "M1 5H33" });

@@ -56,7 +56,7 @@ class ScaleExplorer(
     def _check_d_head(self, proposal: Any) -> int:
         return _whole(proposal["value"], "d_head", 1, LARGEST)
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """Scores and weights at d_k, and all three measures over d_k, with and without the division."""
         from anatomy_course.figures import plots
 

@@ -20,6 +20,6 @@ class SetupList(AnatomyWidget, module="setup_check/view.js"):
 
     lines = traitlets.List(traitlets.Dict()).tag(sync=True)
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """There is none: `SetupReport` stands in for this widget with text."""
         raise NotImplementedError("The report shows itself as text where no widget lives.")

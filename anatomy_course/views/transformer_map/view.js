@@ -9,7 +9,7 @@ const LEGEND = [
 ];
 
 // The part that lies nearest in an arrow key's direction, or null.
-function neighbour(parts, from, key) {
+function neighbor(parts, from, key) {
   const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
   const centre = (part) => [
     part.x + part.width / 2,
@@ -211,7 +211,7 @@ function render({ model, el }) {
 
   function move(event, part) {
     const to = event.key.startsWith("Arrow")
-      ? neighbour(parts, part, event.key)
+      ? neighbor(parts, part, event.key)
       : { Home: parts[0], End: parts.at(-1) }[event.key];
     if (event.key === "Enter" || event.key === " ") choose(part.id);
     else if (to) {

@@ -126,7 +126,7 @@ class TransformerMap(
             raise ValueError(f"selected={chosen!r} names no part of the map.")
         return chosen
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The same drawing as a picture."""
         from anatomy_course.figures import diagrams
 

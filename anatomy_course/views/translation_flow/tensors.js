@@ -92,13 +92,13 @@ function tensorDrawings({ root, round, numbers, words }) {
     context.textBaseline = "middle";
     list.forEach((text, i) => {
       context.font = `${i === now ? "bold " : ""}${LETTERS}`;
-      context.fillStyle = colour(root, i === now ? "query" : "ink");
+      context.fillStyle = color(root, i === now ? "query" : "ink");
       context.fillText(shorten(text, 12), LABEL - 5, top + i * ROW + ROW / 2);
     });
   }
 
   function outline(context, x, y, wide) {
-    context.strokeStyle = colour(root, "query");
+    context.strokeStyle = color(root, "query");
     context.lineWidth = 1.5;
     context.strokeRect(x - 1, y - 0.5, wide + 1, ROW);
   }
@@ -122,7 +122,7 @@ function tensorDrawings({ root, round, numbers, words }) {
         context.rotate(-Math.PI / 2);
         context.textAlign = "left";
         context.font = LETTERS;
-        context.fillStyle = colour(root, "ink");
+        context.fillStyle = color(root, "ink");
         context.fillText(shorten(text, 12), 0, 0.5);
         context.restore();
       });
@@ -130,7 +130,7 @@ function tensorDrawings({ root, round, numbers, words }) {
         columnWords.forEach((__, j) => {
           const [x, y] = [LABEL + j * cell, above + i * ROW];
           if (tensor.causal && j > i) {
-            context.strokeStyle = colour(root, "masked");
+            context.strokeStyle = color(root, "masked");
             context.lineWidth = 0.7;
             context.beginPath();
             context.moveTo(x + 1, y + ROW - 2);
@@ -138,9 +138,9 @@ function tensorDrawings({ root, round, numbers, words }) {
             context.stroke();
             return;
           }
-          context.fillStyle = sequentialColour(root, at(i, j));
+          context.fillStyle = sequentialColor(root, at(i, j));
           context.fillRect(x, y, cell, ROW);
-          context.strokeStyle = colour(root, "faint");
+          context.strokeStyle = color(root, "faint");
           context.lineWidth = 0.5;
           context.strokeRect(x, y, cell, ROW);
         }),
@@ -163,7 +163,7 @@ function tensorDrawings({ root, round, numbers, words }) {
     });
     return [
       element("div", { class: "fl-maps" }, maps),
-      element("div", { class: "note fl-scale", text: "0 (the page's colour) to 1; each row sums to 1" }),
+      element("div", { class: "note fl-scale", text: "0 (the page's color) to 1; each row sums to 1" }),
     ];
   }
   return { drawTensor };

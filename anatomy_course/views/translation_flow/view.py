@@ -188,7 +188,7 @@ class TranslationFlow(
         size = int(np.prod(found["stored"]))
         return np.frombuffer(self.values, "<f4")[found["start"] : found["start"] + size].reshape(found["stored"]).copy()
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The figure, with the part at work marked."""
         from anatomy_course.figures import diagrams
 

@@ -110,7 +110,7 @@ function weightDrawings({ root, model, signal, source, written, revealed, curren
           ),
           source().map((_, j) => {
             const value = weight(i, j);
-            const fill = sequentialColour(root, value);
+            const fill = sequentialColor(root, value);
             const cell = element("td", { style: { background: fill, color: readableOn(fill) } });
             cell.append(
               i === now || value >= PRINTED

@@ -222,7 +222,7 @@ class Translator(
         heads = np.frombuffer(self.weights, np.uint8).reshape(self.shape)[self.layer] / 255
         return heads.mean(axis=0) if self.head == MEAN else heads[self.head]
 
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         """The alignment of the whole translation."""
         from anatomy_course.figures import plots
 

@@ -11,7 +11,7 @@ def texts(drawn) -> list[str]:
     return [text.get_text() for axes in drawn.figure.axes for text in axes.texts]
 
 
-def test_booleans_are_marks_without_numbers_and_without_a_colour_bar():
+def test_booleans_are_marks_without_numbers_and_without_a_color_bar():
     mask = torch.ones(3, 3, dtype=torch.bool).tril()
     drawn = plots.heatmap(mask, list("abc"), list("abc"), title="mask", marks=("may attend", "may not"))
     assert {"may attend", "may not"} <= set(texts(drawn))

@@ -1,4 +1,4 @@
-"""Pictures on dark pages: one picture each, light ink on the page's own colour, roles and heat maps recognizable."""
+"""Pictures on dark pages: one picture each, light ink on the page's own color, roles and heat maps recognizable."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def photographed(browser: Browser, html: str) -> np.ndarray:
 
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_picture_has_the_pages_colour_and_ink_that_can_be_read(
+def test_a_picture_has_the_pages_color_and_ink_that_can_be_read(
     browser: Browser, host: str, theme: palette.Theme
 ) -> None:
     pixels = drawn(browser, plots.lines([1, 2, 3], {"a": [1, 3, 2]}, title="One line"), host, theme)
@@ -67,41 +67,41 @@ def test_a_page_that_is_not_trusted_turns_it_by_the_courses_stylesheet(browser: 
     assert "<style>" not in kept and photographed(browser, body)[:8, :8] == pytest.approx(17 / 255, abs=0.01)
 
 
-def swatches(colours: list[object]) -> Picture:
-    """A row of squares of ten pixels, one for each colour."""
+def swatches(colors: list[object]) -> Picture:
+    """A row of squares of ten pixels, one for each color."""
     with style.look():
-        figure = canvas.page(10 * len(colours), 10)
+        figure = canvas.page(10 * len(colors), 10)
         canvas.sheet(figure).imshow(
-            [[to_rgb(c) for c in colours]],  # type: ignore[arg-type]
-            extent=(0, 10 * len(colours), 10, 0), interpolation="nearest", aspect="auto",
+            [[to_rgb(c) for c in colors]],  # type: ignore[arg-type]
+            extent=(0, 10 * len(colors), 10, 0), interpolation="nearest", aspect="auto",
         )  # fmt: skip
         return canvas.finish(figure, "swatches")
 
 
-def shown_dark(browser: Browser, colours: list[object]) -> list[tuple[float, ...]]:
+def shown_dark(browser: Browser, colors: list[object]) -> list[tuple[float, ...]]:
     pixels = np.concatenate(
-        [drawn(browser, swatches(colours[i : i + 80]), "JupyterLab", "dark") for i in range(0, len(colours), 80)],
+        [drawn(browser, swatches(colors[i : i + 80]), "JupyterLab", "dark") for i in range(0, len(colors), 80)],
         axis=1,
     )
-    return [tuple(pixels[5, 10 * i + 5]) for i in range(len(colours))]
+    return [tuple(pixels[5, 10 * i + 5]) for i in range(len(colors))]
 
 
 def test_roles_keep_contrast_and_hue_on_a_dark_page(browser: Browser) -> None:
     named = palette.ROLES | {"pass": palette.PASS, "fail": palette.FAIL, "ink": palette.INK}
-    seen = dict(zip(named, shown_dark(browser, [colour.light for colour in named.values()]), strict=True))
+    seen = dict(zip(named, shown_dark(browser, [color.light for color in named.values()]), strict=True))
     quiet = shown_dark(browser, [style.QUIET])[0]
-    low = {name: canvas.contrast(colour, palette.PAGE.dark) for name, colour in [*seen.items(), ("quiet", quiet)]}
+    low = {name: canvas.contrast(color, palette.PAGE.dark) for name, color in [*seen.items(), ("quiet", quiet)]}
     assert min(low.values()) >= 4.5, low
-    for name, colour in seen.items():
+    for name, color in seen.items():
         hue, _, strength = colorsys.rgb_to_hsv(*to_rgb(named[name].light))
         if strength > 0.4:
-            apart = abs(colorsys.rgb_to_hsv(*colour)[0] - hue)
+            apart = abs(colorsys.rgb_to_hsv(*color)[0] - hue)
             assert min(apart, 1 - apart) < 0.08, name
 
 
 @pytest.mark.parametrize("kind", ["weights", "signed"])
-def test_heat_maps_run_from_the_dark_page_to_the_full_colour(browser: Browser, kind: canvas.Kind) -> None:
-    shades = canvas.colours(kind)(np.linspace(0 if kind == "weights" else 0.5, 1, 40))[:, :3]
+def test_heat_maps_run_from_the_dark_page_to_the_full_color(browser: Browser, kind: canvas.Kind) -> None:
+    shades = canvas.colors(kind)(np.linspace(0 if kind == "weights" else 0.5, 1, 40))[:, :3]
     levels = np.array([canvas.luminance(c) for c in shown_dark(browser, list(map(tuple, shades)))])
     assert canvas.contrast(shown_dark(browser, [tuple(shades[0])])[0], palette.PAGE.dark) < 1.1
     assert (np.diff(levels) > -0.004).all() and levels[-1] > 0.5
@@ -109,7 +109,7 @@ def test_heat_maps_run_from_the_dark_page_to_the_full_colour(browser: Browser, k
 
 @pytest.mark.parametrize("kind", ["weights", "signed"])
 def test_numbers_in_cells_can_be_read_on_both_pages(browser: Browser, kind: canvas.Kind) -> None:
-    shades = [tuple(shade) for shade in canvas.colours(kind)(np.linspace(0, 1, 101))[:, :3]]
+    shades = [tuple(shade) for shade in canvas.colors(kind)(np.linspace(0, 1, 101))[:, :3]]
     ink = [canvas.ink_on(shade) for shade in shades]
     # what a letter touches: its cell, or the rim around it
     below = [tuple(0.6 * np.array(c) + 0.4) if i.get("path_effects") else c for c, i in zip(shades, ink, strict=True)]

@@ -1,4 +1,4 @@
-"""The figures: shapes and limits drawn as given, words for every picture, colours apart, the same bytes twice."""
+"""The figures: shapes and limits drawn as given, words for every picture, colors apart, the same bytes twice."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_tensor_that_needs_gradients_is_accepted(weights: np.ndarray) -> None:
         (lambda: plots.lines([1, 2], {"a": [1, 2, 3]}), "'a' has 3 points and x has 2"),
         (lambda: plots.bars(["a"], [1, 2]), "1 bar labels for 2 bars"),
         (lambda: plots.scatter_words([[1, 2, 3]], ["a"]), "exactly two numbers"),
-        (lambda: plots.scatter_words([[1, 2]], ["a"], groups=["colourful"]), "no role 'colourful'"),
+        (lambda: plots.scatter_words([[1, 2]], ["a"], groups=["colorful"]), "no role 'colorful'"),
         (lambda: plots.strips(np.zeros((2, 2, 2))), r"shape \(2, 2, 2\)"),
         (lambda: diagrams.where_are_we("99_nowhere"), "no notebook '99_nowhere'"),
         (lambda: diagrams.six_steps(WORDS, {}), "lack query"),
@@ -276,11 +276,11 @@ def test_importing_the_figures_does_not_load_matplotlib() -> None:
     assert done.stdout.strip() == "False"
 
 
-# Colours --------------------------------------------------------------------------------------------------------
+# Colors --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_text_colour_has_contrast_on_its_page(theme: str) -> None:
+def test_every_text_color_has_contrast_on_its_page(theme: str) -> None:
     named = palette.ROLES | {"ink": palette.INK, "pass": palette.PASS, "fail": palette.FAIL}
     low = {n: canvas.contrast(getattr(c, theme), getattr(palette.PAGE, theme)) for n, c in named.items()}
     assert min(low.values()) >= 4.5, low
@@ -299,8 +299,8 @@ SIGHT = {
 """Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB."""
 
 
-def lab(colour: str, sight: str) -> np.ndarray:
-    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+def lab(color: str, sight: str) -> np.ndarray:
+    rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = np.clip(np.asarray(SIGHT[sight]) @ linear, 0, 1)
     xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ seen
@@ -318,16 +318,16 @@ def test_roles_stay_apart_for_every_eye(theme: str, sight: str) -> None:
 
 
 def test_the_sequential_map_grows_darker_and_the_diverging_one_is_palest_at_zero() -> None:
-    weights = [canvas.luminance(tuple(c)) for c in canvas.colours("weights")(np.linspace(0, 1, 21))[:, :3]]
+    weights = [canvas.luminance(tuple(c)) for c in canvas.colors("weights")(np.linspace(0, 1, 21))[:, :3]]
     assert all(b < a for a, b in pairwise(weights))
-    signed = [canvas.luminance(tuple(c)) for c in canvas.colours("signed")(np.linspace(0, 1, 21))[:, :3]]
+    signed = [canvas.luminance(tuple(c)) for c in canvas.colors("signed")(np.linspace(0, 1, 21))[:, :3]]
     assert int(np.argmax(signed)) == 10
 
 
 def test_css_variables_name_every_role() -> None:
     css = palette.css_variables()
-    for name, colour in palette.ROLES.items():
-        assert f"--{name.replace('_', '-')}: {colour.light};" in css and colour.dark in css
+    for name, color in palette.ROLES.items():
+        assert f"--{name.replace('_', '-')}: {color.light};" in css and color.dark in css
 
 
 # The map and the diagrams ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from anatomy_course.judge import find_exercise, ids
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.history import history
 from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis.axes import first_odd_line
 from anatomy_course.judge.judging.judge import judge
@@ -130,6 +130,6 @@ def test_an_axis_that_is_there_twice(unchecked: None) -> None:
 def test_no_right_solution_has_an_odd_line(id: str, unchecked: None) -> None:
     exercise = find_exercise(id)
     key = AnswerKey(exercise)
-    for right in (exercise.resolve(), next(iter(exercise.alternatives.values()))):
+    for right in (exercise.resolve(), next(iter(exercise.also_right.values()))):
         run = execute(right, key.cases, seconds=5.0)
-        assert first_odd_line(Trial(exercise, key, right, run, 5.0), 0) is None
+        assert first_odd_line(Attempt(exercise, key, right, run, 5.0), 0) is None

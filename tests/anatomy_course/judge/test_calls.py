@@ -41,7 +41,7 @@ def test_calls_before_a_crash_are_kept() -> None:
 def test_no_call_of_a_right_solution_is_told(id: str, unchecked: None) -> None:
     exercise = find_exercise(id)
     for case in AnswerKey(exercise, 3).cases:
-        for right in (exercise.resolve(), *exercise.alternatives.values()):
+        for right in (exercise.resolve(), *exercise.also_right.values()):
             assert first_other_call(exercise, right, case) is None
 
 

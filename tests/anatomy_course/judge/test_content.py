@@ -57,7 +57,7 @@ def test_a_reference_is_in_a_room_of_functions_or_private(id: str) -> None:
 
 def test_a_bare_squeeze_passes_nowhere() -> None:
     """Some case has an axis of length one in its result, such as a batch of one text."""
-    functions = [exercise for exercise in map(find_exercise, ids()) if exercise.drive is None]
+    functions = [exercise for exercise in map(find_exercise, ids()) if exercise.observe is None]
     for exercise in functions:
         results = [part for target in AnswerKey(exercise).targets for part in parts(target) or ()]
         shapes = [part.shape for part in results if isinstance(part, Tensor) and part.ndim]

@@ -17,14 +17,14 @@ from anatomy_course.judge import exercise, find_exercise, solution_source, stub,
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Objection, Output
 from anatomy_course.judge.effects.module import ModuleDrive
 from anatomy_course.judge.effects.structure import objection_to
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.record import Progress
-from anatomy_course.judge.slips.bench import Bench
+from anatomy_course.judge.slips.edit_runner import EditRunner
 from anatomy_course.judge.slips.search import RepairSearch
 from anatomy_course.judge.slips.vocabulary import EditVocabulary
 from anatomy_course.judge.stub import is_untouched, source_of
@@ -288,13 +288,13 @@ def test_a_crash_names_the_line_in_the_class() -> None:
 def test_the_slip_is_found_in_a_class_and_in_a_procedure(id: str, edits: tuple[str, ...], line: str) -> None:
     trial = _trial(id, *edits)
     program = Program(trial.function)
-    bench = Bench.of(trial)
+    bench = EditRunner.of(trial)
     with bench.open():
         found = RepairSearch(program, EditVocabulary(program, trial.exercise), bench, 10.0).run()
     assert found is not None and line in found.slips[0].line_text
 
 
-def _trial(id: str, *edits: str) -> Trial:
+def _trial(id: str, *edits: str) -> Attempt:
     found = find_exercise(id)
     answer, key = run(id, *edits)[found.function_name], AnswerKey(found)
-    return Trial(found, key, answer, execute(found.as_function(answer), key.cases, seconds=5.0), 5.0)
+    return Attempt(found, key, answer, execute(found.as_function(answer), key.cases, seconds=5.0), 5.0)

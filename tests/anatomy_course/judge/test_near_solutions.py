@@ -20,7 +20,7 @@ FIGURES = Path(__file__).parents[3] / "docs" / "near_solutions.json"
 @pytest.mark.parametrize("id", ids())
 def test_what_passes_near_a_solution_is_right(id: str, unchecked: None) -> None:
     exercise = find_exercise(id)
-    slow = exercise.drive is not None
+    slow = exercise.observe is not None
     texts = near_solutions(exercise, singles=4 if slow else 12, pairs=1 if slow else 3)
     assert len(texts) >= (3 if slow else 10)
     tried = try_all(exercise, texts, range(1, 2), harder=(0,))

@@ -23,7 +23,7 @@ from anatomy_course.judge import exercise, find_exercise
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.only_computes import Reader
 from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.slips.child import can_fork, in_a_child
@@ -46,10 +46,10 @@ def answer(text: str, **names: Any) -> Callable[..., Any]:
     return function
 
 
-def tried(function: Callable[..., Any], id: str = "start.mean") -> Trial:
+def tried(function: Callable[..., Any], id: str = "start.mean") -> Attempt:
     found = find_exercise(id)
     key = AnswerKey(found)
-    return Trial(found, key, function, execute(function, key.cases, seconds=5.0), 5.0)
+    return Attempt(found, key, function, execute(function, key.cases, seconds=5.0), 5.0)
 
 
 COMPUTES = (

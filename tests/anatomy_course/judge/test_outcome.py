@@ -48,8 +48,8 @@ def test_the_card_in_both_themes_and_two_widths(browser: Browser, theme: palette
     ink = getattr(palette.INK, theme)
     body = f'<body data-jp-theme-light="{str(theme == "light").lower()}" style="background:{paper};color:{ink}">'
     page.set_content(f"<!doctype html>{body}{outcome_page(HEAD_OFF, 0, {'similarity': 0.993}).html}")
-    colour = page.locator(".state").evaluate("line => getComputedStyle(line).color")
-    shade = [int(number) / 255 for number in re.findall(r"\d+", colour)]
+    color = page.locator(".state").evaluate("line => getComputedStyle(line).color")
+    shade = [int(number) / 255 for number in re.findall(r"\d+", color)]
     assert canvas.contrast(shade, paper) >= 4.5
     tops = "boxes => boxes.slice(0, 2).map((box) => box.getBoundingClientRect().top)"
     guess, happened = page.locator(".beside > div").evaluate_all(tops)

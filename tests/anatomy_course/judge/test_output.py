@@ -10,18 +10,18 @@ import pytest
 from torch import Tensor
 
 from anatomy_course.judge import find_exercise
-from anatomy_course.judge.attempt.output import MOST_PRINTED, Paper
+from anatomy_course.judge.attempt.output import MOST_PRINTED, CapturedOutput
 from anatomy_course.judge.judging.judge import judge
 
 MEAN = find_exercise("start.mean")
 
 
 def test_a_paper_keeps_the_beginning_and_says_so() -> None:
-    paper = Paper()
+    paper = CapturedOutput()
     paper.writelines(["a" * MOST_PRINTED, "b"])
     assert paper.write("c" * 10**6) == 10**6
     assert paper.text() == "a" * MOST_PRINTED + " … (and more)"
-    paper = Paper()
+    paper = CapturedOutput()
     print("short", file=paper)
     assert paper.text() == "short\n"
 

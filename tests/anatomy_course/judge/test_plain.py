@@ -10,7 +10,7 @@ from anatomy_course.judge import find_exercise, solution_source
 from anatomy_course.judge.definition import Objection
 from anatomy_course.judge.effects.plain import PlainDrive, ids_as_tensor, other_ids
 from anatomy_course.judge.judging.judge import judge
-from anatomy_course.judge.stub import lending
+from anatomy_course.judge.stub import with_names
 
 
 def lengths(texts: list[str]) -> list[int]:
@@ -47,7 +47,7 @@ def test_an_answer_may_not_change_what_it_was_given() -> None:
 def test_names_are_lent_only_while_an_answer_runs_and_never_in_place_of_its_own() -> None:
     names: dict[str, object] = {"mine": 1}
     exec("def answer():\n    return mine, lent", names)
-    with lending(names["answer"], {"mine": max, "lent": min}):  # type: ignore[arg-type]
+    with with_names(names["answer"], {"mine": max, "lent": min}):  # type: ignore[arg-type]
         assert names["answer"]() == (1, min)  # type: ignore[operator]
     assert "lent" not in names
 

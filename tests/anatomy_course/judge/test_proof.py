@@ -20,7 +20,7 @@ import torch
 
 from anatomy_course.judge import find_exercise, ids, question_ids
 from anatomy_course.judge.attempt.answer_key import AnswerKey
-from anatomy_course.judge.attempt.run import Execution, execute
+from anatomy_course.judge.attempt.run import RunOnCases, execute
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.registry import earlier_pieces, find_question
@@ -42,15 +42,15 @@ def test_proof_with_types(id: str) -> None:
 def no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     """What answers may change around them is not looked at 200,000 times; that has tests of its own."""
 
-    def execute_unwatched(*given: Any, watched: bool, **more: Any) -> Execution:
+    def execute_unwatched(*given: Any, watched: bool, **more: Any) -> RunOnCases:
         return execute(*given, **more)
 
     def put_nothing_back() -> AbstractContextManager[SimpleNamespace]:
         return nullcontext(SimpleNamespace(make_sound=lambda: None, in_words=tuple))
 
     monkeypatch.setattr("anatomy_course.judge.judging.judge.execute", execute_unwatched)
-    monkeypatch.setattr("anatomy_course.judge.judging.judge.put_back", put_nothing_back)
-    monkeypatch.setattr("anatomy_course.judge.attempt.run.put_back", put_nothing_back)
+    monkeypatch.setattr("anatomy_course.judge.judging.judge.restored_globals", put_nothing_back)
+    monkeypatch.setattr("anatomy_course.judge.attempt.run.restored_globals", put_nothing_back)
 
 
 @pytest.mark.proof
@@ -70,7 +70,7 @@ def _prove(exercise: Exercise, seeds: Iterable[int]) -> None:
     right = {
         "reference": exercise.resolve(),
         "solution": _run(solution_text(exercise), exercise),
-        **exercise.alternatives,
+        **exercise.also_right,
     }
     for seed in seeds:
         key = AnswerKey(exercise, seed)
@@ -94,7 +94,7 @@ def _run(cell: str, exercise: Exercise):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("id", ids())
 def test_an_exercise_is_complete(id: str) -> None:
     exercise = find_exercise(id)
-    assert len(exercise.mistakes) >= 4 and len(exercise.alternatives) >= 3
+    assert len(exercise.mistakes) >= 4 and len(exercise.also_right) >= 3
     assert len({mistake.sentence for mistake in exercise.mistakes}) == len(exercise.mistakes)
     assert len(exercise.hints) == 3 and all(exercise.hints) and exercise.explanation and exercise.task.endswith(".")
     assert exercise.minutes >= 1 and any(id.startswith(notebook.prefix + ".") for notebook in NOTEBOOKS)

@@ -16,13 +16,13 @@ from anatomy_course.judge import exercise, find_exercise, hint, ids
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.record import Progress
-from anatomy_course.judge.slips.bench import Bench
 from anatomy_course.judge.slips.child import can_fork, in_a_child
 from anatomy_course.judge.slips.edit import expression
+from anatomy_course.judge.slips.edit_runner import EditRunner
 from anatomy_course.judge.slips.expressions import _undoes
 from anatomy_course.judge.slips.search import all_edits, best_of, find_repair
 from anatomy_course.judge.slips.sentences import WHAT, sentence
@@ -47,7 +47,7 @@ def found(id: str, text: str) -> Repair | None:
     exercise = find_exercise(id)
     function, key = written(text, exercise.function_name), AnswerKey(exercise)
     run = execute(function, key.cases, seconds=exercise.seconds)
-    return find_repair(Trial(exercise, key, function, run, exercise.seconds), seconds=10.0)
+    return find_repair(Attempt(exercise, key, function, run, exercise.seconds), seconds=10.0)
 
 
 def judged(id: str, text: str) -> Verdict:
@@ -221,7 +221,7 @@ def test_a_mistake_of_another_shape_is_neither_nearer_nor_farther() -> None:
     function = written("def mean_vector(vectors):\n    return vectors.mean(1)\n", "mean_vector")
     key = AnswerKey(exercise)
     run = execute(function, key.cases, seconds=exercise.seconds)
-    bench = Bench.of(Trial(exercise, key, function, run, exercise.seconds))
+    bench = EditRunner.of(Attempt(exercise, key, function, run, exercise.seconds))
     assert not any(bench.is_farther(mistake) for mistake, results in key.mistaken if results[0].dim() == 1)
 
 
@@ -345,7 +345,7 @@ def test_one_objection_does_not_explain_another() -> None:
     exercise = find_exercise("workshop.save_training")
     function, key = written(text, "save_training"), AnswerKey(exercise)
     run = execute(exercise.as_function(function), key.cases, seconds=exercise.seconds)
-    bench = Bench.of(Trial(exercise, key, function, run, exercise.seconds))
+    bench = EditRunner.of(Attempt(exercise, key, function, run, exercise.seconds))
     assert bench.objections == {"part"}
     assert "no_step" not in {key.mistaken[number][0].name for number in bench.possible}, "its file has no step at all"
 

@@ -27,7 +27,7 @@ from torch.nn import functional
 from anatomy_course.judge import find_exercise
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.run import execute, try_once
-from anatomy_course.judge.attempt.surroundings import _umask, as_usual, put_back
+from anatomy_course.judge.attempt.surroundings import _umask, as_usual, restored_globals
 from anatomy_course.judge.judging.judge import judge
 
 pytestmark = pytest.mark.usefixtures("shapes_unchecked")
@@ -221,7 +221,7 @@ def test_the_courses_own_functions_come_back_too() -> None:
         "judging.judge.CHECKS = (lambda trial: Finding('You won', 'passed', state='passed'),)",
         "unwrap(tensors.close).__code__ = (lambda *a, **k: True).__code__",
         "vocabulary.ALIKE.clear()",
-        "unwrap(Trial.wrong_cases.fget).__code__ = (lambda self: set()).__code__",
+        "unwrap(Attempt.wrong_cases.fget).__code__ = (lambda self: set()).__code__",
         "functional.attention.scores.__defaults__ = (0.1,)",
     ],
 )
@@ -233,7 +233,7 @@ def test_the_judge_itself_comes_back(line: str) -> None:
         "from anatomy_utils import functional\n"
         "from anatomy_course.judge import judging\n"
         "from anatomy_course.judge.attempt import tensors\n"
-        "from anatomy_course.judge.attempt.trial import Trial\n"
+        "from anatomy_course.judge.attempt.tried import Attempt\n"
         "from anatomy_course.judge.judging.verdict import Finding\n"
         "from anatomy_course.judge.slips import vocabulary\n"
         f"def changes(vectors):\n    {line}\n    return vectors.sum(0)\n",
@@ -291,7 +291,7 @@ def test_every_run_goes_back_to_what_its_check_found() -> None:
         return vectors.mean(0)
 
     own = torch.allclose
-    with put_back() as around:
+    with restored_globals() as around:
         execute(changes, [case], seconds=5.0)
         assert torch.allclose is own and torch.get_default_dtype() == torch.float32
         try_once(changes, dict(case.arguments), 5.0)

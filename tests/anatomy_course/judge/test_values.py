@@ -13,21 +13,21 @@ from anatomy_course.judge import find_exercise
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.run import execute
 from anatomy_course.judge.attempt.tensors import numbers
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis import arguments
 from anatomy_course.judge.diagnosis.arguments import _always_one_number
 from anatomy_course.judge.diagnosis.values import one_offset, shifted_rows, size_in_words
-from anatomy_course.judge.diagnosis.wrong_answer import Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import WrongOutput
 
 SOFTMAX = find_exercise("attention.softmax")
 
 
-def wrong_by(id: str, answer: Callable[..., Tensor]) -> Wrong:
+def wrong_by(id: str, answer: Callable[..., Tensor]) -> WrongOutput:
     exercise = find_exercise(id)
     key = AnswerKey(exercise)
-    trial = Trial(exercise, key, answer, execute(answer, key.cases, seconds=5.0), 5.0)
-    return Wrong(trial, 0, trial.wrong[0])
+    trial = Attempt(exercise, key, answer, execute(answer, key.cases, seconds=5.0), 5.0)
+    return WrongOutput(trial, 0, trial.wrong[0])
 
 
 @pytest.mark.parametrize(("axis", "line"), [(-1, "row"), (-2, "column")])
@@ -67,7 +67,7 @@ def test_one_number_in_one_case_is_not_always_one_number() -> None:
 def test_other_arguments_are_tried_for_a_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
     wrong = wrong_by("attention.attention", lambda query, key, value: (value + 1, query @ key.mT))
-    monkeypatch.setattr(Wrong, "holds_for_arguments", lambda self, change: tried.append("once"))
+    monkeypatch.setattr(WrongOutput, "holds_for_arguments", lambda self, change: tried.append("once"))
     monkeypatch.setattr(arguments, "LONGEST", -1.0)
     assert arguments.other_arguments(wrong) is None and len(tried) == 1
     monkeypatch.setattr(arguments, "LONGEST", 60.0)

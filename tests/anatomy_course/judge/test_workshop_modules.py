@@ -282,7 +282,7 @@ def test_a_piece_of_unknown_origin_is_set_aside_for_the_check(record: Progress) 
 
 def test_the_rounding_of_long_gradients_is_no_mistake() -> None:
     exercise = find_exercise("workshop.grouped_attention")
-    right = exercise.alternatives["groups as an axis"]
+    right = exercise.also_right["groups as an axis"]
     verdict = judge(exercise, right, answer_key=AnswerKey(exercise, 48))  # rounding alone was refused on it
     assert verdict.passed, verdict.sentence
 

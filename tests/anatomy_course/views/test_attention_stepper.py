@@ -16,7 +16,7 @@ from anatomy_course.views import AttentionStepper
 from anatomy_course.views.attention_stepper.view import Steps
 
 D_MODEL, D_HEAD, D_VALUE = 11, 5, 7
-# What is coloured in the step in sight: the strips' gradients and the matrices' pixels.
+# What is colored in the step in sight: the strips' gradients and the matrices' pixels.
 PAINTED = """() => [...document.querySelectorAll(".as-body:not([inert]) :is(.as-strip .as-band, canvas)")]
   .map((node) => node.style.background || node.toDataURL())"""
 
@@ -139,11 +139,11 @@ def test_the_twin_is_in_the_bundle() -> None:
 
 def test_the_twin_shows_all_six_steps_of_the_query_word() -> None:
     widget = AttentionStepper(steps_of, "the animal was tired", query=1)
-    twin = widget.static_twin()
+    twin = widget.still_picture()
     assert "six steps of attention for the word animal over 4 words" in twin.alt.lower()
     assert f"{widget.steps['weights'][1].max():.2f}" in twin.alt
     widget.query = 0
-    assert "the word the" in widget.static_twin().alt
+    assert "the word the" in widget.still_picture().alt
 
 
 # In the browser ----------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ def test_a_sentence_of_as_many_tokens_replaces_all_words_and_numbers(browser: Br
         assert "street" in kept and "animal" not in kept
         kept, built = (page.evaluate(PAINTED) for page in (shown.page, fresh.page))
         assert len(kept) > 1 or step in (3, 4)
-        assert kept == built, f"the colours of step {step}"
+        assert kept == built, f"the colors of step {step}"
     shown.check()
     fresh.check()
 

@@ -1,4 +1,4 @@
-"""What all widgets share: module and stylesheet, the MIME bundle with its static twin, arrays and words."""
+"""What all widgets share: module and stylesheet, the MIME bundle with its still picture, arrays and words."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ IPYWIDGETS_7 = hasattr(ipywidgets.DOMWidget, "_ipython_display_")
 
 
 class Plain(AnatomyWidget, module="setup_check/view.js"):
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         return Picture(b"png", "What it shows.", 10)
 
 
 class Broken(AnatomyWidget, module="setup_check/view.js"):
-    def static_twin(self) -> Picture:
+    def still_picture(self) -> Picture:
         raise RuntimeError("cannot be drawn")
 
 
@@ -135,7 +135,7 @@ function render({ model, el }) {
   const choice = select({ label: "Head", options: ["0", "1"], signal });
   root.append(heading("Kit"), field.node, element("p", {}, "<b>text</b>"), choice.node);
   onTheme(root, signal, (now) => announce(root,
-    `${now} ${colour(root, "query")} ${sequentialColour(root, 0)} ${readableOn(diverging(root, 1))}`));
+    `${now} ${color(root, "query")} ${sequentialColor(root, 0)} ${readableOn(diverging(root, 1))}`));
   return cleanup;
 }
 export default { render };

@@ -117,7 +117,7 @@ def test_wrong_settings_get_one_sentence(wrong: dict[str, Any], said: str) -> No
 
 
 def test_the_twin_tells_best_and_greedy() -> None:
-    assert made().static_twin().alt == (
+    assert made().still_picture().alt == (
         "Beam search with 2 beams after “x”, 3 steps. The best text: “b <end>”, log-probability -1.00. "
         "Greedy choice writes “a d”, log-probability -2.10."
     )

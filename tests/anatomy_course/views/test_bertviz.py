@@ -150,8 +150,8 @@ def test_choosing_a_layer_and_tokens_as_text(browser: Browser) -> None:
 
 
 def test_the_twin_shows_the_layer_that_is_shown_first() -> None:
-    assert "layer 2, every head" in head_view(some_weights(), TOKENS, layer=2).static_twin().alt
-    assert "layer 0, every head" in model_view(some_weights(), TOKENS).static_twin().alt
+    assert "layer 2, every head" in head_view(some_weights(), TOKENS, layer=2).still_picture().alt
+    assert "layer 0, every head" in model_view(some_weights(), TOKENS).still_picture().alt
 
 
 @pytest.mark.browser
@@ -206,7 +206,7 @@ def test_the_neuron_view_is_bertvizs_with_our_queries_and_keys() -> None:
     assert all(ours in made.page and theirs not in made.page for theirs, ours in NEURON_MENDED.items())
     script = made.page[made.page.index("const params = ") :]
     assert "<!--" not in script and "</script>" not in script[: script.index("\n")]
-    assert "query of “street” × each key: 6 keys × 5 features" in made.static_twin().alt
+    assert "query of “street” × each key: 6 keys × 5 features" in made.still_picture().alt
 
 
 def test_the_neuron_view_says_what_is_missing() -> None:

@@ -134,7 +134,7 @@ def test_a_question_is_answered_or_leaves_everything_as_it_was() -> None:
 def test_the_twin_tells_lengths() -> None:
     widget = stepper()
     length = np.linalg.norm([3.0, 4.0, 5.0])
-    assert f"Lengths: input {length:.1f}, attended 1.7" in widget.static_twin().alt
+    assert f"Lengths: input {length:.1f}, attended 1.7" in widget.still_picture().alt
 
 
 def row(shown: Shown, name: str) -> list[str]:

@@ -47,7 +47,7 @@ def test_numbers_and_frames_stand_out_and_buttons_stand_apart(browser: Browser, 
     for ink, cell, frame, clip in looks:
         assert canvas.contrast(rgb(ink), rgb(cell)) >= 4.5
         if clip:
-            assert clip == "padding-box", "a line of the page's colour parts the frame from the cell's"
+            assert clip == "padding-box", "a line of the page's color parts the frame from the cell's"
             assert canvas.contrast(rgb(frame), page) >= 4.5
     tops = "Math.round(document.querySelector('.row').getBoundingClientRect().top)"
     assert (

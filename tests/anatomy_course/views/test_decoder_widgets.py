@@ -29,8 +29,8 @@ def test_steps_are_counted() -> None:
     lab = cache_lab()
     assert [(step.computed, step.read) for step in lab.steps(cached=True)] == [(3, 0), (1, 3), (1, 4), (1, 5)]
     assert [(step.computed, step.read) for step in lab.steps(cached=False)] == [(3, 0), (4, 0), (5, 0), (6, 0)]
-    assert "of 6 positions are computed with the cache, of 18 without it" in lab.static_twin().alt
-    assert lab.static_twin().alt.endswith("takes 80 bytes.")
+    assert "of 6 positions are computed with the cache, of 18 without it" in lab.still_picture().alt
+    assert lab.still_picture().alt.endswith("takes 80 bytes.")
 
 
 def test_lengths_are_measured_one_by_one() -> None:
@@ -76,9 +76,9 @@ def test_readings_are_what_was_computed() -> None:
 
 
 def test_twins_tell_what_they_show() -> None:
-    assert "ReLU 730000000 and" not in (alt := swapper().static_twin().alt)
+    assert "ReLU 730000000 and" not in (alt := swapper().still_picture().alt)
     assert "as it is 50.6 and 104; LayerNorm 59.6 and 134; ReLU 7.30e8 and 2.10e10" in alt
-    assert "after “animal” “c” from layer 3 on" in lens().static_twin().alt
+    assert "after “animal” “c” from layer 3 on" in lens().still_picture().alt
 
 
 @pytest.mark.parametrize(

@@ -145,10 +145,10 @@ def test_filters_need_a_seed(model: LanguageModel) -> None:
 
 def test_the_twin_tells_text_and_candidates(model: LanguageModel) -> None:
     widget = views.step_through(model, VOCABULARY, PROMPT)
-    assert "“(nothing written yet)”. The likeliest next tokens: " in widget.static_twin().alt
+    assert "“(nothing written yet)”. The likeliest next tokens: " in widget.still_picture().alt
     ask(widget, do="choose", token_id=VOCABULARY.ids(["street"])[0])
     ask(widget, do="choose", token_id=VOCABULARY.eos_id)
-    assert widget.static_twin().alt == f"After “{PROMPT}” was written: “street”. The text has ended."
+    assert widget.still_picture().alt == f"After “{PROMPT}” was written: “street”. The text has ended."
 
 
 def answer(shown: Shown) -> Any:

@@ -152,7 +152,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 def test_the_twin_tells_the_ends() -> None:
     widget = lab(runs=[run(2, "post", [3.0, 2.0]), run(2, "pre", [3.0, 1.0, 0.5])])
-    assert "2 layers, post-norm, no warm-up, seed 0: 2.0; 2 layers, pre-norm" in widget.static_twin().alt
+    assert "2 layers, post-norm, no warm-up, seed 0: 2.0; 2 layers, pre-norm" in widget.still_picture().alt
 
 
 def test_real_encoders_in_the_lab() -> None:

@@ -119,10 +119,10 @@ def test_costs_stop_growing_at_a_window() -> None:
     assert quantity_at(work, 6) == 10 + 10 + 12 + 12
 
 
-def test_the_static_twins_tell_what_they_show() -> None:
-    assert "Reader 2002" in tree().static_twin().alt
-    assert "Reader base: 2,000 parameters; Writer base: 4,000 parameters" in pair().static_twin().alt
-    assert pair(second="Reader").static_twin().alt.count("Reader base") == 2
+def test_the_still_pictures_tell_what_they_show() -> None:
+    assert "Reader 2002" in tree().still_picture().alt
+    assert "Reader base: 2,000 parameters; Writer base: 4,000 parameters" in pair().still_picture().alt
+    assert pair(second="Reader").still_picture().alt.count("Reader base") == 2
 
 
 # ---- the page

@@ -159,13 +159,13 @@ def test_weights_must_fit_their_tokens(models: Models) -> None:
 
 
 def test_the_twin_shows_text_rivals_and_heads(view: Any, models: Models) -> None:
-    twin = view.static_twin()
+    twin = view.still_picture()
     assert "“The cat sat on the mat moon”" in twin.alt and "mat 50%, mouse 25%" in twin.alt and "6 heads" in twin.alt
     ask(view, do="read", sentence="Bees like flowers")
-    assert "reads “Bees like flowers”" in view.static_twin().alt
-    assert "“bees” looks most at “flowers”" in view.static_twin().alt
+    assert "reads “Bees like flowers”" in view.still_picture().alt
+    assert "“bees” looks most at “flowers”" in view.still_picture().alt
     ask(view, do="read", sentence="Bees")
-    assert "looks most" not in view.static_twin().alt
+    assert "looks most" not in view.still_picture().alt
 
 
 # In the browser ----------------------------------------------------------------------------------------------------

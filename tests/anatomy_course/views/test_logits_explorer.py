@@ -133,7 +133,7 @@ def test_outputs_that_do_not_fit_get_one_sentence() -> None:
 
 def test_the_twin_tells_the_likeliest() -> None:
     widget = LogitsExplorer(outputs(), position=1, temperature=2, top_k=2)
-    alt = widget.static_twin().alt
+    alt = widget.still_picture().alt
     assert alt.startswith("What may follow “w0 w1”, of 23 tokens, at temperature 2, top-k 2: ")
     assert f"{widget.words()[0]} {widget.distribution().after[0]:.0%}, " in alt
     assert alt.endswith("All other 13 tokens together: 0%.")

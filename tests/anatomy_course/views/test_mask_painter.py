@@ -63,7 +63,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 
 def test_the_twin_names_tokens_and_masked_cells() -> None:
-    assert "10 of 25 cells are masked" in MaskPainter(TOKENS, SCORES, mask=CAUSAL).static_twin().alt
+    assert "10 of 25 cells are masked" in MaskPainter(TOKENS, SCORES, mask=CAUSAL).still_picture().alt
 
 
 def cell(shown: Shown, query: int, key: int) -> Any:

@@ -67,7 +67,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 def test_the_twin_tells_the_average() -> None:
     made = mixer(weights=[1, 3, 0])
-    assert "0.25 time, 0.75 flies, at (0.38, 0.62)" in made.static_twin().alt
+    assert "0.25 time, 0.75 flies, at (0.38, 0.62)" in made.still_picture().alt
 
 
 def printed_weights(text: str) -> list[float]:

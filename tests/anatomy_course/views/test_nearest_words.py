@@ -1,4 +1,4 @@
-"""The layer journey: its similarities are the encoder's, its neighbours the nearest, and a typed sentence joins."""
+"""The layer journey: its similarities are the encoder's, its neighbors the nearest, and a typed sentence joins."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def journey(**settings: Any) -> NearestWords:
     return NearestWords(made_up, sentences, **{"word": "apple"} | settings)
 
 
-def test_similarities_are_cosines_and_neighbours_are_in_order() -> None:
+def test_similarities_are_cosines_and_neighbors_are_in_order() -> None:
     widget = journey()
     assert widget.words == ["apple 1", "pear 1", "phone 2", "fruit 2", "apple 2"]
     degrees = np.radians([[0, 80, 85, 40, 0], [0, 10, 50, 5, 0]])
     np.testing.assert_allclose(widget.cosines("apple 1"), np.cos(degrees), atol=2e-5)
-    assert [name for name, _ in widget.neighbours("apple 1", 0)] == ["apple 2", "fruit 2", "pear 1", "phone 2"]
-    assert [name for name, _ in widget.neighbours("apple 1", 1)] == ["apple 2", "fruit 2", "pear 1", "phone 2"]
-    assert [name for name, _ in widget.neighbours("phone 2", 0, 2)] == ["pear 1", "fruit 2"]
-    assert [name for name, _ in widget.neighbours("phone 2", 1, 2)] == ["pear 1", "fruit 2"]
+    assert [name for name, _ in widget.neighbors("apple 1", 0)] == ["apple 2", "fruit 2", "pear 1", "phone 2"]
+    assert [name for name, _ in widget.neighbors("apple 1", 1)] == ["apple 2", "fruit 2", "pear 1", "phone 2"]
+    assert [name for name, _ in widget.neighbors("phone 2", 0, 2)] == ["pear 1", "fruit 2"]
+    assert [name for name, _ in widget.neighbors("phone 2", 1, 2)] == ["pear 1", "fruit 2"]
 
 
 @pytest.mark.usefixtures("shapes_unchecked")
@@ -100,7 +100,7 @@ def test_another_number_of_vectors_than_words_gets_one_sentence() -> None:
 
 
 def test_the_twin_tells_the_nearest() -> None:
-    alt = journey(follow=["pear"]).static_twin().alt
+    alt = journey(follow=["pear"]).still_picture().alt
     assert alt.endswith(
         "with pear 1 over 1 layers. Nearest after the last layer: apple 2 1.00, fruit 2 1.00, pear 1 0.98."
     )

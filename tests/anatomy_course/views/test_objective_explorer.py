@@ -96,7 +96,7 @@ def test_python_draws_what_is_asked() -> None:
 
 
 def test_the_twin_tells_all_objectives() -> None:
-    alt = explorer().static_twin().alt
+    alt = explorer().still_picture().alt
     assert alt.startswith("“a b c d e” under 3 objectives.")
     assert "hidden: in “_ b c d e”, asked “a” (1 of 5 positions)." in alt
     assert "pairs: in “a b c d e”, asked “x end” (2 of 2 positions)." in alt

@@ -88,7 +88,7 @@ def test_schemes_that_do_not_fit_each_other_get_one_sentence() -> None:
 
 
 def test_the_twin_tells_which_schemes_know_only_offsets() -> None:
-    assert "knowing only the offset: offsets. Not so: uneven." in small().static_twin().alt
+    assert "knowing only the offset: offsets. Not so: uneven." in small().still_picture().alt
 
 
 def verdict(shown: Shown) -> str:

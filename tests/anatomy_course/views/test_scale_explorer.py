@@ -40,11 +40,11 @@ def test_wrong_widths_get_one_sentence(wrong: Any) -> None:
 
 
 def test_the_twin_tells_the_measurement() -> None:
-    assert "not divided it falls to 0." in ScaleExplorer().static_twin().alt
+    assert "not divided it falls to 0." in ScaleExplorer().still_picture().alt
 
 
 def test_the_twin_shows_scores_weights_entropy_and_gradient() -> None:
-    figure = ScaleExplorer(32).static_twin().figure
+    figure = ScaleExplorer(32).still_picture().figure
     assert figure is not None
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles == [

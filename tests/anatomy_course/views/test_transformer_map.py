@@ -70,9 +70,9 @@ def test_a_notebooks_map_is_a_strip_and_so_is_its_twin(folder: Path) -> None:
     assert strip.strip and strip.folded and not whole.strip and not whole.folded
     assert not TransformerMap("memory", folder=folder).strip
     assert [each["built"] for each in strip.notebooks] == [True, True, *[False] * 7]
-    assert strip.static_twin().alt == diagrams.where_are_we("01_attention").alt
+    assert strip.still_picture().alt == diagrams.where_are_we("01_attention").alt
     strip.folded = False
-    assert strip.static_twin().alt == whole.static_twin().alt or "01" in strip.static_twin().alt
+    assert strip.still_picture().alt == whole.still_picture().alt or "01" in strip.still_picture().alt
 
 
 def test_a_tokens_way_meets_every_part_but_the_frames_once(folder: Path) -> None:

@@ -91,7 +91,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 
 def test_the_twin_tells_the_translation_and_marks_the_part_at_work() -> None:
-    twins = [TranslationFlow(run(), place=place).static_twin() for place in ("source_tokens", "cross_attention")]
+    twins = [TranslationFlow(run(), place=place).still_picture() for place in ("source_tokens", "cross_attention")]
     assert "“<french> the dog barks .” flows through it in 12 steps and becomes “le chien”" in twins[0].alt
     assert twins[0].png != twins[1].png
     drawn = [text.get_text() for text in twins[1].figure.axes[0].texts]

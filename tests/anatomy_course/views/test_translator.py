@@ -142,7 +142,7 @@ def test_traits_out_of_range_are_refused() -> None:
 
 
 def test_the_twin_says_where_each_word_looked() -> None:
-    alt = translator(layer=0, head=0).static_twin().alt
+    alt = translator(layer=0, head=0).still_picture().alt
     assert alt.startswith("“it is tired” became “il est las” Where each written word looked most, layer 0, head 0: ")
     assert "il at <french> 0.50, est at it 0.50, las at is 0.50" in alt
 

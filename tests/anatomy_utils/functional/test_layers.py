@@ -11,7 +11,7 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import DecoderLayer, ParallelLayer
 from anatomy_utils.nn.encoder import EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms, RMSNorm
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
 
 
@@ -20,7 +20,7 @@ from anatomy_utils.nn.positions import RotaryPositions
     [("after", layers.encoder_layer), ("before", layers.pre_norm_layer)],
 )
 def test_the_layers_are_the_modules(place, function):
-    self_attention_norms, feed_forward_norms = (Norms(**{place: LayerNorm(6)}) for _ in range(2))
+    self_attention_norms, feed_forward_norms = (NormPlaces(**{place: LayerNorm(6)}) for _ in range(2))
     layer = EncoderLayer(
         MultiHeadAttention(6, 3),
         FeedForward(6, 11),
@@ -33,9 +33,8 @@ def test_the_layers_are_the_modules(place, function):
 
 
 def test_the_decoder_layer_is_the_module():
-    norms = {
-        f"{part}_norms": Norms(before=LayerNorm(6)) for part in ("self_attention", "cross_attention", "feed_forward")
-    }
+    parts = ("self_attention", "cross_attention", "feed_forward")
+    norms = {f"{part}_norms": NormPlaces(before=LayerNorm(6)) for part in parts}
     self_attention, cross_attention = MultiHeadAttention(6, 3), MultiHeadAttention(6, 2)
     layer = DecoderLayer(self_attention, FeedForward(6, 11), cross_attention=cross_attention, **norms)
     states, memory = normal(2, 5, 6), normal(2, 7, 6, seed=1)
@@ -54,7 +53,7 @@ def test_the_decoder_layer_is_the_module():
 
 def test_the_llama_layer_is_the_module():
     attention, rotation = MultiHeadAttention(12, 3, bias=False), RotaryPositions(4)(torch.arange(5))
-    attention_norms, feed_forward_norms = (Norms(before=RMSNorm(12)) for _ in range(2))
+    attention_norms, feed_forward_norms = (NormPlaces(before=RMSNorm(12)) for _ in range(2))
     torch.nn.init.normal_(attention_norms.before.weight)  # the two norms are not alike
     layer = DecoderLayer(
         attention,

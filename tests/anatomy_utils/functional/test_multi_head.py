@@ -53,7 +53,7 @@ def test_one_large_projection_is_many_small_ones():
         torch.testing.assert_close(heads[:, i], vectors @ small[i])
 
 
-def test_neighbouring_heads_share():
+def test_neighboring_heads_share():
     shared = multi_head.share_heads(normal(2, 3, 5, 7), 6)
     assert shared.shape == (2, 6, 5, 7)
     for head in range(6):

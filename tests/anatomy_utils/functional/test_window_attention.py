@@ -55,7 +55,7 @@ def test_pairs_are_counted_as_in_the_mask(length: int, reach: int) -> None:
     assert window_pairs(length, reach) == masks.local(length, reach).sum()
 
 
-def test_bigbirds_blocks_are_neighbours_global_ones_and_chance() -> None:
+def test_bigbirds_blocks_are_neighbors_global_ones_and_chance() -> None:
     meets = bigbird_blocks(13, torch.Generator().manual_seed(1), random=2)
     assert meets[0].all() and meets[-1].all() and meets[:, 0].all() and meets[:, -1].all()
     assert torch.equal(meets & masks.local(13, 1), masks.local(13, 1))

@@ -9,7 +9,7 @@ from anatomy_utils.functional import masks
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import EncoderLayer, LocalLayer
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.zoo.bert import BertConfig, bert
 from anatomy_utils.zoo.t5 import T5Config, t5
@@ -23,8 +23,8 @@ def test_encoder_layer_equals_torch(pre_norm):
     ours = EncoderLayer(
         MultiHeadAttention(12, 3),
         FeedForward(12, 29),
-        self_attention_norms=Norms(**{place: LayerNorm(12)}),
-        feed_forward_norms=Norms(**{place: LayerNorm(12)}),
+        self_attention_norms=NormPlaces(**{place: LayerNorm(12)}),
+        feed_forward_norms=NormPlaces(**{place: LayerNorm(12)}),
     )
     theirs = dict(reference.named_parameters())
     in_weight, in_bias = theirs["self_attn.in_proj_weight"].chunk(3), theirs["self_attn.in_proj_bias"].chunk(3)
@@ -47,7 +47,7 @@ def test_encoder_layer_equals_torch(pre_norm):
 
 def test_a_local_layer_sees_its_window_and_turns_its_own_way():
     torch.manual_seed(0)
-    parts = {"self_attention_norms": Norms(before=LayerNorm(12)), "feed_forward_norms": Norms()}
+    parts = {"self_attention_norms": NormPlaces(before=LayerNorm(12)), "feed_forward_norms": NormPlaces()}
     rotary, real = RotaryPositions(4, base=50.0), torch.tensor([[1] * 11, [1] * 6 + [0] * 5])
     local = LocalLayer(MultiHeadAttention(12, 3), FeedForward(12, 29), **parts, window=5, rotary=rotary)
     whole = EncoderLayer(local.self_attention, local.feed_forward, **parts)

@@ -9,7 +9,7 @@ from anatomy_utils.functional.norm import layer_norm, rms_norm
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.encoder import EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms, RMSNorm
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces, RMSNorm
 
 
 def test_layer_norm_is_the_formula_with_or_without_a_shift():
@@ -33,10 +33,10 @@ def test_rms_norm_is_the_formula():
 @pytest.mark.parametrize(
     ("norms", "placement"),
     [
-        (Norms(before=LayerNorm(5)), "pre_norm"),
-        (Norms(after=LayerNorm(5)), "post_norm"),
-        (Norms(before=LayerNorm(5), output=LayerNorm(5)), ""),
-        (Norms(), ""),
+        (NormPlaces(before=LayerNorm(5)), "pre_norm"),
+        (NormPlaces(after=LayerNorm(5)), "post_norm"),
+        (NormPlaces(before=LayerNorm(5), output=LayerNorm(5)), ""),
+        (NormPlaces(), ""),
     ],
 )
 def test_a_residual_connection_adds_and_normalizes(norms, placement):
@@ -50,8 +50,8 @@ def test_norms_stand_where_they_are_put():
     layer = EncoderLayer(
         MultiHeadAttention(12, 3),
         FeedForward(12, 29),
-        self_attention_norms=Norms(before=LayerNorm(12), output=LayerNorm(12)),
-        feed_forward_norms=Norms(output=LayerNorm(12), after=LayerNorm(12)),
+        self_attention_norms=NormPlaces(before=LayerNorm(12), output=LayerNorm(12)),
+        feed_forward_norms=NormPlaces(output=LayerNorm(12), after=LayerNorm(12)),
     )
     hidden_states = normal(2, 5, 12)
     attended = layer.self_attention(F.layer_norm(hidden_states, (12,)))

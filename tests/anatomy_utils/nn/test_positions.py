@@ -21,7 +21,7 @@ def test_learned_positions_start_behind_the_offset():
         learned(torch.tensor([5]))
 
 
-@pytest.mark.parametrize("layout", ["halves", "neighbours"])
+@pytest.mark.parametrize("layout", ["halves", "neighbors"])
 def test_rotary_keeps_lengths_and_depends_on_the_offset_only(layout):
     rotary = RotaryPositions(6, layout=layout, max_positions=8)
     query, key = normal(1, 1, 1, 6), normal(1, 1, 1, 6, seed=1)
@@ -44,10 +44,10 @@ def test_rotary_by_hand_and_in_part():
 
 def test_rotary_layouts_are_the_same_up_to_the_order_of_features():
     vectors, positions = normal(1, 2, 5, 8), torch.arange(5)
-    order = torch.tensor([0, 4, 1, 5, 2, 6, 3, 7])  # halves → neighbours
+    order = torch.tensor([0, 4, 1, 5, 2, 6, 3, 7])  # halves → neighbors
     halves = RotaryPositions(8)(positions)(vectors)
-    neighbours = RotaryPositions(8, layout="neighbours")(positions)(vectors[..., order])
-    torch.testing.assert_close(neighbours, halves[..., order])
+    neighbors = RotaryPositions(8, layout="neighbors")(positions)(vectors[..., order])
+    torch.testing.assert_close(neighbors, halves[..., order])
     with pytest.raises(ValueError, match="d_head is 3"):
         RotaryPositions(3)
 

@@ -12,7 +12,7 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.norm import LayerNorm, Norms
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.nn.relative_positions import TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import RecurrentDecoder, RecurrentLayer
@@ -25,7 +25,7 @@ def transformer_xl(memory_length, *, windowed=False, pre_norm=False):
     torch.manual_seed(0)
 
     def norms():
-        return Norms(before=LayerNorm(12)) if pre_norm else Norms(after=LayerNorm(12))
+        return NormPlaces(before=LayerNorm(12)) if pre_norm else NormPlaces(after=LayerNorm(12))
 
     def layer():
         positions = TransformerXLPositions(12, 3, 4)
@@ -66,7 +66,8 @@ def test_by_hand():
     embeddings.tokens.weight.data = torch.arange(9.0)[:, None]
 
     def model(memory_length, windowed=False):
-        layer = RecurrentLayer(attention, feed_forward, self_attention_norms=Norms(), feed_forward_norms=Norms())
+        norms = {"self_attention_norms": NormPlaces(), "feed_forward_norms": NormPlaces()}
+        layer = RecurrentLayer(attention, feed_forward, **norms)
         return RecurrentDecoder(embeddings, [layer], memory_length=memory_length, windowed=windowed)
 
     hidden_states, memories = model(2)(torch.tensor([[1, 3]]))

@@ -14,7 +14,7 @@ from anatomy_utils.nn.decoder import Decoder, DecoderLayer, ParallelLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.heads import LanguageModel
-from anatomy_utils.nn.norm import LayerNorm, Norms, RMSNorm
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import AlibiBias, RotaryPositions, T5Bias
 from anatomy_utils.nn.relative_positions import ShawPositions, TransformerXLPositions
 from anatomy_utils.zoo.bart import BartConfig, bart
@@ -33,7 +33,7 @@ def decoder(scored=None, num_layers=2, **schemes):
     def layer():
         attention = MultiHeadAttention(12, 3, score_positions=scored() if scored else None)
         feed_forward = FeedForward(12, 17)
-        norms = (Norms(after=LayerNorm(12)) for _ in range(2))
+        norms = (NormPlaces(after=LayerNorm(12)) for _ in range(2))
         return DecoderLayer(attention, feed_forward, self_attention_norms=next(norms), feed_forward_norms=next(norms))
 
     body = Decoder(Embeddings(31, 12), [layer() for _ in range(num_layers)], **schemes)
@@ -57,7 +57,7 @@ def parallel():
 DECODERS = {
     "gpt2": lambda: gpt2(Gpt2Config(31, 12, 2, 3, 40, 17), "LMHeadModel"),
     "llama": lambda: llama(LlamaConfig(31, 12, 2, 6, 2, 17, 4, 40), "CausalLM"),
-    "neighbours": lambda: decoder(rotary=RotaryPositions(4, layout="neighbours")),
+    "neighbors": lambda: decoder(rotary=RotaryPositions(4, layout="neighbors")),
     "alibi": lambda: decoder(score_bias=AlibiBias(3)),
     "buckets": lambda: decoder(score_bias=T5Bias(3, bidirectional=False)),
     "shaw": lambda: decoder(lambda: ShawPositions(4, max_distance=5)),
@@ -154,7 +154,7 @@ def test_encoder_decoders_keep_their_promises(name, seed, source, target, pad):
 @pytest.mark.parametrize("name", ENCODERS)
 @given(seed=st.integers(0, 999), length=st.integers(2, 15), pad=st.integers(1, 5))
 @settings(max_examples=12, deadline=None)
-def test_encoders_see_no_padding_and_no_neighbours_in_the_batch(name, seed, length, pad):
+def test_encoders_see_no_padding_and_no_neighbors_in_the_batch(name, seed, length, pad):
     model = model_of(ENCODERS[name])
     input_ids = ids(seed, 2, length)
     with torch.no_grad():

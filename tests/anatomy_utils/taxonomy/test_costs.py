@@ -10,7 +10,7 @@ from anatomy_utils import tap
 from anatomy_utils.taxonomy import TREE, find
 from anatomy_utils.taxonomy.build import build, small, small_config
 from anatomy_utils.taxonomy.costs import cache_bytes, parameters, work_per_token
-from anatomy_utils.taxonomy.scaling import Growing
+from anatomy_utils.taxonomy.scaling import LengthFormula
 from anatomy_utils.taxonomy.structure import texts_of
 from anatomy_utils.zoo.recurrent import RecurrentTranslator
 from anatomy_utils.zoo.transfo_xl import RecurrentLanguageModel
@@ -31,7 +31,7 @@ def texts(module):
 
 
 def without_windows(growing):
-    return Growing(growing.fixed, tuple((each, None) for each, _ in growing.growing), growing.once)
+    return LengthFormula(growing.fixed, tuple((each, None) for each, _ in growing.growing), growing.once)
 
 
 @pytest.mark.parametrize(("model", "size"), SIZES, ids=lambda part: part.name)
@@ -114,11 +114,11 @@ def test_windows_end_the_growth_of_cache_and_work():
 
 
 def test_what_only_reads_keeps_no_cache():
-    assert cache_bytes(made(find("BERT"))) == cache_bytes(made(find("ELMo"))) == Growing(0, ())
+    assert cache_bytes(made(find("BERT"))) == cache_bytes(made(find("ELMo"))) == LengthFormula(0, ())
 
 
 def test_a_window_ends_the_growth():
-    growing = Growing(3, ((2, None), (5, 4)))
+    growing = LengthFormula(3, ((2, None), (5, 4)))
     assert [growing.at(length) for length in (1, 4, 10)] == [10, 31, 43]
 
 

@@ -286,7 +286,7 @@ def test_the_lab_joins_models_questions_and_progress(
     }  # fmt: skip
     again = show_debugging_lab(broken, record=record)
     assert again.chosen == view.chosen and again.examined == [case.name in ("Dora", "Emil") for case in BUG_CASES]
-    assert "Dora ends at" in again.static_twin().alt
+    assert "Dora ends at" in again.still_picture().alt
 
 
 @pytest.mark.usefixtures("shapes_unchecked")

@@ -13,7 +13,7 @@ from anatomy_course.lab.experiments.length_extrapolation import (
 )
 
 
-def test_each_position_counts_its_marked_neighbours() -> None:
+def test_each_position_counts_its_marked_neighbors() -> None:
     tokens, counts = neighbor_rows(7, 11, torch.Generator().manual_seed(3))
     assert tokens.shape == counts.shape == (7, 11)
     for row, told in zip(tokens.tolist(), counts.tolist(), strict=True):

@@ -56,7 +56,7 @@ def test_functions_stand_alone_without_docstrings_and_only_once(library: Path) -
     assert python_functions(1, 500) == [
         "def purr():\n    return 'rrr'",
         "def same():\n    return 1",
-        "def bark(self, times):\n    # comments stay\n    def once():\n        return \"wau\"\n\n"
+        'def bark(self, times):\n    # comments stay\n    def once():\n        return "wau"\n\n'
         "    return times * once()",
         'def once():\n    return "wau"',
     ]

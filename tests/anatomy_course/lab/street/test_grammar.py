@@ -162,7 +162,7 @@ def test_an_ambiguous_sentence_has_two_readings_and_french_one():
 
 
 @given(numbers, languages, st.data())
-def test_neighbouring_words_swapped(number, language, data):
+def test_neighboring_words_swapped(number, language, data):
     scene = scene_from_number(number)
     tokens = list(street.say(scene, language).tokens)
     at = data.draw(st.integers(0, len(tokens) - 2))

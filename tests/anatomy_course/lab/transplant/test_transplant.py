@@ -470,7 +470,7 @@ def test_a_function_without_a_mask_serves_where_nothing_is_forbidden():
     assert "takes no mask" in str(reject(made("bert"), *inputs("bert"), attention=unmasked))
 
 
-@pytest.mark.parametrize("layout", ["halves", "neighbours"])
+@pytest.mark.parametrize("layout", ["halves", "neighbors"])
 def test_one_rotary_function_serves_both_layouts_and_partial_turns(layout):
     positions = RotaryPositions(6, layout=layout)
     vectors = torch.randn(2, 3, 5, 10, generator=torch.Generator().manual_seed(5))

@@ -18,7 +18,7 @@ from anatomy_course.judge.diagnosis.gradient_attribution import attribution
 from anatomy_course.judge.diagnosis.mistakes import BY_PLACE, LOOKS, telling
 from anatomy_course.judge.diagnosis.shapes import axes_swapped
 from anatomy_course.judge.diagnosis.values import opposite
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, Wrong, is_plural
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput, is_plural
 
 LOOKS_FIRST = (opposite, *(look for look in LOOKS if look is not axes_swapped))
 """What a right solution seldom passes on its way, as it passes the same numbers in another order."""
@@ -73,10 +73,10 @@ class Way:
         return f"{start}: your variable {self.right[stage]} holds {'them' if many else 'it'}. "
 
 
-def _way(wrong: Wrong) -> Way | None:
+def _way(wrong: WrongOutput) -> Way | None:
     if wrong.trial.exercise.stages is None:
         return None
-    driven = wrong.trial.again if wrong.trial.exercise.drive else None
+    driven = wrong.trial.again if wrong.trial.exercise.observe else None
     held = [variables(wrong.trial.call_again, case, SECONDS, of=driven) for case in wrong.cases]
     stages = _stages(wrong)
     in_the_end = [{f"`{name}`": tensor for name, tensor in variables.items()} for variables in held]
@@ -87,20 +87,20 @@ def _way(wrong: Wrong) -> Way | None:
     return Way(held, stages, right)
 
 
-def _passed(wrong: Wrong, case: Case, driven: Any) -> dict[str, Tensor]:
+def _passed(wrong: WrongOutput, case: Case, driven: Any) -> dict[str, Tensor]:
     """What each variable was given, by its name and the line."""
     given = history(wrong.trial.call_again, case, SECONDS, of=driven)
     return {f"`{each.name}` in line {each.line}": each.tensor for each in given}
 
 
-def changed_stage(wrong: Wrong) -> tuple[str, str] | None:
+def changed_stage(wrong: WrongOutput) -> tuple[str, str] | None:
     """A variable of the function is a stage times a number, plus a number, with other signs."""
     way = _way(wrong)
     said = way and _first_changed(wrong, way, LOOKS_FIRST)
     return ("stage", f"{way.in_words()}{said}") if way and said else None
 
 
-def last_good_stage(wrong: Wrong) -> tuple[str, str] | None:
+def last_good_stage(wrong: WrongOutput) -> tuple[str, str] | None:
     """Look into the function's own variables: which of them hold a tensor that a right solution passes?"""
     way = _way(wrong)
     if way is None:
@@ -122,7 +122,7 @@ def _fits(stage: str, held: Tensors, stages: Tensors) -> bool:
     return all(variables[name].shape == tensors[stage].shape for variables, tensors in zip(held, stages, strict=True))
 
 
-def _stages(wrong: Wrong) -> list[dict[str, Tensor]]:
+def _stages(wrong: WrongOutput) -> list[dict[str, Tensor]]:
     """The stages that a solution passes on every case."""
     compute = wrong.trial.exercise.stages
     assert compute is not None
@@ -146,13 +146,13 @@ def _holder(stage: str, held: Tensors, stages: Tensors) -> str | None:
     )
 
 
-def _first_changed(wrong: Wrong, way: Way, looks: Sequence[Diagnosis]) -> str | None:
+def _first_changed(wrong: WrongOutput, way: Way, looks: Sequence[Diagnosis]) -> str | None:
     """Of the stages that no variable holds, those to come first: what a variable makes of one."""
     said = (_changed(wrong, way, stage, looks) for stage in [*way.after, *way.before])
     return next((words for words in said if words), None)
 
 
-def _changed(wrong: Wrong, way: Way, stage: str, looks: Sequence[Diagnosis]) -> str | None:
+def _changed(wrong: WrongOutput, way: Way, stage: str, looks: Sequence[Diagnosis]) -> str | None:
     targets = [tensors[stage] for tensors in way.stages]
     for name in way.others:
         yours = [variables[name] for variables in way.held]
@@ -169,7 +169,7 @@ def _changed(wrong: Wrong, way: Way, stage: str, looks: Sequence[Diagnosis]) -> 
     return None
 
 
-def first_cell(wrong: Wrong) -> tuple[str, str]:
+def first_cell(wrong: WrongOutput) -> tuple[str, str]:
     """How many cells differ, and the first of them with both numbers."""
     marks = wrong.marks()
     off, all_cells = sum(int(m.sum()) for m in marks), sum(m.numel() for m in marks)
@@ -191,7 +191,7 @@ def first_cell(wrong: Wrong) -> tuple[str, str]:
     return "cell", f"{start}{attribution(wrong, tuple(cell))}{_next(wrong)}"
 
 
-def _next(wrong: Wrong) -> str:
+def _next(wrong: WrongOutput) -> str:
     """What to do where nothing is known."""
     if wrong.trial.exercise.stages is None:
         if any(callable(value) for value in wrong.cases[0].arguments.values()):

@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from anatomy_course.judge.attempt.answer_key import AnswerKey
-from anatomy_course.judge.attempt.surroundings import put_back
+from anatomy_course.judge.attempt.surroundings import restored_globals
 from anatomy_course.judge.attempt.tensors import (
     changed,
     close,
@@ -23,7 +23,7 @@ from anatomy_course.judge.attempt.tensors import (
     same_result,
 )
 from anatomy_course.judge.attempt.time_limit import interruptible, run_limited
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Exercise, Mistake, Objection
 
 LONGEST = 0.2
@@ -40,7 +40,7 @@ class EditOutcome:
     """How near an edited answer comes.
 
     Args:
-        nearness: the larger, the nearer; see `Bench.nearness`.
+        nearness: the larger, the nearer; see `EditRunner.nearness`.
         mistake: the catalogued mistake that it equals on every case; None for none.
         right: whether it is right on every case.
     """
@@ -56,7 +56,7 @@ class EditOutcome:
 
 
 @dataclass
-class Bench:
+class EditRunner:
     """Where edited answers are tried: the cases, the one that tells most first.
 
     Args:
@@ -83,7 +83,7 @@ class Bench:
     keys: dict[int, AnswerKey] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, trial: Trial) -> Bench:
+    def of(cls, trial: Attempt) -> EditRunner:
         """The bench for an answer that did not pass: its first wrong case comes first."""
         first = min(trial.wrong_cases, default=0)
         others = [i for i in range(len(trial.cases)) if i != first]
@@ -116,7 +116,7 @@ class Bench:
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
         """While answers are tried, what they print is held back and what they change is put back."""
-        with put_back(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with restored_globals(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             yield
 
     def result(self, function: Callable[..., Any], case: int, key: AnswerKey | None = None) -> Any:
@@ -191,7 +191,7 @@ class Bench:
         return True
 
 
-def _right(trial: Trial) -> list[tuple[int, int]]:
+def _right(trial: Attempt) -> list[tuple[int, int]]:
     """(case, output) that an answer has right."""
     return [
         (case, output)

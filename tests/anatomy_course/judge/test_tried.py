@@ -10,18 +10,18 @@ from torch import Tensor
 from anatomy_course.judge import find_exercise
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.run import execute
-from anatomy_course.judge.attempt.trial import Trial
+from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.diagnosis.find import EXACT, EXACT_SHAPES, ROUGH, ROUGH_SHAPES, diagnose
-from anatomy_course.judge.diagnosis.wrong_answer import Wrong
+from anatomy_course.judge.diagnosis.wrong_answer import WrongOutput
 from anatomy_course.judge.judging import judge
 
 ATTENTION = find_exercise("attention.attention")
 REFERENCE = ATTENTION.resolve()
 
 
-def tried(function: Callable[..., Any]) -> Trial:
+def tried(function: Callable[..., Any]) -> Attempt:
     key = AnswerKey(ATTENTION)
-    return Trial(ATTENTION, key, function, execute(function, key.cases, seconds=5.0), 5.0)
+    return Attempt(ATTENTION, key, function, execute(function, key.cases, seconds=5.0), 5.0)
 
 
 def doubled(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -40,7 +40,7 @@ def test_wrong_outputs_are_known_case_by_case_in_the_order_in_which_a_fault_spre
 
 def test_a_wrong_output_holds_only_the_cases_in_which_it_is_wrong() -> None:
     trial = tried(doubled)
-    wrong = Wrong(trial, 0, trial.wrong[0])
+    wrong = WrongOutput(trial, 0, trial.wrong[0])
     assert wrong.name == "context" and wrong.cases == [trial.cases[i] for i in trial.wrong[0]]
     assert wrong.holds(lambda target: 2 * target) and not wrong.holds(lambda target: target)
     assert not wrong.holds(lambda target: target.transpose(7, 8)), "a change that fails does not hold"
@@ -53,5 +53,5 @@ def test_no_question_is_asked_twice_and_the_last_one_always_has_an_answer() -> N
     for questions in (judge.CHECKS, EXACT + ROUGH, EXACT_SHAPES + ROUGH_SHAPES):
         assert len(set(questions)) == len(questions)
     trial = tried(doubled)
-    wrong = Wrong(trial, 0, trial.wrong[0])
+    wrong = WrongOutput(trial, 0, trial.wrong[0])
     assert judge.CHECKS[-1](trial) and ROUGH[-1](wrong) and ROUGH_SHAPES[-1](wrong)

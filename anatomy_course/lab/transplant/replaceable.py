@@ -19,7 +19,7 @@ WEIGHTS = ("text", "head", "query", "key")
 
 
 @dataclass(frozen=True)
-class Organ:
+class Replaceable:
     """One function that every model of a kind has inside, and that a learner can write.
 
     Attributes:
@@ -74,11 +74,11 @@ def new_organ(
     *,
     optional: int = 0,
     gives_truths: bool = False,
-) -> Organ:
+) -> Replaceable:
     """An organ by the way it is called: `"scores(query, key)"`; `axes` in words, `shape` of what it gives back."""
     name, _, rest = call.rstrip(")").partition("(")
     arguments = tuple(rest.split(", "))
-    return Organ(
+    return Replaceable(
         name,
         arguments,
         tuple(axes.split()),
@@ -100,7 +100,7 @@ def _attention_shapes(query: Any, key: Any, value: Any, mask: Any) -> Sequence[S
 _VECTORS = "text position feature"
 _PER_HEAD = "text head position feature"
 _ALL = (
-    Organ(
+    Replaceable(
         "attention",
         ("query", "key", "value", "mask"),
         ("text", "head", "query", "feature"),
@@ -196,7 +196,7 @@ ORGANS = {organ.name: organ for organ in _ALL}
 """Name → organ."""
 
 
-def find(name: str, among: Mapping[str, Organ] = ORGANS) -> Organ:
+def find(name: str, among: Mapping[str, Replaceable] = ORGANS) -> Replaceable:
     """The organ of that name.
 
     Raises:

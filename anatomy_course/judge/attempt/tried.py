@@ -12,7 +12,7 @@ from torch import Tensor
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.only_computes import Reader
 from anatomy_course.judge.attempt.program import Program
-from anatomy_course.judge.attempt.run import Execution, execute
+from anatomy_course.judge.attempt.run import RunOnCases, execute
 from anatomy_course.judge.attempt.tensors import close, parts, plain, same_result
 from anatomy_course.judge.definition import Case, Exercise, Mistake
 
@@ -30,7 +30,7 @@ class OutputPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trial:
+class Attempt:
     """The learner's answer, what it returned on every case, and what it should have returned.
 
     Args:
@@ -45,7 +45,7 @@ class Trial:
     exercise: Exercise
     answer_key: AnswerKey
     function: Callable[..., Any]
-    run: Execution
+    run: RunOnCases
     seconds: float
     source: str | None = None
 
