@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import torch
 from torch import Tensor
+
+from anatomy_course.content.draw import Draw
+from anatomy_course.judge.definition import Case
 
 WITH_HEADS = (
     ("one sentence", ()),
@@ -12,6 +17,17 @@ WITH_HEADS = (
     ("a batch of one sentence", (1,)),
 )
 """Kind of a case → the axes in front of position and feature; a bare squeeze would lose one of length 1."""
+
+
+def normal_cases(axes: str, **arguments: str) -> Callable[[torch.Generator], Iterator[Case]]:
+    """Cases of each kind whose arguments, given by the names of their axes, are standard normal."""
+
+    def cases(generator: torch.Generator) -> Iterator[Case]:
+        for kind, lead in WITH_HEADS:
+            draw = Draw(generator, axes)
+            yield Case({name: draw(of, lead) for name, of in arguments.items()}, kind, draw.sizes)
+
+    return cases
 
 
 def attend(

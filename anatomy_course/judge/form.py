@@ -1,0 +1,357 @@
+"""How an exercise is written: a real function or class, and what is wrong or otherwise right as an edit of its text.
+
+    EXERCISE = written(
+        attention_scores,                      # the solution: signature, docstring, stub and solution text come from it
+        same_as=scores,                        # the library's own function, if there is one
+        title="Scaled scores", task="…", level="medium, 4 minutes", returns="scores: query key", cases=cases,
+        mistakes=\"\"\"
+        no_root: ** 0.5 ⇒
+            “Your dot products were divided by d_head itself, so they are too small.”
+        keys_ask: result.mT
+            “Your table has one row per key and one column per query: it is transposed.”
+        \"\"\",
+        also_right=\"\"\"
+        mT: query @ key.mT * query.shape[-1] ** -0.5
+        \"\"\",
+        hints=\"\"\"…\"\"\", explanation=\"\"\"…\"\"\",
+    )
+
+Each entry of `mistakes` and `also_right` begins at the margin with its name and a colon. Then comes one of these:
+
+- edits, one a line: `old ⇒ new`, wherever the solution's text has `old`; with nothing behind the arrow it is taken out.
+  What is new may be a block of lines below, further in: each stands where the line with `old` does;
+- an expression: what is returned in place of what the solution returns, which is called `result` in it;
+- statements: the whole body of the function;
+- of a class, methods from `def` on: each takes the place of the one of that name, or is added.
+
+`name (other):` begins with the entry `other` in place of the solution. A mistake's sentence stands below, in “ ”.
+Variants see `torch`, `Tensor` and what their file has imported and defined above: one that no edit describes may call a
+function of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple, cast, get_args
+
+import torch
+from torch import Tensor
+
+from anatomy_course.judge.definition import Case, Difficulty, Exercise, Mistake, Output
+
+CONTENT = "anatomy_course.content."
+PASSED = "_passed"
+"""The name under which a solution that tells its stages keeps them."""
+
+
+class Variant(NamedTuple):
+    """The solution, written otherwise, and what a card says of it."""
+
+    name: str
+    source: str
+    sentence: str
+
+
+def written(
+    solution: Callable[..., Any],
+    *,
+    title: str,
+    task: str,
+    level: str,
+    returns: str | tuple[Output, ...],
+    cases: Callable[[torch.Generator], Iterable[Case]],
+    mistakes: str,
+    also_right: str,
+    hints: str,
+    explanation: str,
+    same_as: Callable[..., Any] | str | None = None,
+    stages: str | Callable[..., Mapping[str, Tensor]] | None = None,
+    observe: Callable[..., Any] | None = None,
+    look_first: str = "",
+    uses: str = "",
+    seconds: float = 5.0,
+) -> Exercise:
+    """An exercise, read from its solution and the edits of it.
+
+    Args:
+        solution: a function or class whose docstring says the shapes. Its file's path is the exercise's id.
+        title: two to four words.
+        task: one sentence.
+        level: `"medium, 4 minutes"`.
+        returns: what is compared, in order, as `"context: query d_head; weights: query key"`: a name, and the names of
+            the last axes. Or outputs, as a drive gives them.
+        cases: draws the cases from a generator; the first one is small enough to be drawn.
+        mistakes: at least four, in the form above.
+        also_right: at least three.
+        hints: three, of growing help, each behind a dash.
+        explanation: two or three sentences that go with the solution.
+        same_as: the library's function that computes the same, or its dotted path; the proof compares the two.
+        stages: tensors that the solution passes, one a line: `dot products: query @ key.mT`, an expression of its
+            variables, or a variable's name alone. Or a function from a case's arguments to tensors by name.
+        observe: see `Exercise`; so are look_first and uses, here as words.
+        seconds: how long all cases together may take.
+
+    Raises:
+        ValueError: an entry cannot be read, or two have one name; the message has its file and line.
+    """
+    file = inspect.getsourcefile(solution) or ""
+    id = solution.__module__.removeprefix(CONTENT)
+    text = _Solution(solution)
+    known: dict[str, str] = {}
+    made = []
+    for entries in (also_right, mistakes):
+        try:
+            found = list(variants(entries, text, known))
+            made.append([(v, _made(v.source, f"{id}: {v.name}", solution)) for v in found])
+        except (ValueError, SyntaxError) as error:
+            raise ValueError(f"{file}:{_line_of(file, str(error))}: {error}") from error
+    rights, wrongs = made
+    difficulty, _, minutes = level.partition(", ")
+    if difficulty not in get_args(Difficulty):
+        raise ValueError(f"{file}: the level {level!r} should read like 'medium, 4 minutes'.")
+    if missing := [variant.name for variant, _ in wrongs if not variant.sentence]:
+        raise ValueError(f"{file}:{_line_of(file, repr(missing[0]))}: the mistake {missing[0]!r} has no sentence.")
+    return Exercise(
+        id=id,
+        title=title,
+        task=task,
+        difficulty=cast(Difficulty, difficulty),
+        minutes=int(minutes.split()[0]),
+        signature=text.signature,
+        docstring=text.docstring,
+        reference=same_as or solution,
+        returns=_outputs(returns) if isinstance(returns, str) else returns,
+        cases=cases,
+        mistakes=tuple(Mistake(variant.name, function, variant.sentence) for variant, function in wrongs),
+        also_right={variant.name: function for variant, function in rights},
+        hints=_hints(hints),
+        solution=text.body,
+        explanation=_paragraph(explanation),
+        stages=_stages(stages, text, id, solution, observe) if isinstance(stages, str) else stages,
+        look_first=tuple(look_first.split()),
+        seconds=seconds,
+        methods=text.methods,
+        observe=observe,
+        uses=tuple(uses.split()),
+    )
+
+
+class _Solution:
+    """The text of the solution and what is read from it.
+
+    Attributes:
+        source: without its docstring.
+        body: the same without its first line, not indented; of a class, its methods.
+        docstring: its lines as they stand, not indented.
+        signature: what follows `def` or `class`, in one line.
+        methods: of a class, what follows `def` of each.
+    """
+
+    def __init__(self, solution: Callable[..., Any]) -> None:
+        whole = textwrap.dedent(inspect.getsource(solution))
+        node = _definition(whole)
+        lines = whole.splitlines()
+        doc, *_ = node.body
+        if not (isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant) and isinstance(doc.value.value, str)):
+            raise ValueError(f"The solution {solution.__name__} has no docstring; it says the shapes.")
+        first = inspect.cleandoc(doc.value.value)
+        self.docstring = "\n".join(line.rstrip() for line in first.splitlines())
+        head, rest = lines[node.lineno - 1 : doc.lineno - 1], lines[doc.end_lineno or 0 :]
+        self.source = "\n".join([*head, *rest]).rstrip()
+        self.body = textwrap.dedent("\n".join(rest)).rstrip()
+        self.signature = _head(whole, node)
+        self.methods: tuple[str, ...] = ()
+        if isinstance(node, ast.ClassDef):
+            methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+            self.methods = tuple(_head(whole, each) for each in methods)
+
+
+def variants(text: str, solution: _Solution, known: dict[str, str]) -> Iterator[Variant]:
+    """Each entry of a list of variants; `known` holds the text of those that came before, and gets that of these.
+
+    Raises:
+        ValueError: an entry cannot be read; the message begins with its name.
+    """
+    for block in re.split(r"^(?=\S)", textwrap.dedent(text).strip("\n"), flags=re.MULTILINE):
+        if not block.strip():
+            continue
+        name, base, rest = _name(block, known)
+        code, _, sentence = rest.partition("“")
+        if name in known:
+            raise ValueError(f"{name!r} is there twice.")
+        try:
+            known[name] = _edited(known[base] if base else solution.source, _lines(code))
+        except (ValueError, SyntaxError) as error:
+            raise ValueError(f"{name!r}: {error}") from error
+        if known[name] == solution.source:
+            raise ValueError(f"{name!r} is the solution itself.")
+        yield Variant(name, known[name], " ".join(sentence.strip().removesuffix("”").split()))
+
+
+def _name(block: str, known: Mapping[str, str]) -> tuple[str, str, str]:
+    """An entry's name, the entry that it begins with, and its lines."""
+    head, colon, rest = block.partition(":")
+    if not colon:
+        raise ValueError(f"{head.strip()!r} is no entry: a name, a colon, and what is different.")
+    other = re.fullmatch(r"(.+) \((.+)\)", head)
+    return (other[1], other[2], rest) if other and other[2] in known else (head, "", rest)
+
+
+def _lines(code: str) -> list[str]:
+    first, _, below = code.partition("\n")
+    lines = textwrap.dedent(below).splitlines()
+    return [line.rstrip() for line in ([first.strip()] if first.strip() else []) + lines if line.strip()]
+
+
+def _edited(source: str, lines: list[str]) -> str:
+    """The source after these edits, with this result, with this body, or with these methods."""
+    if any("⇒" in line for line in lines):
+        return _replaced(source, lines)
+    code = "\n".join(lines)
+    if not code:
+        raise ValueError("nothing is different.")
+    node = _definition(source)
+    if code.startswith("def "):
+        return _with_methods(source, node, code)
+    try:
+        expression = ast.parse(code, mode="eval")
+    except SyntaxError:
+        pass
+    else:
+        if any(isinstance(part, ast.Name) and part.id == "result" for part in ast.walk(expression)):
+            return _with_returns(source, lambda was: f"result = ({was})\nreturn {code}")
+        code = f"return {code}"
+    if isinstance(node, ast.ClassDef):
+        raise ValueError("of a class, give edits, methods, or an expression with `result`.")
+    header = source.splitlines()[: node.body[0].lineno - 1]
+    return "\n".join([*header, textwrap.indent(code, "    ")])
+
+
+def _replaced(source: str, lines: list[str]) -> str:
+    edits: list[tuple[str, list[str]]] = []
+    for line in lines:
+        old, arrow, new = line.partition("⇒")
+        if arrow:
+            edits.append((old.strip(), [new.strip()] if new.strip() else []))
+        elif edits and line.startswith(" "):
+            edits[-1][1].append(line)
+        else:
+            raise ValueError(f"{line.strip()!r} is neither an edit nor further in than one.")
+    for old, block in edits:
+        if not old or old not in source:
+            raise ValueError(f"its text has no {old!r}:\n{source}")
+        new = textwrap.dedent("\n".join(block))
+        source = "\n".join(_indented(line, old, new) for line in source.split("\n"))
+    return source
+
+
+def _indented(line: str, old: str, new: str) -> str:
+    margin = line[: len(line) - len(line.lstrip())]
+    return line.replace(old, new.replace("\n", "\n" + margin)) if old in line else line
+
+
+def _with_methods(source: str, node: ast.FunctionDef | ast.ClassDef, code: str) -> str:
+    given = {each.name for each in ast.parse(code).body if isinstance(each, ast.FunctionDef)}
+    lines = source.splitlines()
+    for each in reversed(node.body):
+        if isinstance(each, ast.FunctionDef) and each.name in given:
+            del lines[each.lineno - 1 : each.end_lineno]
+    return "\n".join([*lines, "", textwrap.indent(code, "    ")])
+
+
+def _with_returns(source: str, write: Callable[[str], str]) -> str:
+    """The source with other lines in place of each `return` of the function, or of the class's last method.
+
+    Args:
+        source: of a function, or of a class.
+        write: from the text of what was returned (`None` at the end of what returns nothing) to these lines.
+    """
+    node = _definition(source)
+    if isinstance(node, ast.ClassDef):
+        node = next(each for each in reversed(node.body) if isinstance(each, ast.FunctionDef))
+    lines = source.split("\n")
+    returns = list(_returns(node))
+    for old in reversed(returns):
+        was = (ast.get_source_segment(source, old.value) if old.value else None) or "None"
+        lines[old.lineno - 1 : old.end_lineno] = textwrap.indent(write(was), " " * old.col_offset).split("\n")
+    if not returns:
+        lines[node.end_lineno or 0 :] = [textwrap.indent(write("None"), " " * node.body[0].col_offset)]
+    return "\n".join(lines)
+
+
+def _returns(node: ast.AST) -> Iterator[ast.Return]:
+    """The returns of a function, in order, without those of functions inside it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Return):
+            yield child
+        elif not isinstance(child, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            yield from _returns(child)
+
+
+def _stages(
+    text: str, solution: _Solution, id: str, like: Callable[..., Any], observe: Callable[..., Any] | None
+) -> Callable[..., Mapping[str, Tensor]]:
+    """A function from a case's arguments to what the solution has passed when it first returns."""
+    pairs = [line.strip().partition(": ") for line in text.splitlines() if line.strip()]
+    table = ", ".join(f"{name.replace('_', ' ')!r}: {code or name}" for name, _, code in pairs)
+    found: list[Mapping[str, Tensor]] = []
+    source = _with_returns(solution.source, lambda was: f"{PASSED}.append({{{table}}})\nreturn {was}")
+    answer = _made(source, f"{id}: stages", like, {PASSED: found})
+
+    def passed(*arguments: Any) -> Mapping[str, Tensor]:
+        found.clear()
+        (partial(observe, answer) if observe else answer)(*arguments)
+        return found[0]
+
+    return passed
+
+
+def _made(source: str, name: str, like: Callable[..., Any], more: Mapping[str, Any] = {}) -> Callable[..., Any]:
+    """The function or class of this text, which sees what the file of the solution has; tools can read its text."""
+    file = f"<{name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names = {"torch": torch, "Tensor": Tensor, **vars(sys.modules[like.__module__]), **more}
+    exec(compile(source, file, "exec"), names)
+    made: Callable[..., Any] = names[like.__name__]
+    return made
+
+
+def _definition(source: str) -> ast.FunctionDef | ast.ClassDef:
+    node = ast.parse(source).body[-1]
+    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+    return node
+
+
+def _head(source: str, node: ast.FunctionDef | ast.ClassDef) -> str:
+    """What follows `def` or `class`, up to the colon, in one line."""
+    lines = source.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
+    text = " ".join(line.strip() for line in lines).rstrip().removesuffix(":")
+    text = re.sub(r",? \)", ")", re.sub(r"\( ", "(", text))
+    return re.sub(r"^(def|class) ", "", text)
+
+
+def _outputs(text: str) -> tuple[Output, ...]:
+    pairs = [each.partition(":") for each in text.split(";")]
+    return tuple(Output(name.strip(), axes.strip()) for name, _, axes in pairs)
+
+
+def _hints(text: str) -> tuple[str, str, str]:
+    first, second, third = (_paragraph(each) for each in re.split(r"^\s*- ", text, flags=re.MULTILINE)[1:])
+    return first, second, third
+
+
+def _paragraph(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _line_of(file: str, message: str) -> int:
+    """The line of a file that has the entry with which a message begins."""
+    name = message.split("'")[1] if message.startswith("'") else message
+    return next((i for i, line in enumerate(linecache.getlines(file), 1) if line.strip().startswith(name)), 1)
