@@ -108,9 +108,10 @@ def written(
     made = []
     for entries in (also_right, mistakes):
         try:
-            found = list(variants(entries, text, known))
-            made.append([(v, _made(v.source, f"{id}: {v.name}", solution)) for v in found])
-        except (ValueError, SyntaxError) as error:
+            made.append(
+                [(each, _made(each.source, f"{id}: {each.name}", solution)) for each in variants(entries, text, known)]
+            )
+        except ValueError as error:
             raise ValueError(f"{file}:{_line_of(file, str(error))}: {error}") from error
     rights, wrongs = made
     difficulty, _, minutes = level.partition(", ")
@@ -188,6 +189,7 @@ def variants(text: str, solution: _Solution, known: dict[str, str]) -> Iterator[
             raise ValueError(f"{name!r} is there twice.")
         try:
             known[name] = _edited(known[base] if base else solution.source, _lines(code))
+            compile(known[name], name, "exec")
         except (ValueError, SyntaxError) as error:
             raise ValueError(f"{name!r}: {error}") from error
         if known[name] == solution.source:
@@ -200,7 +202,7 @@ def _name(block: str, known: Mapping[str, str]) -> tuple[str, str, str]:
     head, colon, rest = block.partition(":")
     if not colon:
         raise ValueError(f"{head.strip()!r} is no entry: a name, a colon, and what is different.")
-    other = re.fullmatch(r"(.+) \((.+)\)", head)
+    other = re.fullmatch(r"(.+?) \((.+)\)", head)
     return (other[1], other[2], rest) if other and other[2] in known else (head, "", rest)
 
 

@@ -2,10 +2,24 @@
 
 A question is answered and judged at once, in the browser. A prediction is written down before a cell runs, and judged
 afterwards (`outcome`), when the cell has shown what happens.
+
+A notebook's are on one page, `content/attention/questions.md`: below `# Predictions` predictions, below any other
+heading of that level questions. `## why_scale` is the id, then come the text and the choices, the right one with
+`[x]`, and below each one its reason, quoted:
+
+    ## why_scale
+
+    Why are the scores divided by √d_head?
+
+    - [ ] So that they are positive
+      > A dot product divided by a positive number keeps its sign.
+    - [x] So that …
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -65,6 +79,44 @@ class Question:
                 for c in self.choices
             ],
         }
+
+
+def read_questions(page: str, prefix: str) -> Iterator[Question]:
+    """The questions and predictions of a notebook's page, in its order.
+
+    Args:
+        page: its text, in the form above.
+        prefix: of the notebook's ids.
+
+    Raises:
+        ValueError: a line or a question cannot be read; the message has the question's id.
+    """
+    kind: Kind = "question"
+    for part in re.split(r"^(?=##? )", page, flags=re.MULTILINE):
+        heading, _, text = part.partition("\n")
+        if heading.startswith("## "):
+            yield _read(f"{prefix}.{heading[3:].strip()}", text, kind)
+        elif heading.startswith("# "):
+            kind = "prediction" if heading == "# Predictions" else "question"
+        elif part.strip():
+            raise ValueError(f"The questions of {prefix!r} begin with a heading, not with {heading!r}.")
+
+
+def _read(id: str, text: str, kind: Kind) -> Question:
+    asked, *choices = re.split(r"^- (?=\[)", text, flags=re.MULTILINE)
+    found = []
+    for choice in choices:
+        lines = choice.splitlines()
+        quoted = [line.strip().removeprefix(">") for line in lines if line.strip().startswith(">")]
+        plain = _joined(line for line in lines if not line.strip().startswith(">"))
+        if plain[:4] not in ("[ ] ", "[x] "):
+            raise ValueError(f"A choice of the question {id!r} begins with [ ] or [x], not with {plain[:20]!r}.")
+        found.append(Choice(plain[4:], _joined(quoted), right=plain.startswith("[x]")))
+    return Question(id, _joined(asked.splitlines()), tuple(found), kind)
+
+
+def _joined(lines: Iterator[str] | list[str]) -> str:
+    return " ".join(" ".join(lines).split())
 
 
 def question_page(question: Question) -> CellOutput:

@@ -1,6 +1,7 @@
-"""Find an exercise or a question by its id, which is also the path of its file: `content/attention/scores.py`.
+"""Find an exercise or a question by its id. An exercise's is also the path of its file: `content/attention/scores.py`.
 
-A notebook's catalogue names its exercises in order; each of them is loaded when it is first asked for.
+A notebook's folder names its exercises in order; each of them is loaded when it is first asked for. Its questions are
+on one page, `content/attention/questions.md`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import importlib
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from anatomy_course.judge.definition import Exercise
-from anatomy_course.judge.questions import Question
+from anatomy_course.judge.questions import Question, read_questions
 from anatomy_course.page.notebooks import NOTEBOOKS
 
 
@@ -25,7 +27,8 @@ def exercises_of(prefix: str) -> dict[str, Exercise]:
 @cache
 def questions_of(prefix: str) -> dict[str, Question]:
     """The questions and predictions of one notebook by id, in the notebook's order."""
-    return {question.id: question for question in _catalogue(prefix).QUESTIONS}
+    page = files(f"anatomy_course.content.{prefix}").joinpath("questions.md").read_text("utf-8")
+    return {question.id: question for question in read_questions(page, prefix)}
 
 
 def ids() -> list[str]:

@@ -1,8 +1,5 @@
-"""Exercises, questions and predictions of notebook 07, in the notebook's order."""
+"""The exercises of notebook 07, in the notebook's order; its questions are in `questions.md`."""
 
 from __future__ import annotations
 
-from anatomy_course.content.capstone import closing, predictions, questions
-
 EXERCISES = "first_difference llama_layer repair".split()
-QUESTIONS = (*predictions.PREDICTIONS, *questions.QUESTIONS, *closing.CLOSING)

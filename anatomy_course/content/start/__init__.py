@@ -1,8 +1,5 @@
-"""Exercises, questions and predictions of notebook 00, in the notebook's order."""
+"""The exercises of notebook 00, in the notebook's order; its questions are in `questions.md`."""
 
 from __future__ import annotations
 
-from anatomy_course.content.start import questions
-
 EXERCISES = "mean".split()
-QUESTIONS = questions.QUESTIONS

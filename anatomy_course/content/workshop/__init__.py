@@ -1,8 +1,6 @@
-"""Exercises, questions and predictions of notebook 08, in the notebook's order."""
+"""The exercises of notebook 08, in the notebook's order; its questions are in `questions.md`."""
 
 from __future__ import annotations
-
-from anatomy_course.content.workshop import closing, predictions, questions
 
 TEXT = "count_pairs merge_pair encode decode".split()
 BATCHES = ["random_windows"]
@@ -10,4 +8,3 @@ MODULES = "causal_self_attention feed_forward block gpt".split()
 TRAINING = "parameter_groups learning_rate training_step save_training resume_training next_id".split()
 WEIGHTS = "grouped_attention llama_block own_name".split()
 EXERCISES = [*TEXT, *BATCHES, *MODULES, *TRAINING, *WEIGHTS, "repair"]
-QUESTIONS = (*predictions.PREDICTIONS, *questions.QUESTIONS, *closing.CLOSING)

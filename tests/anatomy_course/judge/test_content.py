@@ -1,8 +1,7 @@
-"""The catalogue's files: named after their exercises, all of them listed, judged by functions that can be found."""
+"""The content's files: all of them listed, in the notebooks' order."""
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,17 @@ from anatomy_course import content
 from anatomy_course.judge import find_exercise, ids
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.tensors import parts
-from anatomy_course.judge.definition import Exercise
 from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 
 FOLDER = Path(content.__file__).parent
-NO_EXERCISES = {"__init__", "questions", "predictions", "closing", "shared", "gpt_in_steps"}
+NO_EXERCISES = {"__init__", "shared", "gpt_in_steps"}
 NOTHING_TO_SQUEEZE = {"multi_head.stack_heads", "taxonomy.corrupt_spans", "taxonomy.leave_one_out"}
 """Nobody asks for one matrix with one row, for one token with a gap in it, or for one token left out of one."""
-ROOMS = ("functional", "decoding", "training", "objectives", "interpret")
 
 
 def test_the_catalogue_has_a_folder_for_each_notebook() -> None:
     assert {path.stem for path in FOLDER.iterdir()} - {"__pycache__"} == {
-        *("__init__", "sizes"),
+        *("__init__", "draw", "sizes"),
         *(notebook.prefix for notebook in NOTEBOOKS),
     }
 
@@ -35,24 +32,6 @@ def test_every_file_is_an_exercise_that_its_notebook_lists(notebook: Notebook) -
     assert {f"{notebook.prefix}.{name}" for name in files} == {
         id for id in ids() if id.startswith(f"{notebook.prefix}.")
     }
-
-
-@pytest.mark.parametrize("id", ids())
-def test_a_file_is_named_after_its_only_exercise(id: str) -> None:
-    module = importlib.import_module(f"{content.__name__}.{id}")
-    assert [value.id for value in vars(module).values() if isinstance(value, Exercise)] == [id]
-
-
-@pytest.mark.parametrize("id", ids())
-def test_a_reference_is_in_a_room_of_functions_or_private(id: str) -> None:
-    exercise = find_exercise(id)
-    reference = exercise.resolve()
-    if isinstance(exercise.reference, str):
-        package, room, _ = exercise.reference.split(".", 2)
-        assert package == "anatomy_utils" and room in ROOMS
-        assert exercise.reference == f"{reference.__module__}.{reference.__name__}", "name the file that holds it"
-    else:
-        assert reference.__module__ == f"{content.__name__}.{id}" and reference.__name__.startswith("_")
 
 
 def test_a_bare_squeeze_passes_nowhere() -> None:

@@ -13,9 +13,9 @@ import torch
 from unchecked import unchecked
 
 from anatomy_course.capstone.debugging_lab import show_debugging_lab, show_evidence
-from anatomy_course.content.capstone.questions import QUESTIONS
 from anatomy_course.judge import find_exercise
 from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.registry import questions_of
 from anatomy_course.lab.debugging import bugs
 from anatomy_course.lab.debugging.cases import BUG_CASES
 from anatomy_course.lab.debugging.checks import CHECKS
@@ -28,6 +28,7 @@ from anatomy_course.lab.street import is_grammatical
 from anatomy_course.lab.street.batches import Labeled
 from anatomy_utils.training.losses import IGNORE
 
+QUESTIONS = [question for id, question in questions_of("capstone").items() if ".ward_" in id]
 STEPS = 100
 """Enough for every symptom; sentences get good later."""
 FAILS = {
