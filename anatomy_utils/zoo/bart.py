@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -22,11 +23,12 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder, Rewriter
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.heads import SequenceHead, SpanHead, WithHead
+from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, read, require
+from anatomy_utils.zoo.checkpoint import KeyMap, Pair, part, projections
+from anatomy_utils.zoo.family import Family, numbers, require
+from anatomy_utils.zoo.heads import BY_TOKEN, headed, two_layers, under_heads
 from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
 
 OFFSET = 2
@@ -62,23 +64,16 @@ class BartConfig:
             ValueError: an entry is missing, or the activation is another one than GELU.
         """
         require(config, "BART", activation_function="gelu")
-        published = (
-            "vocab_size d_model encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads "
-            "encoder_ffn_dim decoder_ffn_dim max_position_embeddings"
+        names = (
+            "vocab_size d_model num_layers=encoder_layers num_decoder_layers=decoder_layers "
+            "num_heads=encoder_attention_heads num_decoder_heads=decoder_attention_heads d_ff=encoder_ffn_dim "
+            "decoder_d_ff=decoder_ffn_dim max_positions=max_position_embeddings"
         )
-        ours = (
-            "vocab_size d_model num_layers num_decoder_layers num_heads num_decoder_heads "
-            "d_ff decoder_d_ff max_positions"
+        optional = (
+            "embeddings_scaled=scale_embedding dropout attention_dropout activation_dropout classifier_dropout "
+            "start_id=decoder_start_token_id"
         )
-        return cls(
-            **dict(zip(ours.split(), read(config, *published.split()), strict=True)),
-            embeddings_scaled=config.get("scale_embedding", False),
-            dropout=config.get("dropout", 0.1),
-            attention_dropout=config.get("attention_dropout", 0.0),
-            activation_dropout=config.get("activation_dropout", 0.0),
-            classifier_dropout=config.get("classifier_dropout", 0.0),
-            start_id=config.get("decoder_start_token_id", 2),
-        )
+        return cls(**numbers(config, names, optional))
 
 
 def stacks(config: BartConfig, *, activation: Activation = F.gelu) -> tuple[Encoder, Decoder]:
@@ -129,43 +124,26 @@ def with_head(config: BartConfig, task: str, num_labels: int = 2) -> nn.Module:
         return bart(config)
     body, width = EncoderDecoder(*stacks(config), nn.Identity(), tied=False), config.d_model
     dropout = config.classifier_dropout
-    heads = {
-        "SequenceClassification": lambda: SequenceHead(
-            width, num_labels, at="last", dropout=dropout, input_dropout=dropout
-        ),
-        "QuestionAnswering": lambda: SpanHead(width),
-    }
-    return WithHead(Rewriter(body, config.start_id), heads[task]()) if task in heads else body
+    text = partial(SequenceHead, width, at="last", dropout=dropout, input_dropout=dropout)
+    return body if task == "Model" else headed(Rewriter(body, config.start_id), width, task, num_labels, text=text)
 
 
 _SIDE = r"(?:model\.)?(encoder|decoder)\."
 _LAYER = _SIDE + r"layers\.(\d+)\."
-_PARTS = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "out_proj": "output"}
-_ATTENTIONS = {"self_attn": "self_attention", "encoder_attn": "cross_attention"}
 
 
-def stack_keys(norms: str) -> list[tuple[str, str]]:
+def stack_keys(norms: str) -> list[Pair]:
     """The token tables and the layers of both stacks; `norms` stand "before" or "after" the sub-layers."""
     return [
         (r"(?:model\.)?shared\.weight", "encoder.embeddings.tokens.weight"),
         (_SIDE + r"embed_tokens\.weight", r"\1.embeddings.tokens.weight"),
-        *(
-            (_LAYER + rf"{theirs}\.{a}\.(weight|bias)", rf"\1.layers.\2.{ours}.to_{b}.\3")
-            for theirs, ours in _ATTENTIONS.items()
-            for a, b in _PARTS.items()
-        ),
-        (
-            r"(?:model\.)?encoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
-            rf"encoder.layers.\1.self_attention_norms.{norms}.\2",
-        ),
-        (
-            r"(?:model\.)?decoder\.layers\.(\d+)\.self_attn_layer_norm\.(weight|bias)",
-            rf"decoder.layers.\1.self_attention_norms.{norms}.\2",
-        ),
-        (_LAYER + r"encoder_attn_layer_norm\.(weight|bias)", rf"\1.layers.\2.cross_attention_norms.{norms}.\3"),
-        (_LAYER + r"fc1\.(weight|bias)", r"\1.layers.\2.feed_forward.expand.\3"),
-        (_LAYER + r"fc2\.(weight|bias)", r"\1.layers.\2.feed_forward.contract.\3"),
-        (_LAYER + r"final_layer_norm\.(weight|bias)", rf"\1.layers.\2.feed_forward_norms.{norms}.\3"),
+        *projections(_LAYER + r"self_attn\.", "q_proj k_proj v_proj out_proj", r"\1.layers.\2.self_attention."),
+        *projections(_LAYER + r"encoder_attn\.", "q_proj k_proj v_proj out_proj", r"\1.layers.\2.cross_attention."),
+        part(_LAYER + r"self_attn_layer_norm", rf"\1.layers.\2.self_attention_norms.{norms}"),
+        part(_LAYER + r"encoder_attn_layer_norm", rf"\1.layers.\2.cross_attention_norms.{norms}"),
+        part(_LAYER + r"fc1", r"\1.layers.\2.feed_forward.expand"),
+        part(_LAYER + r"fc2", r"\1.layers.\2.feed_forward.contract"),
+        part(_LAYER + r"final_layer_norm", rf"\1.layers.\2.feed_forward_norms.{norms}"),
     ]
 
 
@@ -182,15 +160,11 @@ KEYS = KeyMap(
     ],
     change=[(r"final_logits_bias", lambda bias: bias[0])],
 )
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "ConditionalGeneration": KEYS.within("", (r"lm_head\.weight", "vocabulary.weight")),
-    "SequenceClassification": KEYS.within(
-        "body.model.",
-        (r"classification_head\.dense\.(weight|bias)", r"head.dense.\1"),
-        (r"classification_head\.out_proj\.(weight|bias)", r"head.labels.\1"),
-    ),
-    "QuestionAnswering": KEYS.within("body.model.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-}
+TASKS = under_heads(
+    KEYS,
+    "body.model.",
+    SequenceClassification=two_layers("classification_head"),
+    QuestionAnswering=BY_TOKEN["QuestionAnswering"],
+) | {"ConditionalGeneration": KEYS.within("", (r"lm_head\.weight", "vocabulary.weight"))}
 
 FAMILY = Family("Bart", BartConfig.from_published, with_head, TASKS, usual_task="ConditionalGeneration")

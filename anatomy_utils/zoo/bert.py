@@ -6,8 +6,9 @@ a norm on the embeddings, GELU instead of ReLU. all-MiniLM-L6-v2 is a small BERT
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from torch import nn
@@ -18,19 +19,18 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.heads import (
-    MaskedLanguageHead,
-    MultipleChoice,
-    PretrainingHead,
-    SequenceHead,
-    SpanHead,
-    TokenHead,
-    WithHead,
-)
+from anatomy_utils.nn.heads import MaskedLanguageHead, PretrainingHead, SequenceHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, read, require
+from anatomy_utils.zoo.checkpoint import KeyMap, part
+from anatomy_utils.zoo.family import USUAL, Family, numbers, require
+from anatomy_utils.zoo.heads import BY_TOKEN, POOLED, POOLER, headed, masked, under_heads
+
+PUBLISHED = (
+    f"{USUAL} max_positions=max_position_embeddings num_segments=type_vocab_size norm_epsilon=layer_norm_eps "
+    "dropout=hidden_dropout_prob attention_dropout=attention_probs_dropout_prob"
+)
+"""Our names and the published ones, for `numbers`."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class BertConfig:
     max_positions: int = 512
     num_segments: int = 2
     norm_epsilon: float = 1e-12
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
+    dropout: float | int = 0.1
+    attention_dropout: float | int = 0.1
     position_offset: int = 0
     """Unused rows at the head of the position table; 2 in RoBERTa."""
 
@@ -58,11 +58,7 @@ class BertConfig:
             ValueError: an entry is missing, or the model has a variation that BERT does not have.
         """
         require(config, "BERT", hidden_act="gelu", position_embedding_type="absolute", is_decoder=False)
-        names = (
-            "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings "
-            "type_vocab_size layer_norm_eps hidden_dropout_prob attention_probs_dropout_prob"
-        )
-        return cls(*read(config, *names.split()))
+        return cls(**numbers(config, PUBLISHED))
 
 
 def bert(config: BertConfig, *, activation: Activation = F.gelu) -> Encoder:
@@ -80,86 +76,100 @@ def bert(config: BertConfig, *, activation: Activation = F.gelu) -> Encoder:
             dropout=config.dropout,
         )
 
-    embeddings = Embeddings(
+    return Encoder(tables(config, config.d_model), [layer() for _ in range(config.num_layers)])
+
+
+def tables(config: BertConfig, width: int, projection: nn.Linear | None = None) -> Embeddings:
+    """The embeddings of a BERT; those of other families are narrower, and a projection widens their vectors."""
+    return Embeddings(
         config.vocab_size,
-        config.d_model,
-        LearnedPositions(config.max_positions, config.d_model, offset=config.position_offset),
+        width,
+        LearnedPositions(config.max_positions, width, offset=config.position_offset),
         num_segments=config.num_segments,
-        norm=norm(),
+        norm=LayerNorm(width, config.norm_epsilon),
         dropout=config.dropout,
+        projection=projection,
     )
-    return Encoder(embeddings, [layer() for _ in range(config.num_layers)])
 
 
-def with_head(config: BertConfig, task: str, num_labels: int = 2, *, body: Encoder | None = None) -> nn.Module:
-    """A BERT, or the `body` that another family makes of it, with the head of a task; see `TASKS`. Fresh weights."""
+def with_head(
+    config: BertConfig,
+    task: str,
+    num_labels: int = 2,
+    *,
+    body: Encoder | None = None,
+    activation: Activation = F.gelu,
+    text: Callable[[int], SequenceHead] | None = None,
+    dropout: float | None = None,
+    **others: Callable[[], nn.Module],
+) -> nn.Module:
+    """A BERT with the head of a task, with fresh weights; see `TASKS`.
+
+    Args:
+        config: the numbers.
+        task: as published architectures name it.
+        num_labels: how many labels a classifier has.
+        body: what another family makes of a BERT.
+        activation: of the head for masked words.
+        text: number of labels → the head for a whole text, where another family has another one.
+        dropout: before the label of each token; as everywhere when left out.
+        others: task → its head, as in `headed`.
+    """
     body, width = body or bert(config), config.d_model
+    tokens = body.embeddings.tokens
+    pooled = text or partial(SequenceHead, width, dropout=config.dropout)
 
-    def masked() -> MaskedLanguageHead:
-        return MaskedLanguageHead(body.embeddings.tokens, LayerNorm(width, config.norm_epsilon))
+    def mask() -> MaskedLanguageHead:
+        norm = LayerNorm(tokens.embedding_dim, config.norm_epsilon)
+        return MaskedLanguageHead(tokens, norm, activation=activation, d_model=width)
 
-    if task == "MultipleChoice":
-        return MultipleChoice(body, SequenceHead(width, 1, dropout=config.dropout))
-    heads = {
-        "MaskedLM": masked,
-        "PreTraining": lambda: PretrainingHead(masked(), SequenceHead(width, 2)),
+    pretraining = {
+        "MaskedLM": mask,
+        "PreTraining": lambda: PretrainingHead(mask(), text(2) if text else SequenceHead(width, 2)),
         "NextSentencePrediction": lambda: SequenceHead(width, 2),
-        "SequenceClassification": lambda: SequenceHead(width, num_labels, dropout=config.dropout),
-        "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.dropout),
-        "QuestionAnswering": lambda: SpanHead(width),
     }
-    return WithHead(body, heads[task]()) if task in heads else body
+    dropout = config.dropout if dropout is None else dropout
+    return headed(body, width, task, num_labels, text=pooled, dropout=dropout, **pretraining | others)
 
 
 _LAYER = r"(?:\w+\.)?encoder\.layer\.(\d+)\."
 _EMBEDDINGS = r"(?:\w+\.)?embeddings\."
+TABLES = [
+    (_EMBEDDINGS + r"word_embeddings\.weight", r"embeddings.tokens.weight"),
+    (_EMBEDDINGS + r"position_embeddings\.weight", r"embeddings.positions.table.weight"),
+    (_EMBEDDINGS + r"token_type_embeddings\.weight", r"embeddings.segments.weight"),
+    part(_EMBEDDINGS + r"LayerNorm", "embeddings.norm"),
+]
+LAYERS = [
+    part(_LAYER + r"attention\.self\.(query|key|value)", r"layers.\1.self_attention.to_\2"),
+    part(_LAYER + r"attention\.output\.dense", r"layers.\1.self_attention.to_output"),
+    part(_LAYER + r"attention\.output\.LayerNorm", r"layers.\1.self_attention_norms.after"),
+    part(_LAYER + r"intermediate\.dense", r"layers.\1.feed_forward.expand"),
+    part(_LAYER + r"output\.dense", r"layers.\1.feed_forward.contract"),
+    part(_LAYER + r"output\.LayerNorm", r"layers.\1.feed_forward_norms.after"),
+]
 KEYS = KeyMap(
-    rename=[
-        (_EMBEDDINGS + r"word_embeddings\.weight", r"embeddings.tokens.weight"),
-        (_EMBEDDINGS + r"position_embeddings\.weight", r"embeddings.positions.table.weight"),
-        (_EMBEDDINGS + r"token_type_embeddings\.weight", r"embeddings.segments.weight"),
-        (_EMBEDDINGS + r"LayerNorm\.(weight|bias)", r"embeddings.norm.\1"),
-        (_LAYER + r"attention\.self\.(query|key|value)\.(weight|bias)", r"layers.\1.self_attention.to_\2.\3"),
-        (_LAYER + r"attention\.output\.dense\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
-        (_LAYER + r"attention\.output\.LayerNorm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
-        (_LAYER + r"intermediate\.dense\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-        (_LAYER + r"output\.dense\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
-        (_LAYER + r"output\.LayerNorm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),
-    ],
+    rename=[*TABLES, *LAYERS],
     ignore=[
         _EMBEDDINGS + r"position_ids",  # the numbers 0, 1, 2 … that old files stored
         r"(?:\w+\.)?pooler\..*",  # part of the next-sentence head
         r"cls\..*",  # the pretraining heads
     ],
 )
-_POOLER = (r"bert\.pooler\.dense\.(weight|bias)", r"head.dense.\1")
-_LABELS = (r"(?:classifier|cls\.seq_relationship)\.(weight|bias)", r"head.labels.\1")
-
-
-def _masked(head: str) -> list[tuple[str, str]]:
-    return [
-        (r"cls\.predictions\.transform\.dense\.(weight|bias)", head + r"dense.\1"),
-        (r"cls\.predictions\.transform\.LayerNorm\.(weight|bias)", head + r"norm.\1"),
-        (r"cls\.predictions\.decoder\.(weight|bias)", head + r"vocabulary.\1"),
-        (r"cls\.predictions\.(bias)", head + r"vocabulary.\1"),
-    ]
-
-
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "MaskedLM": KEYS.within("body.", *_masked("head."), ignore=[KEYS.ignore[0], KEYS.ignore[1], r"cls\.seq.*"]),
-    "PreTraining": KEYS.within(
-        "body.",
-        *_masked("head.masked."),
-        (r"bert\.pooler\.dense\.(weight|bias)", r"head.next_sentence.dense.\1"),
-        (r"cls\.seq_relationship\.(weight|bias)", r"head.next_sentence.labels.\1"),
-        ignore=KEYS.ignore[:1],
-    ),
-    "NextSentencePrediction": KEYS.within("body.", _POOLER, _LABELS, ignore=[KEYS.ignore[0], r"cls\.predictions.*"]),
-    "SequenceClassification": KEYS.within("body.", _POOLER, _LABELS, ignore=KEYS.ignore[:1]),
-    "MultipleChoice": KEYS.within("body.", _POOLER, _LABELS, ignore=KEYS.ignore[:1]),
-    "TokenClassification": KEYS.within("body.", _LABELS),
-    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-}
+MASKED = masked(r"cls\.predictions\.transform", r"cls\.predictions")
+PRETRAINING = [
+    *masked(r"cls\.predictions\.transform", r"cls\.predictions", "head.masked."),
+    part(r"bert\.pooler(?:\.dense)?", "head.next_sentence.dense"),
+    part(r"cls\.seq_relationship", "head.next_sentence.labels"),
+]
+TASKS = under_heads(
+    KEYS,
+    MaskedLM=MASKED,
+    PreTraining=PRETRAINING,
+    NextSentencePrediction=[POOLER, part(r"cls\.seq_relationship", "head.labels")],
+    SequenceClassification=POOLED,
+    MultipleChoice=POOLED,
+    **BY_TOKEN,
+)
 
 FAMILY = Family("Bert", BertConfig.from_published, with_head, TASKS)

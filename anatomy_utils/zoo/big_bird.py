@@ -22,12 +22,12 @@ from anatomy_utils.functional.feed_forward import gelu_tanh
 from anatomy_utils.functional.masks import Mask
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.functional.window_attention import bigbird_blocks
-from anatomy_utils.nn.dropout import dropout_or_nothing
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
-from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead
+from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.zoo import bert
-from anatomy_utils.zoo.bert import KEYS, BertConfig
-from anatomy_utils.zoo.family import Family, read, require
+from anatomy_utils.zoo.bert import BertConfig
+from anatomy_utils.zoo.family import Family, numbers, require
+from anatomy_utils.zoo.heads import LABELS, POOLED, two_layers, under_heads
 
 Pattern = Callable[[int], Bool[Tensor, "heads query_block key_block"]]
 """Number of blocks → which of them meet, in each head."""
@@ -54,8 +54,8 @@ class BigBirdConfig(BertConfig):
         """
         require(config, "BigBird", hidden_act="gelu_new", use_bias=True, rescale_embeddings=False)
         known = BertConfig.from_published(dict(config) | {"hidden_act": "gelu"})
-        block_size, num_random, kind = read(config, "block_size", "num_random_blocks", "attention_type")
-        its_own = {"block_size": block_size, "num_random": num_random, "sparse": kind == "block_sparse"}
+        its_own = numbers(config, "block_size num_random=num_random_blocks sparse=attention_type")
+        its_own["sparse"] = its_own["sparse"] == "block_sparse"
         return cls(**asdict(known) | its_own)
 
 
@@ -127,31 +127,22 @@ def big_bird(config: BigBirdConfig) -> Encoder:
 
 def with_head(config: BigBirdConfig, task: str, num_labels: int = 2) -> nn.Module:
     """A BigBird with the head of a task, with fresh weights; see `TASKS`."""
-    model = bert.with_head(config, task, num_labels, body=big_bird(config))
-    for part in model.modules():
-        if isinstance(part, MaskedLanguageHead):
-            part.activation = gelu_tanh
-    if task == "SequenceClassification" and isinstance(model.head, SequenceHead):
-        model.head.activation, model.head.input_dropout = gelu_tanh, dropout_or_nothing(config.dropout)
-    return model
+
+    def label() -> SequenceHead:
+        dropout = config.dropout
+        return SequenceHead(config.d_model, num_labels, activation=gelu_tanh, dropout=dropout, input_dropout=dropout)
+
+    body = big_bird(config)
+    return bert.with_head(config, task, num_labels, body=body, activation=gelu_tanh, SequenceClassification=label)
 
 
-_LABELS = (r"classifier\.(weight|bias)", r"head.labels.\1")
-TASKS = {
-    "Model": KEYS,
-    "MaskedLM": bert.TASKS["MaskedLM"],
-    "PreTraining": bert.TASKS["PreTraining"].within(
-        "", (r"bert\.pooler\.(weight|bias)", r"head.next_sentence.dense.\1")
-    ),
-    "SequenceClassification": KEYS.within(
-        "body.",
-        (r"classifier\.dense\.(weight|bias)", r"head.dense.\1"),
-        (r"classifier\.out_proj\.(weight|bias)", r"head.labels.\1"),
-    ),
-    "TokenClassification": KEYS.within("body.", _LABELS),
-    "MultipleChoice": KEYS.within(
-        "body.", (r"bert\.pooler\.(weight|bias)", r"head.dense.\1"), _LABELS, ignore=KEYS.ignore[:1]
-    ),
-}
+TASKS = under_heads(
+    bert.KEYS,
+    MaskedLM=bert.MASKED,
+    PreTraining=bert.PRETRAINING,
+    SequenceClassification=two_layers("classifier"),
+    TokenClassification=[LABELS],
+    MultipleChoice=POOLED,
+)
 
 FAMILY = Family("BigBird", BigBirdConfig.from_published, with_head, TASKS)

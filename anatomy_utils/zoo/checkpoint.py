@@ -29,6 +29,8 @@ MOST_NAMED = 12
 """Names of a kind in one sentence; a model of another size differs in hundreds."""
 
 Change = Callable[[Tensor], Tensor]
+Pair = tuple[str, str | tuple[str, ...]]
+"""Of a regular expression for a whole published name, and the name here, or several; see `KeyMap`."""
 
 
 class Checked(dict[str, Tensor]):
@@ -38,6 +40,25 @@ class Checked(dict[str, Tensor]):
 def transposed(weight: Tensor) -> Tensor:
     """GPT-2 stores its matrices (in, out); torch's `nn.Linear` stores (out, in)."""
     return weight.T
+
+
+def part(published: str, ours: str) -> Pair:
+    r"""A pair for one layer of ours: its weight, and its bias if it has one.
+
+    >>> print(*part("classifier", "head.labels"))
+    classifier\.(weight|bias) head.labels.\1
+    """
+    return rf"{published}\.(weight|bias)", rf"{ours}.\{re.compile(published).groups + 1}"
+
+
+def projections(published: str, names: str, ours: str = r"layers.\1.self_attention.") -> list[Pair]:
+    """Pairs for the four projections of an attention; `names` are the published ones of query, key, value, output."""
+    parts = zip(names.split(), ("query", "key", "value", "output"), strict=True)
+    return [part(published + theirs, f"{ours}to_{name}") for theirs, name in parts]
+
+
+MIXED = tuple(rf"layers.\1.self_attention.to_{name}.\2" for name in ("query", "key", "value"))
+"""Where the parts of a single matrix for queries, keys and values go."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +72,7 @@ class KeyMap:
         change: pairs of a regular expression and what is done to tensors of such names first.
     """
 
-    rename: Sequence[tuple[str, str | tuple[str, ...]]]
+    rename: Sequence[Pair]
     ignore: Sequence[str] = ()
     change: Sequence[tuple[str, Change]] = ()
 
@@ -79,22 +100,19 @@ class KeyMap:
             return {}
         raise KeyError(published)
 
-    def within(
-        self, prefix: str, *more: tuple[str, str | tuple[str, ...]], ignore: Sequence[str] | None = None
-    ) -> KeyMap:
+    def within(self, prefix: str, *more: Pair) -> KeyMap:
         """The same table for a model that holds this one under a name, with what else it has.
 
         Args:
             prefix: of the names here, such as `"body."`.
             more: further pairs, not prefixed.
-            ignore: what to leave unread instead.
         """
 
         def prefixed(names: str | tuple[str, ...]) -> str | tuple[str, ...]:
             return prefix + names if isinstance(names, str) else tuple(prefix + name for name in names)
 
         rename = [*more, *((pattern, prefixed(names)) for pattern, names in self.rename)]
-        return KeyMap(rename, self.ignore if ignore is None else ignore, self.change)
+        return KeyMap(rename, self.ignore, self.change)
 
 
 def check_file(path: Path, missing: str, *, most: int | None = None, sha256: str | None = None) -> int:

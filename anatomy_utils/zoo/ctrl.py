@@ -14,29 +14,31 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.heads import LanguageModel, SequenceHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
-from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, read
+from anatomy_utils.zoo.checkpoint import KeyMap, part, projections
+from anatomy_utils.zoo.family import Family, numbers
+from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2
+from anatomy_utils.zoo.heads import LABELS, on_decoder, under_decoder_heads
 
 NORM_EPSILON = 1e-6
 
 
 @dataclass(frozen=True)
-class CtrlConfig:
+class CtrlConfig(Gpt2Config):
     """The numbers of a CTRL; the defaults are those of the published one (1.6 billion parameters)."""
 
     vocab_size: int = 246534
     d_model: int = 1280
     num_layers: int = 48
     num_heads: int = 16
+    max_positions: int = 256
+    """Of the texts in training; the waves go on."""
     d_ff: int = 8192
-    dropout: float = 0.1
+    norm_epsilon: float = NORM_EPSILON
+    attention_dropout: float = 0.0
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> CtrlConfig:
@@ -48,65 +50,43 @@ class CtrlConfig:
         epsilon = config.get("layer_norm_epsilon", NORM_EPSILON)
         if epsilon != NORM_EPSILON:
             raise ValueError(f"layer_norm_epsilon is {epsilon}, but all norms of CTRL here have {NORM_EPSILON}.")
-        return cls(*read(config, *"vocab_size n_embd n_layer n_head dff resid_pdrop".split()))
+        names = "vocab_size d_model=n_embd num_layers=n_layer num_heads=n_head d_ff=dff dropout=resid_pdrop"
+        return cls(**numbers(config, names, "max_positions=n_positions"))
 
 
 def ctrl(config: CtrlConfig) -> Decoder:
     """The stack of a CTRL of the given size, with fresh weights."""
-
-    def norm() -> LayerNorm:
-        return LayerNorm(config.d_model, NORM_EPSILON)
-
-    def layer() -> DecoderLayer:
-        return DecoderLayer(
-            MultiHeadAttention(config.d_model, config.num_heads),
-            FeedForward(config.d_model, config.d_ff),
-            self_attention_norms=NormPlaces(before=norm()),
-            feed_forward_norms=NormPlaces(before=norm()),
-            dropout=config.dropout,
-        )
-
-    embeddings = Embeddings(
+    stack = gpt2(config)
+    stack.embeddings = Embeddings(
         config.vocab_size,
         config.d_model,
         SinusoidalPositions(config.d_model, interleaved=False),
         scale=sqrt(config.d_model),
         dropout=config.dropout,
     )
-    return Decoder(embeddings, [layer() for _ in range(config.num_layers)], norm=norm())
+    for layer in stack.layers:
+        layer.feed_forward = FeedForward(config.d_model, config.d_ff)  # with ReLU
+    return stack
 
 
 def with_head(config: CtrlConfig, task: str, num_labels: int = 2) -> nn.Module:
     """A CTRL with the head of a task, with fresh weights; see `TASKS`."""
-    body, width = ctrl(config), config.d_model
-    if task == "LMHeadModel":
-        return LanguageModel(body, nn.Linear(width, config.vocab_size))
-    if task == "SequenceClassification":
-        return WithHead(body, SequenceHead(width, num_labels, at="last", activation=None, bias=False))
-    return body
+    return on_decoder(ctrl(config), task, num_labels, bias=True)
 
 
 _LAYER = r"(?:transformer\.)?h\.(\d+)\."
-_ATTENTION = {"Wq": "query", "Wk": "key", "Wv": "value", "dense": "output"}
 KEYS = KeyMap(
     rename=[
         (r"(?:transformer\.)?w\.weight", r"embeddings.tokens.weight"),
-        (r"(?:transformer\.)?layernorm\.(weight|bias)", r"norm.\1"),
-        *(
-            (_LAYER + rf"multi_head_attention\.{a}\.(weight|bias)", rf"layers.\1.self_attention.to_{b}.\2")
-            for a, b in _ATTENTION.items()
-        ),
-        (_LAYER + r"layernorm1\.(weight|bias)", r"layers.\1.self_attention_norms.before.\2"),
-        (_LAYER + r"layernorm2\.(weight|bias)", r"layers.\1.feed_forward_norms.before.\2"),
-        (_LAYER + r"ffn\.0\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-        (_LAYER + r"ffn\.2\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
+        part(r"(?:transformer\.)?layernorm", "norm"),
+        *projections(_LAYER + r"multi_head_attention\.", "Wq Wk Wv dense"),
+        part(_LAYER + r"layernorm1", r"layers.\1.self_attention_norms.before"),
+        part(_LAYER + r"layernorm2", r"layers.\1.feed_forward_norms.before"),
+        part(_LAYER + r"ffn\.0", r"layers.\1.feed_forward.expand"),
+        part(_LAYER + r"ffn\.2", r"layers.\1.feed_forward.contract"),
     ],
     ignore=[r"lm_head\.(weight|bias)"],
 )
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "LMHeadModel": KEYS.within("decoder.", (r"lm_head\.(weight|bias)", r"vocabulary.\1"), ignore=[]),
-    "SequenceClassification": KEYS.within("body.", (r"classifier\.weight", "head.labels.weight")),
-}
+TASKS = under_decoder_heads(KEYS, "LMHeadModel", SequenceClassification=[LABELS])
 
 FAMILY = Family("CTRL", CtrlConfig.from_published, with_head, TASKS)

@@ -21,29 +21,26 @@ from torch.nn import functional as F
 from anatomy_utils.functional.positions import offset_row
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.embeddings import Embeddings
-from anatomy_utils.nn.encoder import Encoder, EncoderLayer
-from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.heads import MaskedLanguageHead, MultipleChoice, SequenceHead, SpanHead, TokenHead, WithHead
-from anatomy_utils.nn.norm import LayerNorm, NormPlaces
+from anatomy_utils.nn.encoder import Encoder
+from anatomy_utils.nn.heads import SequenceHead
+from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.nn.relative_positions import DisentangledPositions, OffsetTable
-from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, read
+from anatomy_utils.zoo import bert
+from anatomy_utils.zoo.checkpoint import MIXED, KeyMap, part
+from anatomy_utils.zoo.family import USUAL, Family, numbers
+from anatomy_utils.zoo.heads import BY_TOKEN, POOLED, masked, under_heads
 
 
 @dataclass(frozen=True)
-class DebertaConfig:
+class DebertaConfig(bert.BertConfig):
     """The numbers of a DeBERTa; the defaults are DeBERTa-base's."""
 
     vocab_size: int = 50265
-    d_model: int = 768
-    num_layers: int = 12
-    num_heads: int = 12
-    d_ff: int = 3072
+    max_positions: int = 0
+    num_segments: int = 0
     max_distance: int = 512
     """Farther offsets share the last row of their side."""
     norm_epsilon: float = 1e-7
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
     pooler_dropout: float = 0.0
     classifier_dropout: float = 0.1
     key_bias: bool = False
@@ -82,24 +79,11 @@ def shared_numbers(config: Mapping[str, Any]) -> dict[str, Any]:
     kinds = config.get("pos_att_type") or []
     if set(kinds.split("|") if isinstance(kinds, str) else kinds) != {"c2p", "p2c"}:
         raise ValueError(f"pos_att_type is {kinds!r}, but DeBERTa here has both 'c2p' and 'p2c'.")
-    vocab_size, d_model, num_layers, num_heads, d_ff = read(
-        config, "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"
-    )
-    farthest, dropout = config.get("max_relative_positions", -1), config.get("hidden_dropout_prob", 0.1)
-    before_labels = config.get("cls_dropout")
-    return {
-        "vocab_size": vocab_size,
-        "d_model": d_model,
-        "num_layers": num_layers,
-        "num_heads": num_heads,
-        "d_ff": d_ff,
-        "max_distance": farthest if farthest > 0 else config.get("max_position_embeddings", 512),
-        "norm_epsilon": config.get("layer_norm_eps", 1e-7),
-        "dropout": dropout,
-        "attention_dropout": config.get("attention_probs_dropout_prob", 0.1),
-        "pooler_dropout": config.get("pooler_dropout", 0.0),
-        "classifier_dropout": dropout if before_labels is None else before_labels,
-    }
+    optional = "norm_epsilon=layer_norm_eps dropout=hidden_dropout_prob attention_dropout=attention_probs_dropout_prob"
+    known = numbers(config, USUAL, f"{optional} pooler_dropout classifier_dropout=cls_dropout")
+    farthest = config.get("max_relative_positions", -1)
+    known["max_distance"] = farthest if farthest > 0 else config.get("max_position_embeddings", 512)
+    return {"classifier_dropout": known.get("dropout", 0.1)} | known
 
 
 def deberta(config: DebertaConfig) -> Encoder:
@@ -128,74 +112,37 @@ def deberta(config: DebertaConfig) -> Encoder:
         attention.score_positions = DisentangledPositions(row, table, to_query, to_key, heads)
         return attention
 
-    def layer() -> EncoderLayer:
-        return EncoderLayer(
-            attention(),
-            FeedForward(width, config.d_ff, activation=F.gelu),
-            self_attention_norms=NormPlaces(after=norm()),
-            feed_forward_norms=NormPlaces(after=norm()),
-            dropout=config.dropout,
-        )
-
-    embeddings = Embeddings(config.vocab_size, width, norm=norm(), dropout=config.dropout)
-    return Encoder(embeddings, [layer() for _ in range(config.num_layers)])
+    body = bert.bert(config)
+    body.embeddings = Embeddings(config.vocab_size, width, norm=norm(), dropout=config.dropout)
+    for layer in body.layers:
+        layer.self_attention = attention()
+    return body
 
 
-def with_head(config: DebertaConfig, task: str, num_labels: int = 2) -> nn.Module:
-    """A DeBERTa with the head of a task, with fresh weights; see `TASKS`."""
-    return headed(deberta(config), config, task, num_labels)
-
-
-def headed(body: Encoder, config: DebertaConfig, task: str, num_labels: int) -> nn.Module:
-    """The stack with the head of a task on top."""
-    width = config.d_model
-
-    def pooled(labels: int) -> SequenceHead:
-        return SequenceHead(
-            width,
-            labels,
-            activation=F.gelu,
-            dropout=config.classifier_dropout,
-            input_dropout=config.pooler_dropout,
-        )
-
-    if task == "MultipleChoice":
-        return MultipleChoice(body, pooled(1))
-    heads = {
-        "MaskedLM": lambda: MaskedLanguageHead(body.embeddings.tokens, LayerNorm(width, config.norm_epsilon)),
-        "SequenceClassification": lambda: pooled(num_labels),
-        "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.dropout),
-        "QuestionAnswering": lambda: SpanHead(width),
-    }
-    return WithHead(body, heads[task]()) if task in heads else body
+def with_head(config: DebertaConfig, task: str, num_labels: int = 2, *, body: Encoder | None = None) -> nn.Module:
+    """A DeBERTa, or the `body` that its second version makes of it, with the head of a task; see `TASKS`."""
+    pooler, classifier = config.pooler_dropout, config.classifier_dropout
+    text = partial(SequenceHead, config.d_model, activation=F.gelu, dropout=classifier, input_dropout=pooler)
+    return bert.with_head(config, task, num_labels, body=body or deberta(config), text=text)
 
 
 _BODY = r"(?:deberta\.)?"
-_LAYER = _BODY + r"encoder\.layer\.(\d+)\."
-_ATTENTION = r"layers.\1.self_attention."
-_OFFSETS = "layers.0.self_attention.score_positions.table."
+_ATTENTION, _OURS = _BODY + r"encoder\.layer\.(\d+)\.attention\.self\.", r"layers.\1.self_attention."
 SHARED_KEYS = [
     (_BODY + r"embeddings\.word_embeddings\.weight", r"embeddings.tokens.weight"),
-    (_BODY + r"embeddings\.LayerNorm\.(weight|bias)", r"embeddings.norm.\1"),
-    (_BODY + r"encoder\.rel_embeddings\.weight", _OFFSETS + r"vectors.weight"),
-    (_LAYER + r"attention\.output\.dense\.(weight|bias)", _ATTENTION + r"to_output.\2"),
-    (_LAYER + r"attention\.output\.LayerNorm\.(weight|bias)", r"layers.\1.self_attention_norms.after.\2"),
-    (_LAYER + r"intermediate\.dense\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
-    (_LAYER + r"output\.dense\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
-    (_LAYER + r"output\.LayerNorm\.(weight|bias)", r"layers.\1.feed_forward_norms.after.\2"),
+    part(_BODY + r"embeddings\.LayerNorm", "embeddings.norm"),
+    (_BODY + r"encoder\.rel_embeddings\.weight", "layers.0.self_attention.score_positions.table.vectors.weight"),
+    *bert.LAYERS,
 ]
 """What every version of DeBERTa has."""
 KEYS = KeyMap(
     rename=[
         *SHARED_KEYS,
-        (
-            _LAYER + r"attention\.self\.in_proj\.weight",
-            tuple(_ATTENTION + f"to_{part}.weight" for part in ("query", "key", "value")),
-        ),
-        (_LAYER + r"attention\.self\.q_bias", _ATTENTION + r"to_query.bias"),
-        (_LAYER + r"attention\.self\.v_bias", _ATTENTION + r"to_value.bias"),
-        (_LAYER + r"attention\.self\.pos_proj\.weight", _ATTENTION + r"score_positions.to_key.weight"),
-        (_LAYER + r"attention\.self\.pos_q_proj\.(weight|bias)", _ATTENTION + r"score_positions.to_query.\2"),
+        (_ATTENTION + r"in_proj\.(weight)", MIXED),
+        (_ATTENTION + r"q_bias", _OURS + r"to_query.bias"),
+        (_ATTENTION + r"v_bias", _OURS + r"to_value.bias"),
+        (_ATTENTION + r"pos_proj\.weight", _OURS + r"score_positions.to_key.weight"),
+        part(_ATTENTION + r"pos_q_proj", _OURS + r"score_positions.to_query"),
     ],
     ignore=[
         _BODY + r"embeddings\.(?:position_ids|position_embeddings\.weight)",  # read by a decoder that is not here
@@ -205,25 +152,15 @@ KEYS = KeyMap(
 
 
 def tasks(keys: KeyMap) -> dict[str, KeyMap]:
-    """Task, as published architectures name it → where each tensor goes."""
-    pooler = (r"pooler\.dense\.(weight|bias)", r"head.dense.\1")
-    labels = (r"classifier\.(weight|bias)", r"head.labels.\1")
-    transform = r"(?:cls\.predictions\.transform|lm_predictions\.lm_head)\."
-    masked = [
-        (transform + r"dense\.(weight|bias)", r"head.dense.\1"),
-        (transform + r"LayerNorm\.(weight|bias)", r"head.norm.\1"),
-        (r"cls\.predictions\.decoder\.(weight|bias)", r"head.vocabulary.\1"),
-        (r"(?:cls\.predictions|lm_predictions\.lm_head)\.(bias)", r"head.vocabulary.\1"),
-    ]
-    heads = {
-        "MaskedLM": masked,
-        "SequenceClassification": [pooler, labels],
-        "MultipleChoice": [pooler, labels],
-        "TokenClassification": [labels],
-        "QuestionAnswering": [(r"qa_outputs\.(weight|bias)", r"head.ends.\1")],
-    }
-    unread = [keys.ignore[0], r"mask_predictions\..*"]
-    return {"Model": keys} | {task: keys.within("body.", *head, ignore=unread) for task, head in heads.items()}
+    """The same stack under every head; that for masked words has other names in files of the second version."""
+    transform, vocabulary = (rf"(?:cls\.predictions{last}|lm_predictions\.lm_head)" for last in (r"\.transform", ""))
+    return under_heads(
+        keys,
+        MaskedLM=masked(transform, vocabulary),
+        SequenceClassification=POOLED,
+        MultipleChoice=POOLED,
+        **BY_TOKEN,
+    )
 
 
 TASKS = tasks(KEYS)

@@ -21,15 +21,15 @@ from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
 from anatomy_utils.nn.norm import LayerNorm
 from anatomy_utils.tap import tap
-from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.checkpoint import KeyMap, part
 from anatomy_utils.zoo.deberta import (
     KEYS as FIRST_KEYS,
     SHARED_KEYS,
     DebertaConfig,
     deberta,
-    headed,
     shared_numbers,
     tasks,
+    with_head as first_with_head,
 )
 from anatomy_utils.zoo.family import Family
 
@@ -114,7 +114,7 @@ def deberta_v2(config: DebertaV2Config) -> Encoder:
 
 def with_head(config: DebertaV2Config, task: str, num_labels: int = 2) -> nn.Module:
     """A DeBERTa v2 or v3 with the head of a task, with fresh weights; see `TASKS`."""
-    return headed(deberta_v2(config), config, task, num_labels)
+    return first_with_head(config, task, num_labels, body=deberta_v2(config))
 
 
 _STACK = r"(?:deberta\.)?encoder\."
@@ -122,11 +122,11 @@ _SELF = _STACK + r"layer\.(\d+)\.attention\.self\."
 KEYS = KeyMap(
     rename=[
         *SHARED_KEYS,
-        (_SELF + r"(query|key|value)_proj\.(weight|bias)", r"layers.\1.self_attention.to_\2.\3"),
-        (_SELF + r"pos_(query|key)_proj\.(weight|bias)", r"layers.\1.self_attention.score_positions.to_\2.\3"),
-        (_STACK + r"LayerNorm\.(weight|bias)", r"layers.0.self_attention.score_positions.table.norm.\1"),
-        (_STACK + r"conv\.conv\.(weight|bias)", r"layers.0.convolution.\1"),
-        (_STACK + r"conv\.LayerNorm\.(weight|bias)", r"layers.0.convolution_norm.\1"),
+        part(_SELF + r"(query|key|value)_proj", r"layers.\1.self_attention.to_\2"),
+        part(_SELF + r"pos_(query|key)_proj", r"layers.\1.self_attention.score_positions.to_\2"),
+        part(_STACK + r"LayerNorm", "layers.0.self_attention.score_positions.table.norm"),
+        part(_STACK + r"conv\.conv", "layers.0.convolution"),
+        part(_STACK + r"conv\.LayerNorm", "layers.0.convolution_norm"),
     ],
     ignore=FIRST_KEYS.ignore,
 )

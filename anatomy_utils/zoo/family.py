@@ -109,10 +109,39 @@ def read(config: Config, *names: str) -> list[Any]:
     return [config[name] for name in names]
 
 
+USUAL = (
+    "vocab_size d_model=hidden_size num_layers=num_hidden_layers num_heads=num_attention_heads d_ff=intermediate_size"
+)
+"""What most families call the five numbers of a stack, for `numbers`."""
+
+
+def numbers(config: Config, needed: str, optional: str = "") -> dict[str, Any]:
+    """Entries of a configuration under our names; of the optional ones those that are there.
+
+    >>> numbers({"vocab_size": 97, "n_embd": 30}, "vocab_size d_model=n_embd", "dropout=resid_pdrop")
+    {'vocab_size': 97, 'd_model': 30}
+
+    Args:
+        config: the published entries.
+        needed: entries that must be there, as `ours=theirs`, or one name where both are the same.
+        optional: entries that may be missing or null; the numbers' defaults are what that means.
+
+    Raises:
+        ValueError: as `read`.
+    """
+    pairs = [(name.partition("=")[0], name.rpartition("=")[2]) for name in needed.split()]
+    more = [(name.partition("=")[0], config.get(name.rpartition("=")[2])) for name in optional.split()]
+    found = read(config, *(theirs for _, theirs in pairs))
+    return {
+        **dict(zip((ours for ours, _ in pairs), found, strict=True)),
+        **{ours: value for ours, value in more if value is not None},
+    }
+
+
 def require(config: Config, family: str, **entries: Any) -> None:
     """Check entries that a family has in one way only here; where a configuration leaves one out, it has that way.
 
-    >>> expect({"hidden_act": "relu"}, "BERT", hidden_act="gelu")
+    >>> require({"hidden_act": "relu"}, "BERT", hidden_act="gelu")
     Traceback (most recent call last):
     ValueError: hidden_act is 'relu', but BERT here has 'gelu'.
 

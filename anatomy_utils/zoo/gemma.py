@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from jaxtyping import Float
@@ -19,7 +20,7 @@ from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head as llama_with_head
+from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,4 @@ def gemma(config: GemmaConfig) -> Decoder:
     return stack
 
 
-def with_head(config: GemmaConfig, task: str, num_labels: int = 2) -> nn.Module:
-    """A Gemma with the head of a task, with fresh weights; see `TASKS`."""
-    return llama_with_head(config, task, num_labels, body=gemma(config))
-
-
-FAMILY = Family("Gemma", GemmaConfig.from_published, with_head, TASKS)
+FAMILY = Family("Gemma", GemmaConfig.from_published, partial(with_head, stack=gemma), TASKS)

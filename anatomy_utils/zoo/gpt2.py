@@ -7,7 +7,7 @@ one matrix, and matrices are stored transposed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,11 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward
-from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import LearnedPositions
-from anatomy_utils.zoo.checkpoint import KeyMap, transposed
-from anatomy_utils.zoo.family import Family, classifier_dropout, read, require
+from anatomy_utils.zoo.checkpoint import MIXED, KeyMap, transposed
+from anatomy_utils.zoo.family import Family, classifier_dropout, numbers, require
+from anatomy_utils.zoo.heads import on_decoder, under_decoder_heads
 
 
 @dataclass(frozen=True)
@@ -56,21 +56,11 @@ class Gpt2Config:
             scale_attn_by_inverse_layer_idx=False,
             scale_attn_weights=True,
         )
-        vocab_size, d_model, layers, heads, positions = read(
-            config, "vocab_size", "n_embd", "n_layer", "n_head", "n_positions"
-        )
-        return cls(
-            vocab_size,
-            d_model,
-            layers,
-            heads,
-            positions,
-            d_ff=config.get("n_inner") or 4 * d_model,
-            norm_epsilon=config.get("layer_norm_epsilon", 1e-5),
-            dropout=config.get("resid_pdrop", 0.1),
-            attention_dropout=config.get("attn_pdrop", 0.1),
-            classifier_dropout=classifier_dropout(config),
-        )
+        names = "vocab_size d_model=n_embd num_layers=n_layer num_heads=n_head max_positions=n_positions"
+        optional = "norm_epsilon=layer_norm_epsilon dropout=resid_pdrop attention_dropout=attn_pdrop"
+        known = numbers(config, names, optional)
+        d_ff = config.get("n_inner") or 4 * known["d_model"]
+        return cls(**known, d_ff=d_ff, classifier_dropout=classifier_dropout(config))
 
 
 def gpt2(config: Gpt2Config) -> Decoder:
@@ -93,21 +83,14 @@ def gpt2(config: Gpt2Config) -> Decoder:
     return Decoder(embeddings, [layer() for _ in range(config.num_layers)], norm=norm())
 
 
-def with_head(config: Gpt2Config, task: str, num_labels: int = 2, *, body: Decoder | None = None) -> nn.Module:
-    """A GPT-2, or the `body` that another family makes of it, with the head of a task; see `TASKS`. Fresh weights."""
-    body, width = body or gpt2(config), config.d_model
-    if task in ("LMHeadModel", "CausalLM"):
-        return LanguageModel(body, nn.Linear(width, config.vocab_size, bias=False))
-    heads = {
-        "SequenceClassification": lambda: SequenceHead(width, num_labels, at="last", activation=None, bias=False),
-        "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.classifier_dropout),
-        "QuestionAnswering": lambda: SpanHead(width),
-    }
-    return WithHead(body, heads[task]()) if task in heads else body
+def with_head(
+    config: Gpt2Config, task: str, num_labels: int = 2, *, stack: Callable[[Any], Decoder] = gpt2
+) -> nn.Module:
+    """A GPT-2, or a relative with another `stack`, with the head of a task, with fresh weights; see `TASKS`."""
+    return on_decoder(stack(config), task, num_labels, dropout=config.classifier_dropout)
 
 
 _LAYER = r"(?:transformer\.)?h\.(\d+)\."
-_MIXED = tuple(rf"layers.\1.self_attention.to_{name}.\2" for name in ("query", "key", "value"))
 KEYS = KeyMap(
     rename=[
         (r"(?:transformer\.)?wte\.weight", r"embeddings.tokens.weight"),
@@ -115,7 +98,7 @@ KEYS = KeyMap(
         (r"(?:transformer\.)?ln_f\.(weight|bias)", r"norm.\1"),
         (_LAYER + r"ln_1\.(weight|bias)", r"layers.\1.self_attention_norms.before.\2"),
         (_LAYER + r"ln_2\.(weight|bias)", r"layers.\1.feed_forward_norms.before.\2"),
-        (_LAYER + r"attn\.c_attn\.(weight|bias)", _MIXED),
+        (_LAYER + r"attn\.c_attn\.(weight|bias)", MIXED),
         (_LAYER + r"attn\.c_proj\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
         (_LAYER + r"mlp\.c_fc\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
         (_LAYER + r"mlp\.c_proj\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
@@ -126,20 +109,7 @@ KEYS = KeyMap(
     ],
     change=[(_LAYER + r"(attn|mlp)\.c_\w+\.weight", transposed)],
 )
-
-
-def tasks(keys: KeyMap, language_model: str) -> dict[str, KeyMap]:
-    """The same stack under every head; the one that writes is named differently from family to family."""
-    return {
-        "Model": keys,
-        language_model: keys.within("decoder.", (r"lm_head\.weight", "vocabulary.weight")),
-        "SequenceClassification": keys.within("body.", (r"score\.weight", "head.labels.weight")),
-        "TokenClassification": keys.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
-        "QuestionAnswering": keys.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-    }
-
-
-TASKS = tasks(KEYS, "LMHeadModel")
+TASKS = under_decoder_heads(KEYS, "LMHeadModel")
 
 FAMILY = Family("GPT2", Gpt2Config.from_published, with_head, TASKS)
 

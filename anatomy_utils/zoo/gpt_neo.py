@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-from torch import nn
 
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder
-from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, classifier_dropout, read, require
-from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, tasks, with_head as gpt2_with_head
+from anatomy_utils.zoo.checkpoint import KeyMap, projections
+from anatomy_utils.zoo.family import Family, classifier_dropout, numbers, require
+from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, with_head
+from anatomy_utils.zoo.heads import under_decoder_heads
 
 
 @dataclass(frozen=True)
@@ -38,25 +38,16 @@ class GptNeoConfig(Gpt2Config):
             ValueError: an entry is missing, or the model has a variation that GPT-Neo does not have.
         """
         require(config, "GPT-Neo", activation_function="gelu_new")
-        names = "vocab_size hidden_size num_layers num_heads max_position_embeddings attention_types"
-        vocab_size, d_model, num_layers, num_heads, max_positions, types = read(config, *names.split())
+        names = "vocab_size d_model=hidden_size num_layers num_heads max_positions=max_position_embeddings"
+        optional = "norm_epsilon=layer_norm_epsilon dropout=resid_dropout attention_dropout window=window_size"
+        known = numbers(config, f"{names} types=attention_types", optional)
+        types, num_layers = known.pop("types"), known["num_layers"]
         kinds = [kind for kinds, times in types for kind in list(kinds) * times]
         alternate = [("global", "local")[number % 2] for number in range(num_layers)]
         if not kinds == (config.get("attention_layers") or kinds) == alternate:
             raise ValueError(f"attention_types is {types!r}, but every other one of GPT-Neo's {num_layers} is local.")
-        return cls(
-            vocab_size,
-            d_model,
-            num_layers,
-            num_heads,
-            max_positions,
-            d_ff=config.get("intermediate_size") or 4 * d_model,
-            norm_epsilon=config.get("layer_norm_epsilon", 1e-5),
-            dropout=config.get("resid_dropout", 0.0),
-            attention_dropout=config.get("attention_dropout", 0.0),
-            classifier_dropout=classifier_dropout(config),
-            window=config.get("window_size", 256),
-        )
+        d_ff = config.get("intermediate_size") or 4 * known["d_model"]
+        return cls(**known, d_ff=d_ff, classifier_dropout=classifier_dropout(config))
 
 
 def gpt_neo(config: GptNeoConfig) -> Decoder:
@@ -76,22 +67,14 @@ def gpt_neo(config: GptNeoConfig) -> Decoder:
     return stack
 
 
-def with_head(config: GptNeoConfig, task: str, num_labels: int = 2) -> nn.Module:
-    """A GPT-Neo with the head of a task, with fresh weights; see `TASKS`."""
-    return gpt2_with_head(config, task, num_labels, body=gpt_neo(config))
-
-
 _ATTENTION = r"(?:transformer\.)?h\.(\d+)\.attn\.attention\."
 KEYS = KeyMap(
     rename=[
-        (_ATTENTION + r"q_proj\.weight", r"layers.\1.self_attention.to_query.weight"),
-        (_ATTENTION + r"k_proj\.weight", r"layers.\1.self_attention.to_key.weight"),
-        (_ATTENTION + r"v_proj\.weight", r"layers.\1.self_attention.to_value.weight"),
-        (_ATTENTION + r"out_proj\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
+        *projections(_ATTENTION, "q_proj k_proj v_proj out_proj"),
         *GPT2_KEYS.rename,
     ],
     ignore=[_ATTENTION + r"(masked_)?bias", *GPT2_KEYS.ignore],
 )
-TASKS = tasks(KEYS, "CausalLM")
+TASKS = under_decoder_heads(KEYS)
 
-FAMILY = Family("GPTNeo", GptNeoConfig.from_published, with_head, TASKS)
+FAMILY = Family("GPTNeo", GptNeoConfig.from_published, partial(with_head, stack=gpt_neo), TASKS)

@@ -6,7 +6,7 @@ network, no biases, and (since Llama 2) fewer key/value heads than query heads. 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,11 @@ from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import GatedFeedForward
-from anatomy_utils.nn.heads import LanguageModel, SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, classifier_dropout, read, require
+from anatomy_utils.zoo.checkpoint import KeyMap, projections
+from anatomy_utils.zoo.family import USUAL, Family, classifier_dropout, numbers, require
+from anatomy_utils.zoo.heads import BY_TOKEN, SCORE, on_decoder, under_decoder_heads
 
 
 @dataclass(frozen=True)
@@ -54,22 +54,16 @@ class LlamaConfig:
         if rope.get("rope_type", rope.get("type", "default")) != "default":
             raise ValueError(f"The rotary positions are scaled ({rope}), which Llama here does not do.")
         require(config, "Llama", hidden_act="silu")
-        names = "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size"
-        vocab_size, d_model, num_layers, num_heads, d_ff = read(config, *names.split())
+        optional = (
+            "max_positions=max_position_embeddings norm_epsilon=rms_norm_eps tied=tie_word_embeddings attention_bias "
+            "feed_forward_bias=mlp_bias"
+        )
+        known = numbers(config, USUAL, optional)
         return cls(
-            vocab_size,
-            d_model,
-            num_layers,
-            num_heads,
-            num_kv_heads=config.get("num_key_value_heads") or num_heads,
-            d_ff=d_ff,
-            d_head=config.get("head_dim") or d_model // num_heads,
-            max_positions=config.get("max_position_embeddings", 2048),
-            norm_epsilon=config.get("rms_norm_eps", 1e-6),
+            **known,
+            num_kv_heads=config.get("num_key_value_heads") or known["num_heads"],
+            d_head=config.get("head_dim") or known["d_model"] // known["num_heads"],
             rotary_base=rope.get("rope_theta", config.get("rope_theta", 10_000.0)),
-            tied=config.get("tie_word_embeddings", False),
-            attention_bias=config.get("attention_bias", False),
-            feed_forward_bias=config.get("mlp_bias", False),
             classifier_dropout=classifier_dropout(config),
         )
 
@@ -103,17 +97,11 @@ def llama(config: LlamaConfig) -> Decoder:
     )
 
 
-def with_head(config: LlamaConfig, task: str, num_labels: int = 2, *, body: Decoder | None = None) -> nn.Module:
-    """A Llama, or the `body` that another family makes of it, with the head of a task; see `TASKS`. Fresh weights."""
-    body, width = body or llama(config), config.d_model
-    if task == "CausalLM":
-        return LanguageModel(body, nn.Linear(width, config.vocab_size, bias=False), tied=config.tied)
-    heads = {
-        "SequenceClassification": lambda: SequenceHead(width, num_labels, at="last", activation=None, bias=False),
-        "TokenClassification": lambda: TokenHead(width, num_labels, dropout=config.classifier_dropout),
-        "QuestionAnswering": lambda: SpanHead(width),
-    }
-    return WithHead(body, heads[task]()) if task in heads else body
+def with_head(
+    config: LlamaConfig, task: str, num_labels: int = 2, *, stack: Callable[[Any], Decoder] = llama
+) -> nn.Module:
+    """A Llama, or a relative with another `stack`, with the head of a task, with fresh weights; see `TASKS`."""
+    return on_decoder(stack(config), task, num_labels, tied=config.tied, dropout=config.classifier_dropout)
 
 
 _LAYER = r"(?:\w+\.)?layers\.(\d+)\."
@@ -123,10 +111,7 @@ KEYS = KeyMap(
         (r"(?:\w+\.)?norm\.weight", r"norm.weight"),
         (_LAYER + r"input_layernorm\.weight", r"layers.\1.self_attention_norms.before.weight"),
         (_LAYER + r"post_attention_layernorm\.weight", r"layers.\1.feed_forward_norms.before.weight"),
-        (_LAYER + r"self_attn\.q_proj\.(weight|bias)", r"layers.\1.self_attention.to_query.\2"),
-        (_LAYER + r"self_attn\.k_proj\.(weight|bias)", r"layers.\1.self_attention.to_key.\2"),
-        (_LAYER + r"self_attn\.v_proj\.(weight|bias)", r"layers.\1.self_attention.to_value.\2"),
-        (_LAYER + r"self_attn\.o_proj\.(weight|bias)", r"layers.\1.self_attention.to_output.\2"),
+        *projections(_LAYER + r"self_attn\.", "q_proj k_proj v_proj o_proj"),
         (_LAYER + r"mlp\.gate_proj\.(weight|bias)", r"layers.\1.feed_forward.gate.\2"),
         (_LAYER + r"mlp\.up_proj\.(weight|bias)", r"layers.\1.feed_forward.expand.\2"),
         (_LAYER + r"mlp\.down_proj\.(weight|bias)", r"layers.\1.feed_forward.contract.\2"),
@@ -136,14 +121,9 @@ KEYS = KeyMap(
 
 
 def tasks(keys: KeyMap) -> dict[str, KeyMap]:
-    """The same stack under every head."""
-    return {
-        "Model": keys,
-        "CausalLM": keys.within("decoder.", (r"lm_head\.weight", "vocabulary.weight")),
-        "SequenceClassification": keys.within("body.", (r"score\.weight", "head.labels.weight")),
-        "TokenClassification": keys.within("body.", (r"score\.(weight|bias)", r"head.labels.\1")),
-        "QuestionAnswering": keys.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-    }
+    """The same stack under every head; that for tokens is called "score" too."""
+    labels = {"SequenceClassification": [SCORE], "TokenClassification": [SCORE]}
+    return under_decoder_heads(keys, **BY_TOKEN | labels)
 
 
 TASKS = tasks(KEYS)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
-
-from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head as llama_with_head
+from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,4 @@ def mistral(config: MistralConfig) -> Decoder:
     return stack
 
 
-def with_head(config: MistralConfig, task: str, num_labels: int = 2) -> nn.Module:
-    """A Mistral with the head of a task, with fresh weights; see `TASKS`."""
-    return llama_with_head(config, task, num_labels, body=mistral(config))
-
-
-FAMILY = Family("Mistral", MistralConfig.from_published, with_head, TASKS)
+FAMILY = Family("Mistral", MistralConfig.from_published, partial(with_head, stack=mistral), TASKS)

@@ -25,8 +25,9 @@ from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import MaskedLanguageHead, SequenceHead, SpanHead, TokenHead, WithHead
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import RotaryPositions
-from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, read, require
+from anatomy_utils.zoo.checkpoint import MIXED, KeyMap, part
+from anatomy_utils.zoo.family import USUAL, Family, numbers, require
+from anatomy_utils.zoo.heads import under_heads
 
 
 @dataclass(frozen=True)
@@ -62,23 +63,17 @@ class ModernBertConfig:
             ValueError: an entry is missing, or the model has a variation that ModernBERT here does not have.
         """
         require(config, "ModernBERT", **_EXPECTED)
-        names = "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size"
-        vocab_size, d_model, num_layers, num_heads, d_ff = read(config, *names.split())
+        optional = (
+            "norm_epsilon=norm_eps dropout=embedding_dropout attention_dropout feed_forward_dropout=mlp_dropout "
+            "classifier_dropout"
+        )
+        known = numbers(config, USUAL, optional)
         return cls(
-            vocab_size,
-            d_model,
-            num_layers,
-            num_heads,
-            d_ff,
-            global_every=_global_every(config, num_layers),
+            **known,
+            global_every=_global_every(config, known["num_layers"]),
             reach=config.get("local_attention", 128) // 2,
             global_base=_base(config, "full_attention", config.get("global_rope_theta", 160_000.0)),
             local_base=_base(config, "sliding_attention", config.get("local_rope_theta", 10_000.0)),
-            norm_epsilon=config.get("norm_eps", 1e-5),
-            dropout=config.get("embedding_dropout", 0.0),
-            attention_dropout=config.get("attention_dropout", 0.0),
-            feed_forward_dropout=config.get("mlp_dropout", 0.0),
-            classifier_dropout=config.get("classifier_dropout", 0.0),
             mean_pooling=config.get("classifier_pooling", "cls") == "mean",
         )
 
@@ -217,10 +212,7 @@ KEYS = KeyMap(
         (_BODY + r"final_norm\.weight", r"norm.weight"),
         (_LAYER + r"attn_norm\.weight", r"layers.\1.self_attention_norms.before.weight"),
         (_LAYER + r"mlp_norm\.weight", r"layers.\1.feed_forward_norms.before.weight"),
-        (
-            _LAYER + r"attn\.Wqkv\.weight",
-            tuple(rf"layers.\1.self_attention.to_{part}.weight" for part in ("query", "key", "value")),
-        ),
+        (_LAYER + r"attn\.Wqkv\.(weight)", MIXED),
         (_LAYER + r"attn\.Wo\.weight", r"layers.\1.self_attention.to_output.weight"),
         (
             _LAYER + r"mlp\.Wi\.weight",
@@ -231,15 +223,13 @@ KEYS = KeyMap(
     ignore=[r"(?:head|decoder|classifier)\..*"],  # the heads of tasks
 )
 _REFINED = (r"head\.(dense|norm)\.weight", r"head.\1.weight")
-_LABELS = (r"classifier\.(weight|bias)", r"head.head.labels.\1")
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "MaskedLM": KEYS.within("body.", _REFINED, (r"decoder\.(weight|bias)", r"head.vocabulary.\1"), ignore=()),
-    "SequenceClassification": KEYS.within("body.", _REFINED, _LABELS, ignore=()),
-    "TokenClassification": KEYS.within("body.", _REFINED, _LABELS, ignore=()),
-    "QuestionAnswering": KEYS.within(
-        "body.", _REFINED, (r"classifier\.(weight|bias)", r"head.head.ends.\1"), ignore=()
-    ),
-}
+_LABELS = [_REFINED, part("classifier", "head.head.labels")]
+TASKS = under_heads(
+    KEYS,
+    MaskedLM=[_REFINED, part("decoder", "head.vocabulary")],
+    SequenceClassification=_LABELS,
+    TokenClassification=_LABELS,
+    QuestionAnswering=[_REFINED, part("classifier", "head.head.ends")],
+)
 
 FAMILY = Family("ModernBert", ModernBertConfig.from_published, with_head, TASKS)

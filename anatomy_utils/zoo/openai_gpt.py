@@ -9,16 +9,16 @@ and matrices are stored transposed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
-
-from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, read
-from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, with_head as gpt2_with_head
+from anatomy_utils.zoo.family import Family
+from anatomy_utils.zoo.gpt2 import KEYS as GPT2_KEYS, Gpt2Config, gpt2, with_head
+from anatomy_utils.zoo.heads import SCORE, under_decoder_heads
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,7 @@ class GptConfig(Gpt2Config):
         """
         if config.get("afn", "gelu") != "gelu":
             raise ValueError(f"afn is {config['afn']!r}, but GPT here has 'gelu' (which is the tanh approximation).")
-        names = "vocab_size n_embd n_layer n_head n_positions layer_norm_epsilon resid_pdrop attn_pdrop"
-        vocab_size, d_model, num_layers, num_heads, max_positions, *rest = read(config, *names.split())
-        return cls(vocab_size, d_model, num_layers, num_heads, max_positions, 4 * d_model, *rest)
+        return cls(**asdict(Gpt2Config.from_published(config)))
 
 
 def gpt(config: GptConfig) -> Decoder:
@@ -53,11 +51,6 @@ def gpt(config: GptConfig) -> Decoder:
         layer.self_attention_norms = norms()
         layer.feed_forward_norms = norms()
     return Decoder(stack.embeddings, stack.layers)  # no norm at the end
-
-
-def with_head(config: GptConfig, task: str, num_labels: int = 2) -> nn.Module:
-    """A GPT with the head of a task, with fresh weights; see `TASKS`."""
-    return gpt2_with_head(config, task, num_labels, body=gpt(config))
 
 
 _BODY = r"(?:transformer\.)?"
@@ -75,10 +68,6 @@ KEYS = KeyMap(
     ],
     change=GPT2_KEYS.change,
 )
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "LMHeadModel": KEYS.within("decoder.", (r"lm_head\.weight", "vocabulary.weight")),
-    "SequenceClassification": KEYS.within("body.", (r"score\.weight", "head.labels.weight")),
-}
+TASKS = under_decoder_heads(KEYS, "LMHeadModel", SequenceClassification=[SCORE])
 
-FAMILY = Family("OpenAIGPT", GptConfig.from_published, with_head, TASKS)
+FAMILY = Family("OpenAIGPT", GptConfig.from_published, partial(with_head, stack=gpt), TASKS)

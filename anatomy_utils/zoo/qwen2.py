@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head as llama_with_head
+from anatomy_utils.zoo.llama import TASKS, LlamaConfig, llama, with_head
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,4 @@ def qwen2(config: Qwen2Config) -> Decoder:
     return stack
 
 
-def with_head(config: Qwen2Config, task: str, num_labels: int = 2) -> nn.Module:
-    """A Qwen 2 with the head of a task, with fresh weights; see `TASKS`."""
-    return llama_with_head(config, task, num_labels, body=qwen2(config))
-
-
-FAMILY = Family("Qwen2", Qwen2Config.from_published, with_head, TASKS)
+FAMILY = Family("Qwen2", Qwen2Config.from_published, partial(with_head, stack=qwen2), TASKS)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
-
-from torch import nn
 
 from anatomy_utils.nn.decoder import Decoder
 from anatomy_utils.nn.norm import RMSNorm
 from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family
-from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head as llama_with_head
+from anatomy_utils.zoo.llama import KEYS as LLAMA_KEYS, LlamaConfig, llama, tasks, with_head
 from anatomy_utils.zoo.qwen2 import check_no_window
 
 
@@ -56,11 +55,6 @@ def qwen3(config: Qwen3Config) -> Decoder:
     return stack
 
 
-def with_head(config: Qwen3Config, task: str, num_labels: int = 2) -> nn.Module:
-    """A Qwen 3 with the head of a task, with fresh weights; see `TASKS`."""
-    return llama_with_head(config, task, num_labels, body=qwen3(config))
-
-
 _ATTENTION = r"(?:\w+\.)?layers\.(\d+)\.self_attn\."
 KEYS = KeyMap(
     rename=[
@@ -72,4 +66,4 @@ KEYS = KeyMap(
 )
 TASKS = tasks(KEYS)
 
-FAMILY = Family("Qwen3", Qwen3Config.from_published, with_head, TASKS)
+FAMILY = Family("Qwen3", Qwen3Config.from_published, partial(with_head, stack=qwen3), TASKS)

@@ -12,11 +12,10 @@ from typing import Any
 
 from torch import nn
 
-from anatomy_utils.nn.dropout import dropout_or_nothing
 from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.zoo.bert import KEYS, BertConfig, with_head as bert_with_head
-from anatomy_utils.zoo.checkpoint import KeyMap
 from anatomy_utils.zoo.family import Family, after_padding
+from anatomy_utils.zoo.heads import BY_TOKEN, POOLED, masked, two_layers, under_heads
 
 
 @dataclass(frozen=True)
@@ -42,32 +41,19 @@ class RobertaConfig(BertConfig):
 
 def with_head(config: RobertaConfig, task: str, num_labels: int = 2) -> nn.Module:
     """A BERT with the head of a task, but that the dense layer before a text's label reads dropped features too."""
-    model = bert_with_head(config, task, num_labels)
-    if task == "SequenceClassification" and isinstance(model.head, SequenceHead):
-        model.head.input_dropout = dropout_or_nothing(config.dropout)
-    return model
+
+    def label() -> SequenceHead:
+        return SequenceHead(config.d_model, num_labels, dropout=config.dropout, input_dropout=config.dropout)
+
+    return bert_with_head(config, task, num_labels, SequenceClassification=label)
 
 
-_HEAD = [
-    (r"classifier\.dense\.(weight|bias)", r"head.dense.\1"),
-    (r"classifier\.out_proj\.(weight|bias)", r"head.labels.\1"),
-]
-_MASKED = [
-    (r"lm_head\.dense\.(weight|bias)", r"head.dense.\1"),
-    (r"lm_head\.layer_norm\.(weight|bias)", r"head.norm.\1"),
-    (r"lm_head\.decoder\.(weight|bias)", r"head.vocabulary.\1"),
-    (r"lm_head\.(bias)", r"head.vocabulary.\1"),
-]
-_LABELS = (r"classifier\.(weight|bias)", r"head.labels.\1")
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "MaskedLM": KEYS.within("body.", *_MASKED),
-    "SequenceClassification": KEYS.within("body.", *_HEAD),
-    "TokenClassification": KEYS.within("body.", _LABELS),
-    "QuestionAnswering": KEYS.within("body.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
-    "MultipleChoice": KEYS.within(
-        "body.", (r"roberta\.pooler\.dense\.(weight|bias)", r"head.dense.\1"), _LABELS, ignore=KEYS.ignore[:1]
-    ),
-}
+TASKS = under_heads(
+    KEYS,
+    MaskedLM=masked("lm_head", "lm_head"),
+    SequenceClassification=two_layers("classifier"),
+    MultipleChoice=POOLED,
+    **BY_TOKEN,
+)
 
 FAMILY = Family("Roberta", RobertaConfig.from_published, with_head, TASKS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from torch import nn
@@ -22,11 +23,12 @@ from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder, Rewriter
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
-from anatomy_utils.nn.heads import SequenceHead, SpanHead, TokenHead, WithHead
+from anatomy_utils.nn.heads import SequenceHead
 from anatomy_utils.nn.norm import NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import T5Bias
 from anatomy_utils.zoo.checkpoint import KeyMap
-from anatomy_utils.zoo.family import Family, read, require
+from anatomy_utils.zoo.family import Family, numbers, require
+from anatomy_utils.zoo.heads import BY_TOKEN, LABELS, headed, two_layers, under_heads
 from anatomy_utils.zoo.transformer import decoder_layers, encoder_layers
 
 
@@ -66,26 +68,18 @@ class T5Config:
             raise ValueError(f"feed_forward_proj is {kind!r}, but T5 here has 'relu' or (version 1.1) 'gated-gelu'.")
         gated = kind == "gated-gelu"
         require(config, f"a T5 with {kind}", dense_act_fn="gelu_new" if gated else "relu", is_gated_act=gated)
-        vocab_size, d_model, d_head, d_ff, layers, heads = read(
-            config, "vocab_size", "d_model", "d_kv", "d_ff", "num_layers", "num_heads"
+        optional = (
+            "num_buckets=relative_attention_num_buckets max_distance=relative_attention_max_distance "
+            "norm_epsilon=layer_norm_epsilon dropout=dropout_rate classifier_dropout"
         )
+        known = numbers(config, "vocab_size d_model d_head=d_kv d_ff num_layers num_heads", optional)
         tied = config.get("tie_word_embeddings", True)
         return cls(
-            vocab_size,
-            d_model,
-            d_head,
-            d_ff,
-            layers,
-            config.get("num_decoder_layers") or layers,
-            heads,
-            num_buckets=config.get("relative_attention_num_buckets", 32),
-            max_distance=config.get("relative_attention_max_distance", 128),
+            **known,
+            num_decoder_layers=config.get("num_decoder_layers") or known["num_layers"],
             gated=gated,
             tied=tied,
             output_scaled=config.get("scale_decoder_outputs", tied),
-            norm_epsilon=config.get("layer_norm_epsilon", 1e-6),
-            dropout=config.get("dropout_rate", 0.1),
-            classifier_dropout=config.get("classifier_dropout", 0.0),
             start_id=config.get("decoder_start_token_id", config.get("pad_token_id", 0)),
         )
 
@@ -137,19 +131,16 @@ def t5(config: T5Config) -> EncoderDecoder:
 
 def with_head(config: T5Config, task: str, num_labels: int = 2) -> nn.Module:
     """A T5 for a task, with fresh weights; see `TASKS`."""
+    if task == "ConditionalGeneration":
+        return t5(config)
     encoder, decoder = _stacks(config)
     width, dropout = config.d_model, config.classifier_dropout
-    if task == "EncoderModel":
-        return encoder
-    if task == "TokenClassification":
-        return WithHead(encoder, TokenHead(width, num_labels, dropout=dropout))
+    text = partial(SequenceHead, width, at="last", dropout=dropout, input_dropout=dropout)
+    answer = partial(headed, width=width, task=task, num_labels=num_labels, text=text, dropout=dropout)
+    if task in ("EncoderModel", "TokenClassification"):
+        return answer(encoder)
     body = EncoderDecoder(encoder, decoder, nn.Identity(), tied=False)
-    if task == "SequenceClassification":
-        head = SequenceHead(width, num_labels, at="last", dropout=dropout, input_dropout=dropout)
-        return WithHead(Rewriter(body, config.start_id), head)
-    if task == "QuestionAnswering":
-        return WithHead(Rewriter(body, config.start_id), SpanHead(width))
-    return t5(config) if task == "ConditionalGeneration" else body
+    return body if task == "Model" else answer(Rewriter(body, config.start_id))
 
 
 _SHARED = r"(?:transformer\.)?shared\.weight"
@@ -182,17 +173,16 @@ KEYS = KeyMap(
 ENCODER_KEYS = KeyMap(
     [(_SHARED, "embeddings.tokens.weight"), *((theirs, ours.removeprefix(r"\1.")) for theirs, ours in _STACKS)]
 )
-TASKS: dict[str, KeyMap] = {
-    "Model": KEYS,
-    "EncoderModel": ENCODER_KEYS,
-    "ConditionalGeneration": KEYS,
-    "SequenceClassification": KEYS.within(
+TASKS = {
+    **under_heads(
+        KEYS,
         "body.model.",
-        (r"classification_head\.dense\.(weight|bias)", r"head.dense.\1"),
-        (r"classification_head\.out_proj\.(weight|bias)", r"head.labels.\1"),
+        SequenceClassification=two_layers("classification_head"),
+        QuestionAnswering=BY_TOKEN["QuestionAnswering"],
     ),
-    "TokenClassification": ENCODER_KEYS.within("body.", (r"classifier\.(weight|bias)", r"head.labels.\1")),
-    "QuestionAnswering": KEYS.within("body.model.", (r"qa_outputs\.(weight|bias)", r"head.ends.\1")),
+    "ConditionalGeneration": KEYS,
+    "EncoderModel": ENCODER_KEYS,
+    "TokenClassification": ENCODER_KEYS.within("body.", LABELS),
 }
 
 FAMILY = Family("T5", T5Config.from_published, with_head, TASKS, usual_task="ConditionalGeneration")

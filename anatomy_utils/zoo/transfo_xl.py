@@ -24,7 +24,7 @@ from anatomy_utils.nn.feed_forward import FeedForward
 from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.relative_positions import TransformerXLPositions
 from anatomy_utils.nn.segment_recurrence import Memories, RecurrentDecoder, RecurrentLayer
-from anatomy_utils.zoo.checkpoint import KeyMap
+from anatomy_utils.zoo.checkpoint import MIXED, KeyMap
 from anatomy_utils.zoo.family import Family, read, require
 
 VARIATIONS = {
@@ -181,10 +181,7 @@ KEYS = KeyMap(
     rename=[
         (_TABLES + r"emb_layers\.(\d+)\.weight", r"embeddings.tokens.tables.\1.weight"),
         (_TABLES + r"emb_projs\.(\d+)", r"embeddings.tokens.projections.\1.weight"),
-        (
-            _LAYER + r"dec_attn\.qkv_net\.weight",
-            tuple(f"{_ATTENTION}to_{part}.weight" for part in ("query", "key", "value")),
-        ),
+        (_LAYER + r"dec_attn\.qkv_net\.(weight)", MIXED),
         (_LAYER + r"dec_attn\.o_net\.weight", _ATTENTION + r"to_output.weight"),
         (_LAYER + r"dec_attn\.r_net\.weight", _POSITIONS + r"to_wave_key.weight"),
         (_LAYER + r"dec_attn\.r_w_bias", _POSITIONS + r"content_preference"),

@@ -18,7 +18,7 @@ def size(model):
 def test_counts_are_those_of_the_models(depth):
     with torch.device("meta"):
         wide = bert(BertConfig(97, 30, depth, 5, 41, 11))
-        narrow = albert(AlbertConfig(97, 7, 30, depth, num_heads=5, d_ff=41, max_positions=11))
+        narrow = albert(AlbertConfig(97, 30, depth, 5, 41, 11, d_embedding=7))
         layer = size(wide.layers[0])
     for count in both("taxonomy.encoder_parameters"):
         own, shared = count(torch.tensor([depth]), 97 + 11 + 2, 7, 30, layer)

@@ -16,7 +16,7 @@ from anatomy_utils.taxonomy import TREE
 from anatomy_utils.zoo import checkpoint, loader
 from anatomy_utils.zoo.family import Family, classifier_dropout, number_of_labels
 
-HELPERS = {"__init__", "checkpoint", "entries", "family", "gguf", "gguf_layout", "tokenizer", "unpacked"}
+HELPERS = {"__init__", "checkpoint", "entries", "family", "gguf", "gguf_layout", "heads", "tokenizer", "unpacked"}
 FILES = {path.stem for path in Path(zoo.__file__).parent.glob("*.py")} - HELPERS
 
 

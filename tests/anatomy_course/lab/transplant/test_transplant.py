@@ -435,7 +435,7 @@ def test_gemmas_norm_gives_one_plus_its_weight_and_gptjs_sub_layers_beside_each_
         operated = norm(numbers)
     torch.testing.assert_close(operated, norm(numbers))
     with pytest.raises(ValueError, match="There is no pre_norm"):
-        reject(gptj(GptJConfig(53, 30, 2, 3, 41, 29, 4)), *inputs("gpt2"), pre_norm=learner.pre_norm)
+        reject(gptj(GptJConfig(53, 30, 2, 3, 29, 41, rotary_width=4)), *inputs("gpt2"), pre_norm=learner.pre_norm)
 
 
 @pytest.mark.parametrize(
