@@ -39,7 +39,6 @@ from anatomy_utils.interpret.attention_as_explanation import (
 from anatomy_utils.interpret.attention_patterns import (
     attention_at_offset as attention_at_offset,
     attention_entropy as attention_entropy,
-    attention_from_to as attention_from_to,
     attention_on_keys as attention_on_keys,
     attention_on_pairs as attention_on_pairs,
     is_special_token as is_special_token,

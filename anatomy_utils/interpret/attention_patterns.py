@@ -71,15 +71,6 @@ def attention_entropy(weights: Weights) -> PerHead:
     return -torch.xlogy(weights, weights).sum(dim=-1).mean(dim=-1) / torch.log(torch.tensor(2.0))
 
 
-def attention_from_to(weights: Weights, query: int, key: int) -> PerHead:
-    """The weight that one query gives to one key, such as *it* to *animal*.
-
-    >>> attention_from_to(torch.tensor([[0.1, 0.9], [0.5, 0.5]]), 0, 1).item() == torch.tensor(0.9).item()
-    True
-    """
-    return weights[..., query, key]
-
-
 def is_special_token(token: str) -> bool:
     """Whether a token is the tokenizer's own, such as [CLS] or </s>, and no piece of the text.
 

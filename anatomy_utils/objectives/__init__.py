@@ -53,7 +53,6 @@ from anatomy_utils.objectives.span_corruption import (
     CorruptedSpans as CorruptedSpans,
     corrupt_spans as corrupt_spans,
     draw_spans as draw_spans,
-    restore_spans as restore_spans,
 )
 from anatomy_utils.objectives.span_sampling import (
     check_spans as check_spans,

@@ -57,26 +57,6 @@ def corrupt_spans(
     return CorruptedSpans(torch.cat(text), torch.cat([*answer, sentinel_ids[len(spans) : len(spans) + 1]]))
 
 
-def restore_spans(
-    input_ids: Int[Tensor, " shorter"], target_ids: Int[Tensor, " target"], sentinel_ids: Int[Tensor, " sentinel"]
-) -> Int[Tensor, " position"]:
-    """Put an answer back where its sentinels stand: the text that was corrupted.
-
-    >>> restore_spans(torch.tensor([5, 90, 8]), torch.tensor([90, 6, 7, 91]), torch.tensor([90, 91])).tolist()
-    [5, 6, 7, 8]
-    """
-    marks = set(sentinel_ids.tolist())
-    answers: dict[int, list[int]] = {}
-    said: list[int] = []
-    for token in target_ids.tolist():
-        if token in marks:
-            said = answers.setdefault(token, [])
-        else:
-            said.append(token)
-    filled = [part for token in input_ids.tolist() for part in (answers.get(token, []) if token in marks else [token])]
-    return input_ids.new_tensor(filled)
-
-
 def draw_spans(
     length: int, generator: torch.Generator, *, rate: float | int = 0.15, mean_length: float | int = 3.0
 ) -> list[Span]:

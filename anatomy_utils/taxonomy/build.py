@@ -85,4 +85,5 @@ def _assembled(model: ModelFacts, config: Mapping[str, Any]) -> nn.Module:
     family = zoo.find(model.family)
     if family is None:
         raise ValueError(f"{model.name} is said to be in zoo/{model.family}.py, but there is no such family.")
-    return family.build(config, model.task)
+    task = family.task_of({"architectures": [model.reference]}) if model.reference else model.task
+    return family.build(config, task)

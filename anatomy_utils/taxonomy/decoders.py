@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from anatomy_utils.taxonomy.row import BILLION, MILLION, ModelFacts, Size
 
 
-def _gpt2(d_model: int, num_layers: int, num_heads: int, max_positions: int = 1024) -> dict[str, Any]:
-    """The entries of a GPT-2's `config.json`."""
+def _gpt2(d_model: int, num_layers: int, num_heads: int, max_positions: int = 1024, **more: Any) -> dict[str, Any]:
+    """The entries of a GPT-2's `config.json`, and of those that write theirs like it."""
     return {
         "vocab_size": 50257,
         "n_embd": d_model,
         "n_layer": num_layers,
         "n_head": num_heads,
         "n_positions": max_positions,
-    }
+    } | more
 
 
 def _gpt_neo(d_model: int, num_layers: int, num_heads: int) -> dict[str, Any]:
@@ -50,90 +51,57 @@ _WIKITEXT = {
     "dropatt": 0.0,
 }
 
+_decoder = partial(ModelFacts, branch="decoder", objectives=("next token",))
+
 DECODERS = (
-    ModelFacts(
+    _decoder(
         "GPT",
         2018,
         "Transformer",
-        "decoder",
         "",
-        ("next token",),
         "next token, no encoder",
         "openai_gpt",
-        "LMHeadModel",
         "OpenAIGPTLMHeadModel",
-        (
-            Size(
-                "GPT",
-                {
-                    "vocab_size": 40478,
-                    "n_embd": 768,
-                    "n_layer": 12,
-                    "n_head": 12,
-                    "n_positions": 512,
-                    "layer_norm_epsilon": 1e-5,
-                    "resid_pdrop": 0.1,
-                    "attn_pdrop": 0.1,
-                },
-                117 * MILLION,
-                MILLION,
-            ),
-        ),
+        (Size("GPT", _gpt2(768, 12, 12, 512, vocab_size=40478), 117 * MILLION, MILLION),),
     ),
-    ModelFacts(
+    _decoder(
         "CTRL",
         2019,
         "Transformer",
-        "decoder",
         "1909.05858",
-        ("next token",),
         "control codes",
         "ctrl",
-        "LMHeadModel",
         "CTRLLMHeadModel",
         (
             Size(
                 "CTRL",
-                {
-                    "vocab_size": 246534,
-                    "n_embd": 1280,
-                    "n_layer": 48,
-                    "n_head": 16,
-                    "dff": 8192,
-                    "n_positions": 256,
-                    "resid_pdrop": 0.1,
-                },
+                _gpt2(1280, 48, 16, 256, vocab_size=246534, dff=8192, resid_pdrop=0.1),
                 1_630 * MILLION,
                 10 * MILLION,
             ),
         ),
     ),
-    ModelFacts(
+    _decoder(
         "Transformer-XL",
         2019,
         "Transformer",
-        "decoder",
         "1901.02860",
-        ("next token",),
         "recurrence over segments",
         "transfo_xl",
-        "LMHeadModel",
         "",
         (Size("WikiText-103", _WIKITEXT, 285 * MILLION, MILLION),),
+        task="LMHeadModel",
         small={"cutoffs": [10, 20, 40], "d_embed": 32, "div_val": 2, "d_inner": 64, "mem_len": 8},
         note="Its paper counts 257 million parameters. Its published weights, and these modules, hold 285 million.",
     ),
-    ModelFacts("XLNet", 2019, "Transformer-XL", "decoder", "1906.08237", ("permuted order",), "predicts in any order"),
-    ModelFacts(
+    _decoder("XLNet", 2019, "Transformer-XL", "1906.08237", "predicts in any order", objectives=("permuted order",)),
+    _decoder(
         "GPT-2",
         2019,
         "GPT",
-        "decoder",
         "",
-        ("next token",),
         "pre-norm, larger",
         "gpt2",
-        "LMHeadModel",
         "GPT2LMHeadModel",
         (
             Size("small", _gpt2(768, 12, 12), 124_439_808),
@@ -142,16 +110,13 @@ DECODERS = (
             Size("XL", _gpt2(1600, 48, 25), 1_557_611_200),
         ),
     ),
-    ModelFacts(
+    _decoder(
         "GPT-3",
         2020,
         "GPT-2",
-        "decoder",
         "2005.14165",
-        ("next token",),
         "a hundred times larger",
         "gpt2",
-        "LMHeadModel",
         "GPT2LMHeadModel",
         (
             Size("small", _gpt2(768, 12, 12, 2048), 125 * MILLION, MILLION),
@@ -163,16 +128,13 @@ DECODERS = (
         "layer of the original attends to a sparse band, as in the Sparse Transformer (arXiv:1904.10509); here all "
         "layers see the whole past.",
     ),
-    ModelFacts(
+    _decoder(
         "GPT-Neo",
         2021,
         "GPT-3",
-        "decoder",
         "",
-        ("next token",),
         "every other layer local",
         "gpt_neo",
-        "CausalLM",
         "GPTNeoForCausalLM",
         (
             Size("125M", _gpt_neo(768, 12, 12), 125_198_592),
@@ -181,29 +143,18 @@ DECODERS = (
         ),
         small={"attention_types": [[["global", "local"], 1]]},
     ),
-    ModelFacts(
+    _decoder(
         "GPT-J",
         2021,
         "GPT-3",
-        "decoder",
         "",
-        ("next token",),
         "rotary, parallel layers",
         "gptj",
-        "CausalLM",
         "GPTJForCausalLM",
         (
             Size(
                 "6B",
-                {
-                    "vocab_size": 50400,
-                    "n_embd": 4096,
-                    "n_layer": 28,
-                    "n_head": 16,
-                    "n_positions": 2048,
-                    "rotary_dim": 64,
-                    "tie_word_embeddings": False,
-                },
+                _gpt2(4096, 28, 16, 2048, vocab_size=50400, rotary_dim=64, tie_word_embeddings=False),
                 6_050_882_784,
             ),
         ),

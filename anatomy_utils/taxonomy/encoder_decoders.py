@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from anatomy_utils.taxonomy.row import BILLION, MILLION, ModelFacts, Size
@@ -60,50 +61,44 @@ def _m2m_100(num_layers: int, d_ff: int) -> dict[str, Any]:
     }
 
 
+_root = partial(ModelFacts, branch="root", objectives=("translation pairs",))
+
 ROOTS = (
-    ModelFacts(
+    _root(
         "RNN with attention",
         2014,
         "",
-        "root",
         "1409.0473",
-        ("translation pairs",),
         "recurrence, and a look back",
         "recurrent",
-        "Model",
         "",
         (Size("RNNsearch", {"vocab_size": 30000, "d_embedding": 620, "d_model": 1000}, 0),),
         small={"d_embedding": 16, "d_alignment": 24, "d_readout": 16},
     ),
-    ModelFacts(
+    _root(
         "ELMo",
         2018,
         "",
-        "root",
         "1802.05365",
-        ("next token",),
         "context by recurrence",
         "elmo",
-        "Model",
         "",
         (
             Size(
                 "original", {"vocab_size": 793471, "d_model": 512, "d_hidden": 4096, "num_layers": 2}, 0, counts="body"
             ),
         ),
+        objectives=("next token",),
         small={"d_hidden": 32},
         note="The published one (93.6 million) makes a word's first vector from its letters; here it is a table's row.",
     ),
-    ModelFacts(
+    _root(
         "Transformer",
         2017,
         "RNN with attention",
-        "root",
         "1706.03762",
-        ("translation pairs",),
         "attention, no recurrence",
         "transformer",
-        "Model",
         "",
         (
             Size("base", _transformer(512, 8), 65 * MILLION, 2 * MILLION),
@@ -113,33 +108,30 @@ ROOTS = (
     ),
 )
 
+_translator = partial(ModelFacts, branch="encoder–decoder", objectives=("translation pairs",))
+
 TRANSLATORS = (
-    ModelFacts(
+    _translator(
         "BART",
         2019,
         "Transformer",
-        "encoder–decoder",
         "1910.13461",
-        ("text infilling", "sentence permutation"),
         "mends damaged text",
         "bart",
-        "ConditionalGeneration",
         "BartForConditionalGeneration",
         (
             Size("base", _bart(768, 6, 12), 139 * MILLION, MILLION),
             Size("large", _bart(1024, 12, 16), 406 * MILLION, MILLION),
         ),
+        objectives=("text infilling", "sentence permutation"),
     ),
-    ModelFacts(
+    _translator(
         "T5",
         2019,
         "Transformer",
-        "encoder–decoder",
         "1910.10683",
-        ("span corruption",),
         "text to text, relative bias",
         "t5",
-        "ConditionalGeneration",
         "T5ForConditionalGeneration",
         (
             Size("small", _t5(512, 64, 2048, 6, 8), 60 * MILLION, MILLION),
@@ -147,17 +139,15 @@ TRANSLATORS = (
             Size("3B", _t5(1024, 128, 16384, 24, 32), 2_800 * MILLION, 100 * MILLION),
             Size("11B", _t5(1024, 128, 65536, 24, 128), 11 * BILLION, BILLION),
         ),
+        objectives=("span corruption",),
     ),
-    ModelFacts(
+    _translator(
         "M2M-100",
         2020,
         "Transformer",
-        "encoder–decoder",
         "2010.11125",
-        ("translation pairs",),
         "any of 100 languages to any",
         "m2m_100",
-        "ConditionalGeneration",
         "M2M100ForConditionalGeneration",
         (
             Size("418M", _m2m_100(12, 4096), 484 * MILLION, MILLION),

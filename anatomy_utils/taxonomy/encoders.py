@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from anatomy_utils.taxonomy.row import MILLION, ModelFacts, Size
@@ -73,49 +74,43 @@ def _modernbert(d_model: int, num_layers: int, num_heads: int, d_ff: int) -> dic
     }
 
 
+_encoder = partial(ModelFacts, branch="encoder", objectives=("masked tokens",))
+
 ENCODERS = (
-    ModelFacts(
+    _encoder(
         "BERT",
         2018,
         "Transformer",
-        "encoder",
         "1810.04805",
-        ("masked tokens", "next sentence"),
         "masked tokens, both directions",
         "bert",
-        "PreTraining",
         "BertForPreTraining",
         (
             Size("base", _bert(30522, 768, 12, 12), 110_106_428),
             Size("large", _bert(30522, 1024, 24, 16), 340 * MILLION, 10 * MILLION),
         ),
+        objectives=("masked tokens", "next sentence"),
     ),
-    ModelFacts(
+    _encoder(
         "RoBERTa",
         2019,
         "BERT",
-        "encoder",
         "1907.11692",
-        ("masked tokens",),
         "more data, no next sentence",
         "roberta",
-        "MaskedLM",
         "RobertaForMaskedLM",
         (
             Size("base", _bert(50265, 768, 12, 12, **_ROBERTA), 125 * MILLION, MILLION),
             Size("large", _bert(50265, 1024, 24, 16, **_ROBERTA), 355 * MILLION, MILLION),
         ),
     ),
-    ModelFacts(
+    _encoder(
         "DistilBERT",
         2019,
         "BERT",
-        "encoder",
         "1910.01108",
-        ("distillation", "masked tokens"),
         "half the layers, distilled",
         "distilbert",
-        "MaskedLM",
         "DistilBertForMaskedLM",
         (
             Size(
@@ -133,68 +128,59 @@ ENCODERS = (
                 "body",
             ),
         ),
+        objectives=("distillation", "masked tokens"),
     ),
-    ModelFacts(
+    _encoder(
         "ALBERT",
         2019,
         "BERT",
-        "encoder",
         "1909.11942",
-        ("masked tokens", "sentence order"),
         "all layers share weights",
         "albert",
-        "PreTraining",
         "AlbertForPreTraining",
         (
             Size("base", _albert(768, 12, 12), 12 * MILLION, MILLION),
             Size("large", _albert(1024, 24, 16), 18 * MILLION, MILLION),
             Size("xlarge", _albert(2048, 24, 16), 60 * MILLION, 10 * MILLION),
         ),
+        objectives=("masked tokens", "sentence order"),
     ),
-    ModelFacts(
+    _encoder(
         "XLM-R",
         2019,
         "RoBERTa",
-        "encoder",
         "1911.02116",
-        ("masked tokens",),
         "one hundred languages",
         "xlm_roberta",
-        "MaskedLM",
         "XLMRobertaForMaskedLM",
         (
             Size("base", _bert(250002, 768, 12, 12, **_ROBERTA), 270 * MILLION, 10 * MILLION, "body"),
             Size("large", _bert(250002, 1024, 24, 16, **_ROBERTA), 550 * MILLION, 10 * MILLION, "body"),
         ),
     ),
-    ModelFacts(
+    _encoder(
         "ELECTRA",
         2020,
         "BERT",
-        "encoder",
         "2003.10555",
-        ("replaced tokens",),
         "finds replaced tokens",
         "electra",
-        "PreTraining",
         "ElectraForPreTraining",
         (
             Size("small", _bert(30522, 256, 12, 4, embedding_size=128), 14 * MILLION, MILLION),
             Size("base", _bert(30522, 768, 12, 12, embedding_size=768), 110 * MILLION, 10 * MILLION),
             Size("large", _bert(30522, 1024, 24, 16, embedding_size=1024), 335 * MILLION, MILLION),
         ),
+        objectives=("replaced tokens",),
         note="This is the discriminator, which is kept; a smaller generator is trained beside it and thrown away.",
     ),
-    ModelFacts(
+    _encoder(
         "BigBird",
         2020,
         "RoBERTa",
-        "encoder",
         "2007.14062",
-        ("masked tokens",),
         "sparse attention pattern",
         "big_bird",
-        "PreTraining",
         "BigBirdForPreTraining",
         (
             Size("base", _bert(50358, 768, 12, 12, **_BIG_BIRD), 0),
@@ -204,50 +190,42 @@ ENCODERS = (
         "masked tokens alone, but its published files, and so these counts, hold BERT's pooler and next-sentence head "
         "as well: 592,130 numbers in base, 1,051,650 in large.",
     ),
-    ModelFacts(
+    _encoder(
         "DeBERTa",
         2020,
         "RoBERTa",
-        "encoder",
         "2006.03654",
-        ("masked tokens",),
         "content and place kept apart",
         "deberta",
-        "MaskedLM",
         "DebertaForMaskedLM",
         (
             Size("base", _deberta(50265, 768, 12, 12), 100 * MILLION, MILLION, "all but the token table"),
             Size("large", _deberta(50265, 1024, 24, 16), 350 * MILLION, 10 * MILLION, "all but the token table"),
         ),
     ),
-    ModelFacts(
+    _encoder(
         "DeBERTa v3",
         2021,
         "DeBERTa",
-        "encoder",
         "2111.09543",
-        ("replaced tokens",),
         "buckets, replaced tokens",
         "deberta_v2",
-        "MaskedLM",
         "DebertaV2ForMaskedLM",
         (
             Size("small", _deberta(128100, 768, 6, 12, **_V3), 44 * MILLION, MILLION, "all but the token table"),
             Size("base", _deberta(128100, 768, 12, 12, **_V3), 86 * MILLION, MILLION, "all but the token table"),
             Size("large", _deberta(128100, 1024, 24, 16, **_V3), 304 * MILLION, MILLION, "all but the token table"),
         ),
+        objectives=("replaced tokens",),
         note="Its modules are those of version 2. It is trained as ELECTRA is; the head shown is the generator's.",
     ),
-    ModelFacts(
+    _encoder(
         "ModernBERT",
         2024,
         "BERT",
-        "encoder",
         "2412.13663",
-        ("masked tokens",),
         "rotary, pre-norm, gated",
         "modernbert",
-        "MaskedLM",
         "ModernBertForMaskedLM",
         (
             Size("base", _modernbert(768, 22, 12, 1152), 149 * MILLION, MILLION, "body"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from anatomy_utils.taxonomy.row import BILLION, MILLION, ModelFacts, Size
@@ -25,17 +26,16 @@ _QWEN = {"rope_theta": 1e6, "rms_norm_eps": 1e-6, "max_position_embeddings": 327
 _GEMMA = {"hidden_activation": "gelu_pytorch_tanh", "tie_word_embeddings": True, "max_position_embeddings": 8192}
 _SMOLLM2 = {"tie_word_embeddings": True, "max_position_embeddings": 8192, "rope_theta": 100_000.0, "rms_norm_eps": 1e-5}
 
+_decoder = partial(ModelFacts, branch="decoder", objectives=("next token",))
+
 LLAMAS = (
-    ModelFacts(
+    _decoder(
         "Llama",
         2023,
         "GPT-3",
-        "decoder",
         "2302.13971",
-        ("next token",),
         "RMSNorm, rotary, SwiGLU",
         "llama",
-        "CausalLM",
         "LlamaForCausalLM",
         (
             Size("7B", _llama(32000, 4096, 32, 32, 32, 11008), 6_738_415_616),
@@ -43,16 +43,13 @@ LLAMAS = (
             Size("2 70B", _llama(32000, 8192, 80, 64, 8, 28672), 69 * BILLION, BILLION),
         ),
     ),
-    ModelFacts(
+    _decoder(
         "SmolLM2",
         2025,
         "Llama",
-        "decoder",
         "2502.02737",
-        ("next token",),
         "small, one table; shared keys below 1.7B",
         "llama",
-        "CausalLM",
         "LlamaForCausalLM",
         (
             Size("135M", _llama(49152, 576, 30, 9, 3, 1536, **_SMOLLM2), 134_515_008),
@@ -61,16 +58,13 @@ LLAMAS = (
         ),
         note="135M and 360M have three query heads for each key/value head; in 1.7B each query head has its own.",
     ),
-    ModelFacts(
+    _decoder(
         "Mistral",
         2023,
         "Llama",
-        "decoder",
         "2310.06825",
-        ("next token",),
         "a sliding window",
         "mistral",
-        "CausalLM",
         "MistralForCausalLM",
         (
             Size(
@@ -82,16 +76,13 @@ LLAMAS = (
             ),
         ),
     ),
-    ModelFacts(
+    _decoder(
         "Qwen 2",
         2024,
         "Llama",
-        "decoder",
         "2407.10671",
-        ("next token",),
         "biases on queries, keys, values",
         "qwen2",
-        "CausalLM",
         "Qwen2ForCausalLM",
         (
             Size("0.5B", _llama(151936, 896, 24, 14, 2, 4864, tie_word_embeddings=True, **_QWEN), 494_032_768),
@@ -99,16 +90,13 @@ LLAMAS = (
             Size("7B", _llama(152064, 3584, 28, 28, 4, 18944, **_QWEN), 7_615_616_512),
         ),
     ),
-    ModelFacts(
+    _decoder(
         "Qwen 3",
         2025,
         "Qwen 2",
-        "decoder",
         "2505.09388",
-        ("next token",),
         "norms on queries and keys, no biases",
         "qwen3",
-        "CausalLM",
         "Qwen3ForCausalLM",
         (
             Size(
@@ -120,16 +108,13 @@ LLAMAS = (
             Size("8B", _llama(151936, 4096, 36, 32, 8, 12288, head_dim=128, **_QWEN), 8_200 * MILLION, 100 * MILLION),
         ),
     ),
-    ModelFacts(
+    _decoder(
         "Gemma",
         2024,
         "Llama",
-        "decoder",
         "2403.08295",
-        ("next token",),
         "GELU gate, wide heads, scaled table",
         "gemma",
-        "CausalLM",
         "GemmaForCausalLM",
         (
             Size("2B", _llama(256000, 2048, 18, 8, 1, 16384, head_dim=256, **_GEMMA), 2_506_172_416),

@@ -41,14 +41,14 @@ class ModelFacts:
         name: as people call it.
         year: of the paper's first version, as on arXiv; of the release where there is no paper.
         parent: the model it changes; "" for a root.
-        branch: which half of the Transformer it keeps.
         paper: arXiv id; "" where there is none.
-        objectives: what it is trained on, names as in `anatomy_utils.objectives`.
         change: what it changes against its parent, in a few words.
         family: the file in `anatomy_utils.zoo` that builds it; "" for a row that is only described.
-        task: which head, as the zoo names it.
-        reference: the class of the `transformers` library that it equals; "" where there is none.
+        reference: the class of the `transformers` library that it equals, with its head; "" where there is none.
         sizes: the published ones, the smallest first.
+        branch: which half of the Transformer it keeps.
+        objectives: what it is trained on, names as in `anatomy_utils.objectives`.
+        task: which head, as the zoo names it, where no reference tells.
         small: entries of the small version's configuration, where shrinking the numbers is not enough.
         note: what a reader would stumble over.
     """
@@ -56,14 +56,14 @@ class ModelFacts:
     name: str
     year: int
     parent: str
-    branch: Branch
     paper: str
-    objectives: tuple[str, ...]
     change: str
     family: str = ""
-    task: str = ""
     reference: str = ""
     sizes: tuple[Size, ...] = ()
+    branch: Branch = field(kw_only=True)
+    objectives: tuple[str, ...] = field(kw_only=True)
+    task: str = ""
     small: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 

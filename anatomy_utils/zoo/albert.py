@@ -46,11 +46,7 @@ class AlbertConfig(bert.BertConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> AlbertConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that ALBERT does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as ALBERT has it."""
         names = "d_embedding=embedding_size num_groups=num_hidden_groups layers_per_group=inner_group_num"
         optional = "classifier_dropout=classifier_dropout_prob"
         known = cls(**numbers(config, f"{bert.PUBLISHED} {names} activation=hidden_act", optional))

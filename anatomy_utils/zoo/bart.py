@@ -58,11 +58,7 @@ class BartConfig:
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> BartConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the activation is another one than GELU.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or the activation is not GELU."""
         require(config, "BART", activation_function="gelu")
         names = (
             "vocab_size d_model num_layers=encoder_layers num_decoder_layers=decoder_layers "

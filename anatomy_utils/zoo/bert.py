@@ -52,11 +52,7 @@ class BertConfig:
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> BertConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that BERT does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as BERT has it."""
         require(config, "BERT", hidden_act="gelu", position_embedding_type="absolute", is_decoder=False)
         return cls(**numbers(config, PUBLISHED))
 

@@ -47,11 +47,7 @@ class BigBirdConfig(BertConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> BigBirdConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that BigBird does not have here.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as BigBird has it."""
         require(config, "BigBird", hidden_act="gelu_new", use_bias=True, rescale_embeddings=False)
         known = BertConfig.from_published(dict(config) | {"hidden_act": "gelu"})
         its_own = numbers(config, "block_size num_random=num_random_blocks sparse=attention_type")

@@ -35,18 +35,14 @@ class CtrlConfig(Gpt2Config):
     num_layers: int = 48
     num_heads: int = 16
     max_positions: int = 256
-    """Of the texts in training; the waves go on."""
+    """Of the texts in training; the waves go on beyond."""
     d_ff: int = 8192
     norm_epsilon: float = NORM_EPSILON
     attention_dropout: float = 0.0
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> CtrlConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the last norm has another epsilon than those of the layers.
-        """
+        """The numbers in a `config.json`; ValueError where one is missing, or the last norm has another epsilon."""
         epsilon = config.get("layer_norm_epsilon", NORM_EPSILON)
         if epsilon != NORM_EPSILON:
             raise ValueError(f"layer_norm_epsilon is {epsilon}, but all norms of CTRL here have {NORM_EPSILON}.")

@@ -53,11 +53,7 @@ class DebertaConfig(bert.BertConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> DebertaConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that DeBERTa here does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as DeBERTa has it here."""
         return cls(**shared_numbers(config))
 
 

@@ -48,11 +48,7 @@ class DebertaV2Config(DebertaConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> DebertaV2Config:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that DeBERTa here does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as DeBERTa has it here."""
         kernel_size = config.get("conv_kernel_size", 0)
         for name, left_out, expected in (("conv_act", "tanh", "gelu"), ("conv_groups", 1, 1)):
             if kernel_size and (given := config.get(name, left_out)) != expected:

@@ -20,11 +20,7 @@ from anatomy_utils.zoo.heads import BY_TOKEN, LABELS, under_heads
 
 
 def distilbert_config(config: Mapping[str, Any]) -> BertConfig:
-    """Read the entries of a Hugging Face `config.json`.
-
-    Raises:
-        ValueError: an entry is missing, or the activation is another one than GELU.
-    """
+    """The numbers in a published `config.json`; ValueError where one is missing, or the activation is not GELU."""
     require(config, "DistilBERT", activation="gelu")
     if config.get("sinusoidal_pos_embds"):
         raise ValueError("sinusoidal_pos_embds is set, but DistilBERT here reads its positions from the file.")

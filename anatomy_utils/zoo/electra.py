@@ -38,11 +38,7 @@ class ElectraConfig(bert.BertConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> ElectraConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that ELECTRA does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as ELECTRA has it."""
         require(config, "ELECTRA", summary_type="first", summary_use_proj=True, summary_activation="gelu")
         known = asdict(bert.BertConfig.from_published(config))
         optional = "classifier_dropout choice_dropout=summary_last_dropout"

@@ -39,11 +39,7 @@ class GemmaConfig(LlamaConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> GemmaConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: as `LlamaConfig.from_published`, the gate is another one, or the model sees the future.
-        """
+        """As `LlamaConfig.from_published`; ValueError also for another gate, or where the model sees the future."""
         gate = config.get("hidden_activation") or config.get("hidden_act", "gelu_pytorch_tanh")
         if gate not in ("gelu_pytorch_tanh", "gelu"):  # the first files said "gelu" and meant the approximation
             raise ValueError(f"hidden_act is {gate!r}, but Gemma here has 'gelu_pytorch_tanh'.")

@@ -44,11 +44,7 @@ class Gpt2Config:
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> Gpt2Config:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that GPT-2 does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as GPT-2 has it."""
         require(
             config,
             "GPT-2",

@@ -32,11 +32,7 @@ class GptNeoConfig(Gpt2Config):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> GptNeoConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that GPT-Neo does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as GPT-Neo has it."""
         require(config, "GPT-Neo", activation_function="gelu_new")
         names = "vocab_size d_model=hidden_size num_layers num_heads max_positions=max_position_embeddings"
         optional = "norm_epsilon=layer_norm_epsilon dropout=resid_dropout attention_dropout window=window_size"

@@ -43,11 +43,7 @@ class GptJConfig(Gpt2Config):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> GptJConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that GPT-J does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as GPT-J has it."""
         require(config, "GPT-J", activation_function="gelu_new")
         turned = config.get("rotary_dim")
         if not turned:

@@ -45,11 +45,7 @@ class LlamaConfig:
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> LlamaConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that Llama here does not have.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or not as Llama has it here."""
         rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
         if rope.get("rope_type", rope.get("type", "default")) != "default":
             raise ValueError(f"The rotary positions are scaled ({rope}), which Llama here does not do.")

@@ -40,11 +40,7 @@ class M2m100Config(BartConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> M2m100Config:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the activation is another one than ReLU.
-        """
+        """The numbers in a published `config.json`; ValueError where one is missing, or the activation is not ReLU."""
         require(config, "M2M-100", activation_function="relu")
         left_out = {"scale_embedding": True, "attention_dropout": 0.1, "max_position_embeddings": 1024}
         known = BartConfig.from_published(left_out | dict(config) | {"activation_function": "gelu"})

@@ -30,11 +30,7 @@ class MistralConfig(LlamaConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> MistralConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: as `LlamaConfig.from_published`.
-        """
+        """As `LlamaConfig.from_published`; entries that are left out have other meanings here."""
         left_out = {"num_key_value_heads": 8, "max_position_embeddings": 131072}
         known = LlamaConfig.from_published(left_out | dict(config))
         return cls(**asdict(known) | {"window": config.get("sliding_window", 4096)})

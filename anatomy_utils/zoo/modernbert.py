@@ -57,11 +57,7 @@ class ModernBertConfig:
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> ModernBertConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that ModernBERT here does not have.
-        """
+        """The numbers in a `config.json`; ValueError where one is missing, or not as ModernBERT has it here."""
         require(config, "ModernBERT", **_EXPECTED)
         optional = (
             "norm_epsilon=norm_eps dropout=embedding_dropout attention_dropout feed_forward_dropout=mlp_dropout "

@@ -30,11 +30,7 @@ class GptConfig(Gpt2Config):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> GptConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the activation is another one than "gelu".
-        """
+        """The numbers in a `config.json`; ValueError where one is missing, or the activation is not "gelu"."""
         if config.get("afn", "gelu") != "gelu":
             raise ValueError(f"afn is {config['afn']!r}, but GPT here has 'gelu' (which is the tanh approximation).")
         return cls(**asdict(Gpt2Config.from_published(config)))

@@ -36,11 +36,7 @@ class Qwen2Config(LlamaConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> Qwen2Config:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: as `LlamaConfig.from_published`, or the model has a window.
-        """
+        """As `LlamaConfig.from_published`; ValueError also where the model has a window."""
         check_no_window(config, "Qwen 2")
         known = LlamaConfig.from_published({"max_position_embeddings": 32768, **config})
         return cls(**asdict(known) | {"attention_bias": True})

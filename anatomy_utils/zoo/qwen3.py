@@ -36,11 +36,7 @@ class Qwen3Config(LlamaConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> Qwen3Config:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: as `LlamaConfig.from_published`, or the model has a window.
-        """
+        """As `LlamaConfig.from_published`; ValueError also where the model has a window."""
         check_no_window(config, "Qwen 3")
         left_out = {"head_dim": 128, "max_position_embeddings": 32768}
         return cls(**asdict(LlamaConfig.from_published(left_out | dict(config))))

@@ -29,11 +29,7 @@ class RobertaConfig(BertConfig):
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> RobertaConfig:
-        """Read the entries of a Hugging Face `config.json`; its `max_position_embeddings` counts the unused rows too.
-
-        Raises:
-            ValueError: as `BertConfig.from_published`.
-        """
+        """As `BertConfig.from_published`; `max_position_embeddings` counts the unused rows too."""
         known, offset = BertConfig.from_published(config), after_padding(config)
         its_own = {"max_positions": known.max_positions - offset, "position_offset": offset}
         return cls(**asdict(known) | its_own)

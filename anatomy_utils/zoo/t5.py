@@ -58,11 +58,7 @@ class T5Config:
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> T5Config:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the feed-forward network is another one.
-        """
+        """The numbers in a `config.json`; ValueError where one is missing, or the feed-forward network is another."""
         kind = config.get("feed_forward_proj", "relu")
         if kind not in ("relu", "gated-gelu"):
             raise ValueError(f"feed_forward_proj is {kind!r}, but T5 here has 'relu' or (version 1.1) 'gated-gelu'.")

@@ -67,11 +67,7 @@ class TransfoXLConfig:
 
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> TransfoXLConfig:
-        """Read the entries of a Hugging Face `config.json`.
-
-        Raises:
-            ValueError: an entry is missing, or the model has a variation that is not here.
-        """
+        """The numbers in a `config.json`; ValueError where one is missing, or not as in the published model."""
         require(config, "Transformer-XL", **VARIATIONS)
         if config.get("div_val") == 1:
             raise ValueError("div_val is 1, but Transformer-XL here has narrower rows for rarer words; give 2 or more.")

@@ -51,7 +51,6 @@ def test_measures_by_hand_on_rows_of_unequal_weights():
     weights = torch.tensor([[0.2, 0.3, 0.5], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]])
     assert attention_patterns.attention_at_offset(weights, -1).item() == pytest.approx((0.1 + 0.4) / 2)
     assert attention_patterns.attention_at_offset(weights, 2).item() == pytest.approx(0.5)
-    assert attention_patterns.attention_from_to(weights, 1, 2).item() == pytest.approx(0.3)
     marked = torch.tensor([True, False, True])
     assert attention_patterns.attention_on_keys(weights, marked).item() == pytest.approx((0.7 + 0.4 + 0.6) / 3)
     pairs = torch.tensor([[False, True, True], [False, False, False], [True, False, False]])
@@ -79,7 +78,7 @@ def test_the_real_encoder_has_a_head_for_the_previous_token_and_one_for_it_and_a
     found = attention_patterns.pattern_scores(weights, tokens)
     assert found["the previous token"].argmax() == 0 * 12 + 2
     assert found["the previous token"][0, 2] > 0.99
-    animal = attention_patterns.attention_from_to(weights, tokens.index("it"), tokens.index("animal"))
+    animal = weights[..., tokens.index("it"), tokens.index("animal")]
     assert {tuple(divmod(place, 12)) for place in animal.flatten().topk(2).indices.tolist()} == {(3, 1), (5, 11)}
 
 
