@@ -10,23 +10,6 @@
 
 from __future__ import annotations
 
-from anatomy_utils.decoding import (
-    beam_step as beam_step,
-    beams as beams,
-    by_hand as by_hand,
-    filters as filters,
-    generation as generation,
-    sampling as sampling,
-    stepper as stepper,
-    steps as steps,
-)
-from anatomy_utils.decoding.beam_step import (
-    Considered as Considered,
-    Search as Search,
-    SearchRules as SearchRules,
-    advance as advance,
-    is_somebody as is_somebody,
-)
 from anatomy_utils.decoding.beams import (
     Beams as Beams,
     Hypothesis as Hypothesis,
@@ -48,23 +31,11 @@ from anatomy_utils.decoding.filters import (
     top_p as top_p,
 )
 from anatomy_utils.decoding.generation import Generated as Generated, generate as generate
-from anatomy_utils.decoding.sampling import (
-    check_randomness as check_randomness,
-    chooser as chooser,
-    greedy as greedy,
-    next_id as next_id,
-    sampled as sampled,
-)
+from anatomy_utils.decoding.sampling import greedy as greedy, next_id as next_id, sampled as sampled
 from anatomy_utils.decoding.stepper import (
     Candidate as Candidate,
     Chosen as Chosen,
     Stepper as Stepper,
     stream as stream,
 )
-from anatomy_utils.decoding.steps import (
-    Reorderable as Reorderable,
-    SeenIds as SeenIds,
-    check_prompts as check_prompts,
-    stop_table as stop_table,
-    uncached as uncached,
-)
+from anatomy_utils.decoding.steps import Reorderable as Reorderable, SeenIds as SeenIds, uncached as uncached

@@ -13,21 +13,6 @@ A function named like its module is in that module: `feed_forward.feed_forward`,
 
 from __future__ import annotations
 
-from anatomy_utils.functional import (
-    attention as attention,
-    comparison as comparison,
-    costs as costs,
-    embeddings as embeddings,
-    feed_forward as feed_forward,
-    heads as heads,
-    layers as layers,
-    masks as masks,
-    multi_head as multi_head,
-    norm as norm,
-    positions as positions,
-    spans as spans,
-    window_attention as window_attention,
-)
 from anatomy_utils.functional.attention import (
     Attended as Attended,
     AttendedWithCache as AttendedWithCache,
@@ -46,12 +31,7 @@ from anatomy_utils.functional.costs import (
     cache_bytes as cache_bytes,
     encoder_parameters as encoder_parameters,
 )
-from anatomy_utils.functional.embeddings import (
-    check_ids as check_ids,
-    embed as embed,
-    embed_words as embed_words,
-    lookup as lookup,
-)
+from anatomy_utils.functional.embeddings import embed as embed, embed_words as embed_words, lookup as lookup
 from anatomy_utils.functional.feed_forward import gated_feed_forward as gated_feed_forward, gelu_tanh as gelu_tanh
 from anatomy_utils.functional.heads import classify as classify, vocabulary_logits as vocabulary_logits
 from anatomy_utils.functional.layers import (
@@ -67,18 +47,12 @@ from anatomy_utils.functional.layers import (
     run_layers as run_layers,
 )
 from anatomy_utils.functional.masks import (
-    additive as additive,
-    and_causal as and_causal,
     causal as causal,
     causal_with_past as causal_with_past,
-    check_input as check_input,
-    check_mask as check_mask,
-    combine as combine,
     local as local,
     local_causal as local_causal,
     padding as padding,
     padding_at_head as padding_at_head,
-    restricted as restricted,
 )
 from anatomy_utils.functional.multi_head import (
     attend_in_heads as attend_in_heads,
@@ -98,7 +72,6 @@ from anatomy_utils.functional.positions import (
     frequencies as frequencies,
     log_bucket as log_bucket,
     offset_bias as offset_bias,
-    offset_row as offset_row,
     rotary as rotary,
     sinusoids as sinusoids,
     t5_bucket as t5_bucket,

@@ -161,7 +161,6 @@ def split_heads(
     Raises:
         ValueError: `num_heads` does not divide d_model.
 
-    >>> import torch
     >>> split_heads(torch.tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]), 2).tolist()
     [[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]]
     """
@@ -177,7 +176,6 @@ def split_heads(
 def merge_heads(vectors: Float[Tensor, "*batch heads position d_head"]) -> Float[Tensor, "*batch position d_model"]:
     """Put the heads' pieces of each position side by side again: the inverse of `split_heads`.
 
-    >>> import torch
     >>> merge_heads(torch.tensor([[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]])).tolist()
     [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]
     """
@@ -192,7 +190,6 @@ def stack_heads(weights: Float[Tensor, "heads d_model d_head"]) -> Float[Tensor,
     Returns:
         (d_model heads·d_head); columns h·d_head to (h + 1)·d_head are those of head h.
 
-    >>> import torch
     >>> stack_heads(torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]]])).tolist()  # two heads of width 1
     [[1.0, 3.0], [2.0, 4.0]]
     """
@@ -215,7 +212,6 @@ def share_heads(
     Raises:
         ValueError: the key/value heads do not divide `num_heads`.
 
-    >>> import torch
     >>> share_heads(torch.tensor([[[1.0]], [[2.0]]]), 4).flatten().tolist()
     [1.0, 1.0, 2.0, 2.0]
     """

@@ -11,17 +11,7 @@
 
 from __future__ import annotations
 
-from anatomy_utils.interpret import (
-    activations as activations,
-    attention_as_explanation as attention_as_explanation,
-    attention_patterns as attention_patterns,
-    head_ablation as head_ablation,
-    influence as influence,
-    logit_lens as logit_lens,
-    parameter_count as parameter_count,
-)
 from anatomy_utils.interpret.activations import (
-    one_text as one_text,
     read_activations as read_activations,
     unit_embeddings as unit_embeddings,
     word_similarity as word_similarity,
@@ -41,7 +31,6 @@ from anatomy_utils.interpret.attention_patterns import (
     attention_entropy as attention_entropy,
     attention_on_keys as attention_on_keys,
     attention_on_pairs as attention_on_pairs,
-    is_special_token as is_special_token,
     pattern_scores as pattern_scores,
     punctuation_keys as punctuation_keys,
     same_token_pairs as same_token_pairs,

@@ -10,33 +10,10 @@
 
 from __future__ import annotations
 
-from anatomy_utils.nn import (
-    adaptive_softmax as adaptive_softmax,
-    attention as attention,
-    cache as cache,
-    decoder as decoder,
-    dropout as dropout,
-    embeddings as embeddings,
-    encoder as encoder,
-    encoder_decoder as encoder_decoder,
-    feed_forward as feed_forward,
-    heads as heads,
-    layer as layer,
-    norm as norm,
-    positions as positions,
-    relative_positions as relative_positions,
-    segment_recurrence as segment_recurrence,
-)
 from anatomy_utils.nn.adaptive_softmax import AdaptiveSoftmax as AdaptiveSoftmax, AdaptiveTokens as AdaptiveTokens
 from anatomy_utils.nn.attention import MultiHeadAttention as MultiHeadAttention
-from anatomy_utils.nn.cache import (
-    KeyValue as KeyValue,
-    KeyValueCache as KeyValueCache,
-    LayerCache as LayerCache,
-    Projection as Projection,
-)
+from anatomy_utils.nn.cache import KeyValue as KeyValue, KeyValueCache as KeyValueCache
 from anatomy_utils.nn.decoder import Decoder as Decoder, DecoderLayer as DecoderLayer, ParallelLayer as ParallelLayer
-from anatomy_utils.nn.dropout import dropout_or_nothing as dropout_or_nothing, identity as identity
 from anatomy_utils.nn.embeddings import Embeddings as Embeddings
 from anatomy_utils.nn.encoder import Encoder as Encoder, EncoderLayer as EncoderLayer, LocalLayer as LocalLayer
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder as EncoderDecoder, Rewriter as Rewriter
@@ -62,7 +39,6 @@ from anatomy_utils.nn.positions import (
     RotaryPositions as RotaryPositions,
     SinusoidalPositions as SinusoidalPositions,
     T5Bias as T5Bias,
-    check_positions as check_positions,
 )
 from anatomy_utils.nn.relative_positions import (
     DisentangledPositions as DisentangledPositions,

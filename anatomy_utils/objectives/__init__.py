@@ -12,18 +12,6 @@ The course shows each of them on a sentence: `anatomy_course.lab.objectives`.
 
 from __future__ import annotations
 
-from anatomy_utils.objectives import (
-    masked_tokens as masked_tokens,
-    permutation_lm as permutation_lm,
-    prefix_lm as prefix_lm,
-    replaced_tokens as replaced_tokens,
-    sentence_pairs as sentence_pairs,
-    span_corruption as span_corruption,
-    span_sampling as span_sampling,
-    text_infilling as text_infilling,
-    text_pairs as text_pairs,
-    whole_word_masking as whole_word_masking,
-)
 from anatomy_utils.objectives.masked_tokens import (
     Chances as Chances,
     MaskedWords as MaskedWords,
@@ -53,12 +41,6 @@ from anatomy_utils.objectives.span_corruption import (
     CorruptedSpans as CorruptedSpans,
     corrupt_spans as corrupt_spans,
     draw_spans as draw_spans,
-)
-from anatomy_utils.objectives.span_sampling import (
-    check_spans as check_spans,
-    kept_pieces as kept_pieces,
-    place_spans as place_spans,
-    split_randomly as split_randomly,
 )
 from anatomy_utils.objectives.text_infilling import (
     draw_infilling_spans as draw_infilling_spans,

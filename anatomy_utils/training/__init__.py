@@ -11,21 +11,6 @@
 
 from __future__ import annotations
 
-from anatomy_utils.training import (
-    byte_pairs as byte_pairs,
-    checkpointing as checkpointing,
-    history as history,
-    loop as loop,
-    losses as losses,
-    optimizers as optimizers,
-    parallel as parallel,
-    schedules as schedules,
-    seeding as seeding,
-    step as step,
-    teacher_forcing as teacher_forcing,
-    threads as threads,
-    windows as windows,
-)
 from anatomy_utils.training.byte_pairs import (
     count_pairs as count_pairs,
     decode as decode,
@@ -47,7 +32,7 @@ from anatomy_utils.training.losses import (
     soft_loss as soft_loss,
 )
 from anatomy_utils.training.optimizers import adamw as adamw, parameter_groups as parameter_groups
-from anatomy_utils.training.parallel import interruptible as interruptible, side_by_side as side_by_side
+from anatomy_utils.training.parallel import side_by_side as side_by_side
 from anatomy_utils.training.schedules import (
     cosine_schedule as cosine_schedule,
     learning_rate as learning_rate,

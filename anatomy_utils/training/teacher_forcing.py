@@ -31,7 +31,6 @@ def labels_of(
     Returns:
         The ids, with `IGNORE` in place of padding.
 
-    >>> import torch
     >>> labels_of(torch.tensor([[5, 6, 0]]), torch.tensor([[1, 1, 0]])).tolist()
     [[5, 6, -100]]
     """
@@ -54,7 +53,6 @@ def next_token_pair(
     Raises:
         ValueError: there is no next token.
 
-    >>> import torch
     >>> inputs, labels = next_token_pair(torch.tensor([[5, 6, 7]]))
     >>> inputs.tolist(), labels.tolist()
     ([[5, 6]], [[6, 7]])
@@ -104,7 +102,6 @@ def shift_right(labels: Int[Tensor, "batch position"], start_id: int, pad_id: in
     Returns:
         The start token and all but the last of the labels.
 
-    >>> import torch
     >>> shift_right(torch.tensor([[5, 6, 1], [7, 1, IGNORE]]), start_id=2).tolist()
     [[2, 5, 6], [2, 7, 1]]
     """

@@ -54,32 +54,29 @@ class DebertaConfig(bert.BertConfig):
     @classmethod
     def from_published(cls, config: Mapping[str, Any]) -> DebertaConfig:
         """The numbers in a published `config.json`; ValueError where one is missing, or not as DeBERTa has it here."""
-        return cls(**shared_numbers(config))
-
-
-def shared_numbers(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of a `config.json` that every version of DeBERTa has, under our names."""
-    width = config.get("hidden_size")
-    for name, left_out, expected in (
-        ("hidden_act", "gelu", "gelu"),
-        ("pooler_hidden_act", "gelu", "gelu"),
-        ("relative_attention", False, True),
-        ("position_biased_input", True, False),
-        ("type_vocab_size", 0, 0),
-        ("talking_head", False, False),
-        ("embedding_size", width, width),
-        ("pooler_hidden_size", width, width),
-    ):
-        if (given := config.get(name, left_out)) != expected:
-            raise ValueError(f"{name} is {given!r}, but DeBERTa here has {expected!r}.")
-    kinds = config.get("pos_att_type") or []
-    if set(kinds.split("|") if isinstance(kinds, str) else kinds) != {"c2p", "p2c"}:
-        raise ValueError(f"pos_att_type is {kinds!r}, but DeBERTa here has both 'c2p' and 'p2c'.")
-    optional = "norm_epsilon=layer_norm_eps dropout=hidden_dropout_prob attention_dropout=attention_probs_dropout_prob"
-    known = numbers(config, USUAL, f"{optional} pooler_dropout classifier_dropout=cls_dropout")
-    farthest = config.get("max_relative_positions", -1)
-    known["max_distance"] = farthest if farthest > 0 else config.get("max_position_embeddings", 512)
-    return {"classifier_dropout": known.get("dropout", 0.1)} | known
+        width = config.get("hidden_size")
+        for name, left_out, expected in (
+            ("hidden_act", "gelu", "gelu"),
+            ("pooler_hidden_act", "gelu", "gelu"),
+            ("relative_attention", False, True),
+            ("position_biased_input", True, False),
+            ("type_vocab_size", 0, 0),
+            ("talking_head", False, False),
+            ("embedding_size", width, width),
+            ("pooler_hidden_size", width, width),
+        ):
+            if (given := config.get(name, left_out)) != expected:
+                raise ValueError(f"{name} is {given!r}, but DeBERTa here has {expected!r}.")
+        kinds = config.get("pos_att_type") or []
+        if set(kinds.split("|") if isinstance(kinds, str) else kinds) != {"c2p", "p2c"}:
+            raise ValueError(f"pos_att_type is {kinds!r}, but DeBERTa here has both 'c2p' and 'p2c'.")
+        optional = (
+            "norm_epsilon=layer_norm_eps dropout=hidden_dropout_prob attention_dropout=attention_probs_dropout_prob"
+        )
+        known = numbers(config, USUAL, f"{optional} pooler_dropout classifier_dropout=cls_dropout")
+        farthest = config.get("max_relative_positions", -1)
+        known["max_distance"] = farthest if farthest > 0 else config.get("max_position_embeddings", 512)
+        return cls(**{"classifier_dropout": known.get("dropout", 0.1)} | known)
 
 
 def deberta(config: DebertaConfig) -> Encoder:

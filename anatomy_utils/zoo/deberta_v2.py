@@ -9,7 +9,7 @@ positions to the first layer. Version 3 is the same model, trained as ELECTRA is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from jaxtyping import Float
@@ -27,7 +27,6 @@ from anatomy_utils.zoo.deberta import (
     SHARED_KEYS,
     DebertaConfig,
     deberta,
-    shared_numbers,
     tasks,
     with_head as first_with_head,
 )
@@ -53,13 +52,14 @@ class DebertaV2Config(DebertaConfig):
         for name, left_out, expected in (("conv_act", "tanh", "gelu"), ("conv_groups", 1, 1)):
             if kernel_size and (given := config.get(name, left_out)) != expected:
                 raise ValueError(f"{name} is {given!r}, but the convolution here has {expected!r}.")
-        return cls(
-            **shared_numbers(config),
-            num_buckets=max(config.get("position_buckets", -1), 0),
-            shared_projections=config.get("share_att_key", False),
-            offset_norm="layer_norm" in config.get("norm_rel_ebd", "none"),
-            kernel_size=kernel_size,
-        )
+        its_own = {
+            "key_bias": True,
+            "num_buckets": max(config.get("position_buckets", -1), 0),
+            "shared_projections": config.get("share_att_key", False),
+            "offset_norm": "layer_norm" in config.get("norm_rel_ebd", "none"),
+            "kernel_size": kernel_size,
+        }
+        return cls(**asdict(DebertaConfig.from_published(config)) | its_own)
 
 
 class ConvolvedLayer(EncoderLayer):

@@ -123,16 +123,10 @@ def modernbert(config: ModernBertConfig) -> Encoder:
             output=nn.Dropout(config.attention_dropout) if config.attention_dropout else None,
         )
         then = NormPlaces(before=_norm(config))
+        norms: dict[str, Any] = {"self_attention_norms": around, "feed_forward_norms": then}
         if index % config.global_every == 0:
-            return EncoderLayer(attention, feed_forward, self_attention_norms=around, feed_forward_norms=then)
-        return LocalLayer(
-            attention,
-            feed_forward,
-            self_attention_norms=around,
-            feed_forward_norms=then,
-            window=2 * config.reach + 1,
-            rotary=local_rotary,
-        )
+            return EncoderLayer(attention, feed_forward, **norms)
+        return LocalLayer(attention, feed_forward, **norms, window=2 * config.reach + 1, rotary=local_rotary)
 
     return Encoder(
         Embeddings(config.vocab_size, config.d_model, norm=_norm(config), dropout=config.dropout),
