@@ -151,7 +151,7 @@ class _Solution:
         source: without its docstring.
         body: the same without its first line, not indented; of a class, its methods.
         docstring: its lines as they stand, not indented.
-        signature: what follows `def` or `class`, in one line.
+        signature: what follows `def` or `class`, in its own lines; `# fmt: skip` behind it keeps them.
         methods: of a class, what follows `def` of each.
     """
 
@@ -332,11 +332,10 @@ def _definition(source: str) -> ast.FunctionDef | ast.ClassDef:
 
 
 def _head(source: str, node: ast.FunctionDef | ast.ClassDef) -> str:
-    """What follows `def` or `class`, up to the colon, in one line."""
+    """What follows `def` or `class`, up to the colon, in its own lines."""
     lines = source.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
-    text = " ".join(line.strip() for line in lines).rstrip().removesuffix(":")
-    text = re.sub(r",? \)", ")", re.sub(r"\( ", "(", text))
-    return re.sub(r"^(def|class) ", "", text)
+    text = "\n".join(line[node.col_offset :] for line in lines)
+    return re.sub(r"^(def|class) |:\s*(# fmt: skip\s*)?$", "", text)
 
 
 def _outputs(text: str) -> tuple[Output, ...]:

@@ -82,6 +82,13 @@ def test_what_is_read_from_the_solution(write: Callable[..., Exercise]) -> None:
     assert solution_text(exercise).endswith("    half = x / 2\n    return half + shift  # both\n")
 
 
+def test_a_first_line_of_several_lines_is_kept(write: Callable[..., Exercise]) -> None:
+    text = "    x: Tensor,\n    *, shift: float = 0.5\n) -> Tensor"
+    exercise = write(SOLUTION.replace("x: Tensor, *, shift: float = 0.5) -> Tensor:", f"\n{text}:  # fmt: skip"))
+    assert exercise.signature == f"halves(\n{text}" and exercise.parameters() == ["x"]
+    assert stub_text(exercise).splitlines()[1:5] == f"def halves(\n{text}:".splitlines()
+
+
 def test_a_class_gives_its_methods(write: Callable[..., Exercise]) -> None:
     exercise = write(CLASS)
     assert exercise.kind == "class" and exercise.parameters() == ["n"]
