@@ -26,7 +26,8 @@ def questions(view: Any) -> Iterator[Any]:
     """What to ask this view, in the form in which its page would; nothing for most views."""
     kind = type(view).__name__
     if kind == "AttentionStepper":
-        yield from SENTENCES
+        for sentence in SENTENCES:
+            yield {"sentence": sentence}
     elif kind == "BeamTree":
         for beams, penalty in itertools.product(BEAMS, PENALTIES):
             yield {"prompt": view.question["prompt"], "num_beams": beams, "length_penalty": penalty}

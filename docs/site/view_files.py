@@ -17,11 +17,9 @@ from elsewhere import run_it
 from view_states import View, packed
 
 from anatomy_course.figures import palette
-from anatomy_course.views._kit.base import PAGE_STYLE, STATIC, AnatomyWidget
-from anatomy_course.views._kit.request import Asking
+from anatomy_course.views._kit.base import PAGE_STYLE, AnatomyWidget
+from anatomy_course.views._kit.modules import STATIC
 
-ASKS = {"AttentionStepper": "sentence", "DepthLab": "wanted"}
-"""The trait with which a view asks Python something; a subclass of `Asking` has `question`."""
 NOT_HERE = {"HeadBoard": {"can_switch": False}}
 """Traits that switch off what a page cannot do."""
 NOT_SHOWN = ("Card", "SetupList")
@@ -72,15 +70,14 @@ def view_html(view: View, notebook: str, still: str) -> str:
         notebook: its file without the ending.
         still: HTML of the picture, or of the page, that stands for the view.
     """
-    name, cls = kind(view), widget_class(view)
-    asks = ASKS.get(name, "question" if issubclass(cls, Asking) else "")
+    name = kind(view)
     label = html.escape(str(view["state"].get("label") or name))
     needs = f'<p class="live-note">{WITH_KERNEL.get(name)} needs a kernel: {run_it(notebook)}.</p>'
     is_picture = "<img" in still and "<details" not in still
     waiting = f'<p class="live-wait">Live view: {label}</p><noscript>{still}</noscript>' if is_picture else still
     return (
-        f'<div class="live{" tall" if is_picture else ""}" data-view="{view_id(view)}" data-widget="{name}"'
-        f' data-asks="{asks}">{waiting}</div>{needs if name in WITH_KERNEL else ""}'
+        f'<div class="live{" tall" if is_picture else ""}" data-view="{view_id(view)}" data-widget="{name}">'
+        f"{waiting}</div>{needs if name in WITH_KERNEL else ''}"
     )
 
 

@@ -159,7 +159,7 @@ def test_wheel_holds_everything_that_the_package_reads(built: dict[str, Path]) -
     found = [path for package in PACKAGES for path in (ROOT / package).rglob("*")]
     files = {path for path in found if path.is_file() and "__pycache__" not in path.parts}
     assert inside >= {path.relative_to(ROOT).as_posix() for path in files}
-    assert "anatomy_course/views/_kit/kit.js" in inside and "anatomy_course/views/head_board/view.js" in inside
+    assert "anatomy_course/views/_kit/life.js" in inside and "anatomy_course/views/head_board/view.js" in inside
     assert {name.partition("/")[0] for name in inside if ".dist-info/" not in name} == set(PACKAGES)
 
 

@@ -11,7 +11,7 @@ from notebook_tools import ROOT, notebook_paths, read
 from playwright.sync_api import Browser
 from widget_page import show
 
-from anatomy_course.views._kit.base import STATIC
+from anatomy_course.views._kit.modules import STATIC
 from anatomy_course.views.setup_check.view import SetupList
 
 SHEET = (PAGE_STYLE / "custom.css").read_text(encoding="utf-8")

@@ -92,10 +92,7 @@ def test_kept_views_stay_small() -> None:
 def test_every_view_that_asks_python_says_what_needs_a_kernel() -> None:
     classes = {name: cls for name in dir(live_views) if inspect.isclass(cls := getattr(live_views, name))}
     asking = {name for name, cls in classes.items() if issubclass(cls, Asking) and cls is not Asking}
-    asking |= set(view_files.ASKS) | set(view_files.NOT_HERE)
     assert asking == set(view_files.WITH_KERNEL)
-    for name, trait in view_files.ASKS.items():
-        assert trait in classes[name].class_traits(sync=True)
 
 
 def test_a_module_becomes_a_plain_script_or_is_refused(tmp_path: Path) -> None:

@@ -1,13 +1,26 @@
 // What an attention map is drawn and read with.
 
+import { element, shorten, word } from "./elements.js";
+import { format } from "./format.js";
+import { color, readableOn, sequentialColor, theme } from "./theme.js";
+
+export const STEPS = 255; // a weight is a whole number of 255ths
+
+// The positions of the `count` largest values, largest first.
+export function placesOfLargest(values, count) {
+  return Array.from(values, (value, i) => i)
+    .sort((a, b) => values[b] - values[a] || a - b)
+    .slice(0, count);
+}
+
 const CELL_MAX = 34;
-const LABEL_SIZE = 12;
+export const LABEL_SIZE = 12;
 const LABEL_ROOM = 14; // pixels one label needs
 const LABEL_MAX = 110;
 const STRONGEST = 5;
 
 // A map reduced to at most `side` × `side` blocks; a block is as strong as its strongest weight, so no spike is lost.
-function pooled(data, start, queries, keys, side) {
+export function pooled(data, start, queries, keys, side) {
   const rows = Math.min(queries, side);
   const columns = Math.min(keys, side);
   const small = new Uint8Array(rows * columns);
@@ -28,7 +41,7 @@ function labelStep(cell) {
 }
 
 // The map on its canvas: {measure(), drawMap()}.
-function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, view, tallest, pointed }) {
+export function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, view, tallest, pointed }) {
   // ---- drawing
   function measure() {
     const font = `${LABEL_SIZE}px ${getComputedStyle(root).fontFamily}`;
@@ -129,7 +142,7 @@ function mapDrawing({ root, queryTokens, keyTokens, queries, keys, kept, map, vi
 }
 
 // What is read from the map: the weight under the pointer, the tokens shaded by a row, its strongest keys.
-function wordReading({
+export function wordReading({
   root,
   queryTokens,
   keyTokens,

@@ -1,22 +1,20 @@
 // One attention map and what is read from it: cells on a canvas, the weight under the pointer, the tokens shaded by a
 // row. The attention viewer and the head board share it.
 
-const STEPS = 255; // a weight is a whole number of 255ths
-
-// The positions of the `count` largest values, largest first.
-function placesOfLargest(values, count) {
-  return Array.from(values, (value, i) => i)
-    .sort((a, b) => values[b] - values[a] || a - b)
-    .slice(0, count);
-}
+import { mapDrawing, placesOfLargest, pooled, STEPS, wordReading } from "./attention_drawing.js";
+import { arrowMove, toggleButton } from "./controls.js";
+import { announce, element, focusable, listen, uniqueId, word } from "./elements.js";
+import { clamp, format } from "./format.js";
+import { promptly } from "./life.js";
+import { canvas, colorTable, onTheme, sequentialColor, theme } from "./theme.js";
 
 // How exact the weight of one head is, as a remark.
-function exactByte(exact) {
+export function exactByte(exact) {
   return `${exact}/255: kept in steps of 1/255, exact to ±\u00a00.002.`;
 }
 
 // Small canvases of all heads' maps, in the order of the weights: thumbnails(map) paints them in the map's colors.
-function smallMaps(data, [layers, heads, queries, keys], side) {
+export function smallMaps(data, [layers, heads, queries, keys], side) {
   let small = null;
   return (map) => {
     small ??= Array.from({ length: layers * heads }, (_, i) => pooled(data, i * queries * keys, queries, keys, side));
@@ -27,7 +25,7 @@ function smallMaps(data, [layers, heads, queries, keys], side) {
 // `show` takes {values, unit, name, exactness(value)}; `say(nodes)` puts something else in the place of the read-out
 // until it is called with null. `onPoint(query, key)` tells a choice, `onColors` and `onResize` that all is to be
 // drawn anew. `tallest` is the height that the map may have, `hint` a remark behind its title.
-function attentionMap({
+export function attentionMap({
   root,
   signal,
   queryTokens,

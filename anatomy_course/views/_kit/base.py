@@ -1,4 +1,4 @@
-"""What all widgets share: the browser kit in front of their module, the palette's colors, and a still picture.
+"""What all widgets share: script and stylesheet, checks of what they are given, and a still picture.
 
 A widget is one Python class with typed traits and one ES module, `view.js`, in a folder of their own. Its
 `_repr_mimebundle_` carries the live view *and* a picture with alt text, so that pages without a kernel (GitHub,
@@ -7,7 +7,8 @@ nbconvert, an untrusted notebook) show the picture.
 
 from __future__ import annotations
 
-import json
+import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import traitlets
 
 from anatomy_course.figures import palette
 from anatomy_course.figures.arrays import to_array
+from anatomy_course.views._kit.modules import STATIC, join
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,42 +28,26 @@ if TYPE_CHECKING:
 
     from anatomy_course.figures.picture import Picture
 
-STATIC = Path(__file__).parents[1]
-KIT = ("_kit/kit.js", "_kit/theme.js", "_kit/format.js", "_kit/controls.js", "_kit/page.js")
-"""What stands in front of every widget's module."""
+KIT_STYLE = "_kit/kit.css"
 MAX_WORD_LENGTH = 60
 """Longer words are refused: no column of any widget could show them."""
 PAGE_STYLE = "_kit/page/custom.css"
 """The look of the course's pages; `make lab` loads it at once, elsewhere the first live view brings it along."""
 
 
-class _WidgetType(type(anywidget.AnyWidget)):  # type: ignore[misc]
-    """Lets a widget class name its module; the class's own metaclass takes no such word before traitlets 5.9."""
+class AnatomyWidget(anywidget.AnyWidget):
+    """Base of the course's widgets.
 
-    def __new__(
-        cls,
-        name: str,
-        bases: tuple[type, ...],
-        members: dict[str, Any],
-        module: str | None = None,
-        shares: tuple[str, ...] = (),
-    ) -> _WidgetType:
-        if module is not None:
-            modules = (*KIT, *shares, module)
-            members |= {"_esm": _script(modules), "_css": _stylesheet(modules)}
-        return super().__new__(cls, name, bases, members)  # type: ignore[no-any-return]
-
-    def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any], **settings: object) -> None:
-        super().__init__(name, bases, members)
-
-
-class AnatomyWidget(anywidget.AnyWidget, metaclass=_WidgetType):
-    """Base of the course's widgets: `class Mixer(AnatomyWidget, module="mixer/view.js")`.
-
-    The module is `views/<module>`; the kit and what it `shares` (with other widgets, from `_kit/`, or parts of its
-    own) are put in front of it, and in front of those the page's stylesheet as a string. The palette and, where there
-    are any, these modules' stylesheets become its CSS.
+    A class's script is the `view.js` beside its file, joined with what that imports. Its stylesheet is the palette, the
+    kit's, those of the same names as the imported scripts, and the `style.css` beside it.
     """
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+        copied = isinstance(getattr(cls, "_esm", None), traitlets.TraitType)  # one widget's own copy of its class
+        if file and not copied and (script := Path(file).with_name("view.js")).is_file():
+            cls._esm, cls._css = _assets(script)
+        super().__init_subclass__(**settings)
 
     label = traitlets.Unicode("").tag(sync=True)
     """Accessible name of the whole widget, and its heading."""
@@ -163,16 +149,10 @@ def word_list(words: Sequence[str], name: str, *, at_least: int = 1, at_most: in
     return [str(word) for word in listed]
 
 
-def _script(modules: tuple[str, ...]) -> str:
-    page = json.dumps(_text(PAGE_STYLE), ensure_ascii=False)
-    return "\n".join([f"const PAGE_SHEET = {page};", *map(_text, modules)])
-
-
-def _stylesheet(modules: tuple[str, ...]) -> str:
-    sheets = [module.replace("view.js", "style.css").replace(".js", ".css") for module in modules]
-    there = [name for name in sheets if (STATIC / name).is_file()]
-    return "\n".join([palette.css_variables(), *map(_text, there)])
-
-
-def _text(name: str) -> str:
-    return (STATIC / name).read_text(encoding="utf-8")
+@cache
+def _assets(script: Path) -> tuple[str, str]:
+    """A view's script and its stylesheet."""
+    text, files = join(script)
+    sheets = [file.with_name("style.css") if file.name == "view.js" else file.with_suffix(".css") for file in files]
+    texts = [sheet.read_text(encoding="utf-8") for sheet in (STATIC / KIT_STYLE, *sheets) if sheet.is_file()]
+    return text, "\n".join([palette.css_variables(), *texts])

@@ -1,8 +1,11 @@
 // Radio buttons with a reason for each choice: choiceForm(…) gives {node, show(choice)}. Questions, predictions and
 // diagnoses share it.
 
+import { button } from "./controls.js";
+import { announce, element, focusable, listen, prose, uniqueId } from "./elements.js";
+
 // `onChosen(choice)` is told what is checked; `judge(choice)` says it as [css class, words].
-function choiceForm({ root, text, choices, check: label, judge, signal, onChosen }) {
+export function choiceForm({ root, text, choices, check: label, judge, signal, onChosen }) {
   const name = uniqueId("choice");
   const answer = element("div", { class: "answer", id: `${name}-answer` });
   const inputs = choices.map((_, i) =>
@@ -53,6 +56,6 @@ function choiceForm({ root, text, choices, check: label, judge, signal, onChosen
 }
 
 // A question's judgement.
-function verdict({ right, reason }) {
+export function verdict({ right, reason }) {
   return [right ? "ok" : "wrong", `${right ? "Right" : "Not this one"}. ${reason}`];
 }

@@ -1,8 +1,22 @@
 // The kit's controls: sliders, buttons, choices, lines of text.
 
+import { element, focusable, listen, uniqueId } from "./elements.js";
+import { clamp, format } from "./format.js";
+
 // A labelled slider: {node, input, output, set(value), get()}. `format` makes the text shown and spoken, `caption`
 // (text or node) is shown in place of `label` where that is too long, `tint` names the role that it sets, if any.
-function slider({ label, caption, min, max, step = "any", value, format: shown, signal, onInput, tint = "accent" }) {
+export function slider({
+  label,
+  caption,
+  min,
+  max,
+  step = "any",
+  value,
+  format: shown,
+  signal,
+  onInput,
+  tint = "accent",
+}) {
   const id = uniqueId("slider");
   const show = shown ?? ((number) => format(number));
   const name = caption ? label : null;
@@ -37,7 +51,7 @@ function slider({ label, caption, min, max, step = "any", value, format: shown, 
 }
 
 // A push button; `label` is its text, `name` its accessible name where the text is a mere sign.
-function button({ label, name, signal, onClick, primary = false, title }) {
+export function button({ label, name, signal, onClick, primary = false, title }) {
   const look = primary ? "button primary" : "button";
   const node = element(
     "button",
@@ -50,7 +64,7 @@ function button({ label, name, signal, onClick, primary = false, title }) {
 
 // A button that stays pressed: {node, set(pressed), get()}; aria-pressed and its sign carry the state. The sign is a
 // switch, or a triangle where `look` is "play".
-function toggleButton({ label, name, pressed = false, look = "toggle", signal, onToggle }) {
+export function toggleButton({ label, name, pressed = false, look = "toggle", signal, onToggle }) {
   const node = button({
     label,
     name,
@@ -68,7 +82,7 @@ function toggleButton({ label, name, pressed = false, look = "toggle", signal, o
 }
 
 // A labelled choice among `options` ([{value, label}] or strings): {node, input, set(value), get(), setOptions(list)}.
-function select({ label, options, value, signal, onChange: chosen }) {
+export function select({ label, options, value, signal, onChange: chosen }) {
   const id = uniqueId("select");
   const input = element("select", focusable({ id, tabindex: null, class: "select" }));
   const setOptions = (list) => {
@@ -94,7 +108,7 @@ function select({ label, options, value, signal, onChange: chosen }) {
 
 // Buttons of which one is chosen: {node, nodes, set(value)}; `choices` are {value: label}, `onChoose(value)` is told
 // another one. `set` with none of the values leaves none chosen; arrow keys skip what is disabled.
-function radioRow({ label, choices, signal, onChoose }) {
+export function radioRow({ label, choices, signal, onChoose }) {
   const values = Object.keys(choices);
   const nodes = values.map((value) => button({ label: choices[value], signal, onClick: () => onChoose(value) }));
   const node = element("div", { class: "row", role: "radiogroup", "aria-label": label }, nodes);
@@ -122,7 +136,7 @@ function radioRow({ label, choices, signal, onChoose }) {
 }
 
 // A labelled line of text: {node, input, set(text), get(), error(text)}; onInput per key, onCommit on Enter or leaving.
-function textField({ label, value = "", placeholder, maxlength, signal, onInput, onCommit }) {
+export function textField({ label, value = "", placeholder, maxlength, signal, onInput, onCommit }) {
   const id = uniqueId("text");
   const line = element("div", { class: "error", id: `${id}-error`, role: "status", "aria-live": "polite" });
   const input = element(
@@ -171,12 +185,12 @@ function textField({ label, value = "", placeholder, maxlength, signal, onInput,
 }
 
 // The widget's heading and, beside it, room for controls.
-function heading(text, ...controls) {
+export function heading(text, ...controls) {
   return element("div", { class: "heading" }, element("div", { class: "title", text }), ...controls);
 }
 
 // Where an arrow key, Home or End leads in a grid: [row, column], or null for another key.
-function arrowMove(event, row, column, rows, columns) {
+export function arrowMove(event, row, column, rows, columns) {
   const moves = {
     ArrowUp: [row - 1, column],
     ArrowDown: [row + 1, column],

@@ -1,5 +1,9 @@
 // A line chart that several widgets share: lineChart(…) gives {node, draw(series, settings)}.
 
+import { announce, focusable, setAttributes, svg } from "./elements.js";
+import { clamp, format, grouped, superscript, ticks } from "./format.js";
+import { onWidth } from "./life.js";
+
 const CHART = { left: 50, right: 14, top: 12, bottom: 40 };
 
 // Where a logarithmic axis has its numbers: [[height, text], …]; powers of ten, or 1, 2, 5 where the range is small.
@@ -37,7 +41,7 @@ function briefNumber(value) {
 
 // The reading of a chart's named curves, under the pointer and with the arrow keys: {node, set(curves)}, of curves
 // [{name, points: [{x, y, text}], class}] in pixels; `chartWidth()` is the chart's width.
-function curveReading(chart, chartWidth) {
+export function curveReading(chart, chartWidth) {
   const node = svg("g", { class: "reading away", "aria-hidden": "true" });
   let curves = [];
   let at = null; // [curve, point]
@@ -90,7 +94,7 @@ function curveReading(chart, chartWidth) {
 
 // A chart as wide as its place and `height` CSS pixels high; `log` makes the y axis logarithmic, `xText(at, digits)`
 // writes the numbers below.
-function lineChart({ height = 240, xLabel, yLabel, log = false, xText = format }) {
+export function lineChart({ height = 240, xLabel, yLabel, log = false, xText = format }) {
   const floor = height - CHART.bottom;
   let width = 460; // until it is laid out
   let last = null;
@@ -188,7 +192,7 @@ function lineChart({ height = 240, xLabel, yLabel, log = false, xText = format }
 }
 
 // The least and the most of many numbers, NaN and infinity left out.
-function limits(values) {
+export function limits(values) {
   let low = Infinity,
     high = -Infinity;
   for (const value of values) {
@@ -200,7 +204,7 @@ function limits(values) {
 }
 
 // A running mean over `width` values, shorter at the start.
-function runningMean(values, width) {
+export function runningMean(values, width) {
   return Array.from(values, (_, i) => {
     const part = values.slice(Math.max(0, i - width + 1), i + 1);
     return part.reduce((sum, value) => sum + value, 0) / part.length;

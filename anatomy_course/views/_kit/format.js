@@ -3,21 +3,21 @@
 const INLIERS = 0.995; // the share of numbers that fits a limit
 
 // A binary trait's float32 numbers, as an aligned copy.
-function floats(view) {
+export function floats(view) {
   if (!view) return new Float32Array(0);
   const { buffer, byteOffset, byteLength } = view;
   return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
 // A binary trait's bytes, as a copy.
-function bytes(view) {
+export function bytes(view) {
   if (!view) return new Uint8Array(0);
   const { buffer, byteOffset, byteLength } = view;
   return new Uint8Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
 // Softmax over an array; −∞ gets weight 0, and where everything is −∞ all weights are 0.
-function softmax(values) {
+export function softmax(values) {
   let largest = -Infinity;
   for (const value of values) if (value > largest) largest = value;
   const weights = new Float64Array(values.length);
@@ -29,12 +29,12 @@ function softmax(values) {
 }
 
 // `value` kept between `low` and `high`.
-function clamp(value, low, high) {
+export function clamp(value, low, high) {
   return Math.min(high, Math.max(low, value));
 }
 
 // A number as people write it: fixed digits, a real minus sign, never “−0.00”.
-function format(value, digits = 2) {
+export function format(value, digits = 2) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const text = Math.abs(value).toFixed(digits);
@@ -42,13 +42,13 @@ function format(value, digits = 2) {
 }
 
 // Whole numbers with thin spaces between their thousands.
-function grouped(number) {
+export function grouped(number) {
   return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
 // A number of bytes with a unit, in up to three digits or with `digits` behind the point: 36.9 MB. Bytes stay below
 // `least`.
-function bytesText(number, { least = 1000, digits = null } = {}) {
+export function bytesText(number, { least = 1000, digits = null } = {}) {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const power = number < least ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(number) / 3));
   const part = number / 1000 ** power;
@@ -57,14 +57,14 @@ function bytesText(number, { least = 1000, digits = null } = {}) {
 }
 
 // A whole number as an exponent: ⁻³.
-function superscript(number) {
+export function superscript(number) {
   return String(number)
     .replace("-", "⁻")
     .replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
 }
 
 // About `count` round numbers for an axis from `low` to `high`: {list, digits}.
-function ticks(low, high, count) {
+export function ticks(low, high, count) {
   const rough = (high - low || 1) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const size = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough);
@@ -75,20 +75,20 @@ function ticks(low, high, count) {
   return { list, digits: Math.max(0, -Math.floor(Math.log10(size) + 1e-9)) };
 }
 
-function sum(values) {
+export function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function mean(values) {
+export function mean(values) {
   return sum(values) / values.length;
 }
 
-function indexOfLargest(values) {
+export function indexOfLargest(values) {
   return values.reduce((best, value, i) => (value > values[best] ? i : best), 0);
 }
 
 // A limit for colors: nearly the largest size, so that one outlier does not make everything else pale.
-function limitOf(values) {
+export function limitOf(values) {
   const sizes = Float32Array.from(values, Math.abs).sort();
   return sizes[Math.floor((sizes.length - 1) * INLIERS)] || 1;
 }

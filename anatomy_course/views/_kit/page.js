@@ -3,10 +3,13 @@
 // first live view marks the page instead, once, and has the stylesheet ask for the mark. Where nothing has loaded the
 // sheet, that view brings it along.
 
+import { element } from "./elements.js";
+import PAGE_SHEET from "./page/custom.css";
+
 const PAGE = ".jp-Notebook:has("; // how the sheet's one outer rule begins
 const PAGE_MARK = "anatomy-page";
 
-function markPages() {
+export function markPages() {
   if (globalThis.anatomyPage?.isConnected) return;
   if (!pageRule()) document.head.append(element("style", { text: PAGE_SHEET }));
   const rule = pageRule();

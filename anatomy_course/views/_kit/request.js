@@ -1,32 +1,59 @@
 // What widgets share that ask Python something: the question, the wait for its answer, and a field for a sentence.
 
-// Asks Python: {ask(question), line}. The shown line tells errors; `onBusy(on)` while it waits, `onAnswer()` after a
-// good one, as soon as its data are drawn: the parts of an answer arrive one by one, views draw with the next frame.
-function request({ model, signal, onBusy, onAnswer }) {
+import { button, textField } from "./controls.js";
+import { element, focusable, listen, uniqueId, word } from "./elements.js";
+import { clamp } from "./format.js";
+import { change, frame, onChange } from "./life.js";
+
+const PATIENCE = 20000; // milliseconds until a question without an answer is given up
+const NO_ANSWER = "No answer came: the kernel is busy or not running. What is shown is older.";
+
+// Asks Python: ask(question, traits), with other traits that the page sets at once. `onAnswer(error)` hears of the
+// answer to the latest question alone: one that comes late, after another question, is not told.
+export function asking({ model, signal, onAnswer }) {
+  onChange(model, signal, "answered", () => {
+    const { id = model.get("answered") } = model.get("question");
+    if (id === model.get("answered")) onAnswer(model.get("error"));
+  });
+  return (question, traits = {}) => {
+    const id = Math.max(model.get("question").id ?? 0, model.get("answered")) + 1; // the same question again is one too
+    change(model, { ...traits, question: { ...question, id } });
+  };
+}
+
+// The same with a wait: {ask(question, traits), line}. What a question leaves out is as in the one before. The shown
+// line tells errors; `onBusy(on)` while it waits, `onAnswer()` after a good answer, as soon as its data are drawn: its
+// parts arrive one by one, views draw with the next frame.
+export function request({ model, signal, onBusy, onAnswer }) {
   const line = element("div", { class: "error", role: "status", "aria-live": "polite" });
-  const wait = answerWait(signal, (text) => settle(`${text} The picture still shows the last one.`));
+  let waiting = 0;
   const settle = (text) => {
-    wait.stop();
+    clearTimeout(waiting);
     onBusy?.(false);
     line.textContent = text;
   };
-  const ask = (question) => {
+  const drawn = frame(() => requestAnimationFrame(() => signal.aborted || onAnswer?.()), signal);
+  const send = asking({
+    model,
+    signal,
+    onAnswer: (error) => {
+      settle(error);
+      if (!error) drawn();
+    },
+  });
+  const ask = (question, traits) => {
     line.textContent = "";
     onBusy?.(true);
-    wait.start();
-    const { times = 0, ...before } = model.get("question");
-    change(model, { question: { ...before, ...question, times: times + 1 } }); // the same question again is one too
+    clearTimeout(waiting);
+    waiting = setTimeout(() => settle(NO_ANSWER), PATIENCE);
+    send({ ...model.get("question"), ...question }, traits);
   };
-  const drawn = frame(() => requestAnimationFrame(() => signal.aborted || onAnswer?.()), signal);
-  onChange(model, signal, "answered", () => {
-    settle(model.get("error"));
-    if (!model.get("error")) drawn();
-  });
+  signal.addEventListener("abort", () => clearTimeout(waiting));
   return { ask, line };
 }
 
 // A line for a sentence with its button, the view's main one unless another is: {node, busy(on), set(text)}.
-function sentenceForm({ value, label = "Sentence", action = "Compute", primary = true, signal, onSentence }) {
+export function sentenceForm({ value, label = "Sentence", action = "Compute", primary = true, signal, onSentence }) {
   const field = textField({ label, value, signal, onCommit: (text) => onSentence(text) });
   const go = button({ label: action, primary, signal, onClick: () => onSentence(field.get()) });
   const busy = (on) => {
@@ -39,7 +66,7 @@ function sentenceForm({ value, label = "Sentence", action = "Compute", primary =
 }
 
 // Words to choose one from, with arrow keys: {node, set(words), choose(i)}.
-function wordPicker({ label, signal, onPick }) {
+export function wordPicker({ label, signal, onPick }) {
   const list = element(
     "div",
     focusable({ class: "word-list", role: "listbox", "aria-label": label, "aria-orientation": "horizontal" }),

@@ -1,14 +1,14 @@
 """Widgets that ask Python something while the reader plays: a new sentence, another layer.
 
-The page sets `question`; Python works it out and answers with new traits and one more on `answered`, or with the one
-sentence of a `ValueError` in `error`, and then everything else stays as it was. The other side is
-`_kit/request.js`.
+The page sets `question`, which has an `id`; Python works it out and answers with new traits, or with one sentence in
+`error`, and then everything else stays as it was. `answered` says which question that was, so that the page knows an
+answer that came late. The other side is `_kit/request.js`.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
@@ -25,7 +25,9 @@ class Asking(AnatomyWidget):
     """What the reader asked last."""
     error = traitlets.Unicode().tag(sync=True)
     answered = traitlets.Int(0).tag(sync=True)
-    """Counts the questions that were answered, well or with an error."""
+    """The id of the question that was answered last, well or with an error."""
+    failed: ClassVar[str] = "Computing this failed: {}"
+    """What is said of an error that is no `ValueError`."""
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Trait → new value, all sent in one message.
@@ -37,18 +39,19 @@ class Asking(AnatomyWidget):
 
     @traitlets.observe("question")
     def _answer(self, change: Any) -> None:
+        question = change["new"]
         if not change["old"]:  # the first question is what the widget was made with
             return
         try:
-            told: dict[str, Any] = {**self.answer(change["new"]), "error": ""}
+            told: dict[str, Any] = {"error": "", **self.answer(question)}
         except ValueError as error:
             told = {"error": str(error)}
         except Exception as error:  # a model may fail in any way; the reader still gets one sentence
-            told = {"error": f"Computing this failed: {type(error).__name__}: {error}"[:LONGEST_SENTENCE]}
-        with self.hold_sync():
+            told = {"error": self.failed.format(f"{type(error).__name__}: {error}")[:LONGEST_SENTENCE]}
+        with self.hold_sync():  # in one message, so that the page never sees half of it
             for name, value in told.items():
                 setattr(self, name, value)
-            self.answered += 1
+            self.answered = question.get("id", self.answered + 1)
 
 
 def usable_sentence(text: Any) -> str:

@@ -1,8 +1,12 @@
 // Going through numbered steps: Back, Next and Play, and where there are few steps, a row of buttons with their names.
 
+import { button, toggleButton } from "./controls.js";
+import { element, setAttributes } from "./elements.js";
+import { clamp } from "./format.js";
+
 // Back, Next and Play through `count` steps. `go(step, byHand)` is asked for a step from 0 on, `tell(step)` hears
 // which one it is; `pause()` ends the playing, as every step by hand does.
-function walkControls({ count, pause: milliseconds, signal, go }) {
+export function walkControls({ count, pause: milliseconds, signal, go }) {
   let step = 0;
   let timer = 0;
   const last = count - 1;
@@ -43,7 +47,7 @@ function walkControls({ count, pause: milliseconds, signal, go }) {
 }
 
 // The same with a button for each of the steps in `names`; `rename(names)` gives them other names.
-function stepControls({ names, signal, class: look = "", ...rest }) {
+export function stepControls({ names, signal, class: look = "", ...rest }) {
   const walk = walkControls({ count: names.length, signal, ...rest });
   const buttons = names.map((_, i) => button({ label: "", signal, onClick: () => walk.jump(i) }));
   const rename = (list) => {

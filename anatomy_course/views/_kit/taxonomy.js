@@ -1,22 +1,26 @@
 // What the widgets of the family tree share: numbers in words, costs at a length, blocks, masks.
 
-const SHORTEST = 7; // powers of two: 128 …
-const LONGEST = 17; // … 131 072 tokens
+import { slider } from "./controls.js";
+import { element, svg } from "./elements.js";
+import { grouped } from "./format.js";
+
+export const SHORTEST = 7; // powers of two: 128 …
+export const LONGEST = 17; // … 131 072 tokens
 
 // A card's {fixed, once, growing} at a length.
-function quantityAt({ fixed, once, growing }, length) {
+export function quantityAt({ fixed, once, growing }, length) {
   return growing.reduce((sum, [each, reach]) => sum + each * Math.min(length, reach ?? length), fixed + once / length);
 }
 
 // A number in up to three digits and a word: 124 million.
-function roughly(number) {
+export function roughly(number) {
   const words = ["", "thousand", "million", "billion", "trillion", "quadrillion"];
   const power = number < 10000 ? 0 : Math.min(words.length - 1, Math.floor(Math.log10(number) / 3));
   return power ? `${Number((number / 1000 ** power).toPrecision(3))} ${words[power]}` : grouped(number);
 }
 
 // A slider over lengths of text, doubling from step to step: {node, set(length)}.
-function lengthSlider({ value, signal, onLength }) {
+export function lengthSlider({ value, signal, onLength }) {
   const length = (power) => Math.round(2 ** power);
   const made = slider({
     label: "Length of the text",
@@ -33,14 +37,14 @@ function lengthSlider({ value, signal, onLength }) {
 }
 
 // How many positions a model's table holds, or null where it has none.
-function tableEnd(model) {
+export function tableEnd(model) {
   const part = model.parts.find(({ name }) => name === "positions in a table");
   const numbers = (part?.value.match(/\d+(?! offsets|\d)/g) ?? []).map(Number);
   return numbers.length && !part.value.includes("offsets") ? Math.min(...numbers) : null;
 }
 
 // The names of the parts in which two models differ: of all, or of those that are no mere numbers.
-function differing(one, other, design = false) {
+export function differing(one, other, design = false) {
   const value = (name) => other.parts.find((part) => part.name === name)?.value;
   return new Set(
     one.parts.filter((part) => !(design && part.is_size) && value(part.name) !== part.value).map(({ name }) => name),
@@ -48,7 +52,7 @@ function differing(one, other, design = false) {
 }
 
 // A stack as blocks from the bottom up; a block that shows a part in `changed` is marked, by a sign and in words.
-function stackDrawing({ name, repeats, below, layer, above }, changed, several) {
+export function stackDrawing({ name, repeats, below, layer, above }, changed, several) {
   const block = ({ label, role, parts }) => {
     if (label === "+")
       return element(
@@ -95,7 +99,7 @@ function stackDrawing({ name, repeats, below, layer, above }, changed, several) 
 }
 
 // Who may attend to whom: a small grid, filled where a query (row) sees a key (column).
-function maskDrawing({ name, rows }) {
+export function maskDrawing({ name, rows }) {
   const size = rows.length,
     keys = rows[0].length;
   const seen = rows.flat().reduce((sum, each) => sum + each, 0);
@@ -121,7 +125,7 @@ function maskDrawing({ name, rows }) {
 }
 
 // A table of a card: the names of its columns, "" for one without and [] for none at all, and its rows.
-function cardTable(heads, ...rows) {
+export function cardTable(heads, ...rows) {
   const head = (text) => (text ? element("th", { scope: "col", text }) : element("td"));
   return element(
     "table",

@@ -1,11 +1,14 @@
 // The kit's colors: what the page's theme makes of the palette, for canvas and for maps of numbers.
 
+import { element, listen } from "./elements.js";
+import { clamp } from "./format.js";
+
 const TABLE_SIZE = 256;
 
 // Colors as the page computes them, remembered per widget until the theme changes.
 const looks = new WeakMap();
 
-function watchLook(root, signal) {
+export function watchLook(root, signal) {
   let told = "";
   const changed = () => {
     looks.delete(root);
@@ -28,7 +31,7 @@ function watchLook(root, signal) {
   });
 }
 
-function look(root) {
+export function look(root) {
   let found = looks.get(root);
   if (found) return found;
   const style = getComputedStyle(root);
@@ -53,40 +56,40 @@ function between(stops, part) {
 }
 
 // Calls `callback(theme)` each time the page's theme changes, and once when the widget is attached and has colors.
-function onTheme(root, signal, callback) {
+export function onTheme(root, signal, callback) {
   listen(root, "anatomy-theme", signal, () => callback(look(root).theme));
 }
 
 // "light" or "dark", as the page is now ("" before the widget is attached).
-function theme(root) {
+export function theme(root) {
   return look(root).theme;
 }
 
 // A role's color on this page, e.g. color(root, "query"); in CSS and SVG write var(--query) instead.
-function color(root, role) {
+export function color(root, role) {
   const { roles, read } = look(root);
   if (!roles.get(role)) roles.set(role, read(`--${role.replaceAll("_", "-")}`));
   return roles.get(role);
 }
 
 // The color of a weight from 0 to 1, as "rgb(r, g, b)".
-function sequentialColor(root, weight) {
+export function sequentialColor(root, weight) {
   return `rgb(${between(look(root).sequential, weight).join(", ")})`;
 }
 
 // The color of a signed value from −1 to 1 (divide by your limit first), as "rgb(r, g, b)".
-function diverging(root, value) {
+export function diverging(root, value) {
   return `rgb(${between(look(root).diverging, ((Number.isFinite(value) ? value : 0) + 1) / 2).join(", ")})`;
 }
 
 // The diverging map in `count` colors from −1 to 1, as CSS paints a color bar.
-function divergingRamp(root, count) {
+export function divergingRamp(root, count) {
   const colors = Array.from({ length: count }, (_, i) => diverging(root, (2 * i) / (count - 1) - 1));
   return `linear-gradient(to right, ${colors.join(", ")})`;
 }
 
 // Black or white, whichever reads better on "rgb(r, g, b)".
-function readableOn(rgb) {
+export function readableOn(rgb) {
   const [red, green, blue] = rgb.match(/[\d.]+/g).map((channel) => {
     const part = channel / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
@@ -95,7 +98,7 @@ function readableOn(rgb) {
 }
 
 // 256 RGBA colors of the "sequential" or "diverging" map, for pixel-wise painting: Uint8ClampedArray(1024).
-function colorTable(root, map = "sequential") {
+export function colorTable(root, map = "sequential") {
   const { tables, [map]: stops } = look(root);
   if (tables[map]) return tables[map];
   const table = new Uint8ClampedArray(TABLE_SIZE * 4);
@@ -105,7 +108,7 @@ function colorTable(root, map = "sequential") {
 }
 
 // A canvas drawn sharply at the screen's density: {node, context, resize(width, height)} in CSS pixels.
-function canvas(attributes = {}) {
+export function canvas(attributes = {}) {
   const node = element("canvas", attributes);
   const context = node.getContext("2d");
   const resize = (width, height) => {

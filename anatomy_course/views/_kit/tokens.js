@@ -2,6 +2,6 @@
 
 const SPECIAL = { "<bos>": "⟨start⟩", "<eos>": "⟨end⟩" };
 
-function shownWord(text) {
+export function shownWord(text) {
   return SPECIAL[text] ?? text.replace(/^<(.*)>$/, "⟨to $1⟩");
 }

@@ -1,5 +1,8 @@
 // The figure of 2017 as SVG: its arrows, its signs and its labelled boxes.
 
+import { svg } from "./elements.js";
+import { clamp } from "./format.js";
+
 const TIP = 7; // size of an arrow's tip
 const LEAST_LETTERS = 11; // pixels
 const MOST_LETTERS = 13; // so that a short word does not shout beside a long one
@@ -14,11 +17,11 @@ const SIDE_BY_SIDE = {
   encoder_self_attention: (x, scale) => ({ x: x - lack(scale) / 3, width: 108 * scale + lack(scale) }),
   heads: (x, scale) => ({ x: x - 11 * scale + lack(scale) / 1.5, width: Math.max(69 * scale, 38) }),
 };
-const FRAME_LABEL = 9; // how far above a frame's lower edge its label stands
+export const FRAME_LABEL = 9; // how far above a frame's lower edge its label stands
 const FRAME_SIDE = 5; // how far from its side
 
 // The points of an arrow as a path with softly rounded corners.
-function pathOf(points, radius = 8) {
+export function pathOf(points, radius = 8) {
   const towards = ([x, y], [u, v], distance) => {
     const length = Math.hypot(u - x, v - y) || 1;
     const part = Math.min(distance, length / 2) / length;
@@ -34,7 +37,7 @@ function pathOf(points, radius = 8) {
 }
 
 // The triangle at an arrow's end.
-function tipOf(points) {
+export function tipOf(points) {
   const [[x, y], [u, v]] = points.slice(-2);
   const length = Math.hypot(u - x, v - y) || 1;
   const [a, b] = [((u - x) / length) * TIP, ((v - y) / length) * TIP];
@@ -42,7 +45,7 @@ function tipOf(points) {
 }
 
 // An arrow of the figure, with its label if it has one.
-function arrowOf({ points, kind, label, label_at: at }) {
+export function arrowOf({ points, kind, label, label_at: at }) {
   return svg(
     "g",
     { class: `tm-arrow ${kind}`, "aria-hidden": "true" },
@@ -53,7 +56,7 @@ function arrowOf({ points, kind, label, label_at: at }) {
 }
 
 // A sign that belongs to no part: a sum, or how often a block is stacked.
-function markOf({ text, at: [x, y], radius = 11 }) {
+export function markOf({ text, at: [x, y], radius = 11 }) {
   return svg(
     "g",
     { class: "tm-mark", "aria-hidden": "true" },
@@ -73,7 +76,7 @@ function labelLines({ label, width, frame }) {
 // The figure in CSS pixels, for a page `wide` and `tall`: parts, arrows and marks at their places there. Where there is
 // little room, the two columns move together, each block says itself how often it is stacked (“encoder × 2”), and
 // positions move under their block.
-function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
+export function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
   const narrow = wide < NARROW;
   const top = Math.min(...parts.map((part) => part.y)) - MARGIN;
   const bottom = Math.max(...parts.map((part) => part.y + part.height)) + MARGIN;
@@ -129,7 +132,7 @@ function fittedFigure({ parts, arrows, marks, size }, wide, tall) {
 }
 
 // A part as a labelled box, or as the frame around a block; `middle` is where the figure's two columns meet.
-function partOf(part, middle, attributes, ...signs) {
+export function partOf(part, middle, attributes, ...signs) {
   const lines = labelLines(part);
   const longest = Math.max(...lines.map((line) => line.length));
   const room = Math.min(part.height * 0.6, (part.width - 14) / (longest * LETTER_WIDTH));

@@ -1,19 +1,25 @@
 // The attention stepper's cells and its table of one word. `view` is {root, signal, state, data, watch, choose,
 // tell}: what is given to `watch` paints again whenever a choice, the sentence or the theme has changed.
 
+import { element, focusable, listen, uniqueId, word } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { diverging, look, sequentialColor, theme } from "../_kit/theme.js";
+import { FINE, rowText, wordColumns } from "./columns.js";
+import { averaged, vectorText } from "./numbers.js";
+
 // New text, and the work of laying it out, only where it is another one.
-function write(node, text) {
+export function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
 // A view of the model's own numbers is recognised by its place, so that it is not painted twice; null for other
 // numbers.
-function placeOf(data, values) {
+export function placeOf(data, values) {
   return values.buffer === data.numbers.buffer ? `${data.loads} ${values.byteOffset}` : null;
 }
 
 // A color bar with its ends printed.
-function scaleBar(view, limitNow, map = "diverging") {
+export function scaleBar(view, limitNow, map = "diverging") {
   const [low, high, bar] = [element("span"), element("span"), element("i")];
   const colors = (i) => (map === "sequential" ? sequentialColor(view.root, i / 8) : diverging(view.root, i / 4 - 1));
   view.watch(() => {
@@ -112,7 +118,7 @@ function cellOf(view, cell, j) {
 }
 
 // The table of a step for one word: a row for each key word, and above and below it what belongs to all of them.
-function wordStage(view, step) {
+export function wordStage(view, step) {
   const { state, data } = view;
   const columns = wordColumns(step, data, state);
   const cells = (make) => columns.map((column) => element("div", { class: "as-cell" }, make(column)));

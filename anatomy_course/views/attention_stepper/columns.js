@@ -1,11 +1,26 @@
 // One word's attention as columns, a table for each step, and as the step's equation with its numbers.
 
-const FINE = 128; // colors of a strip that has far more components than pixels
+import { element, shorten, word } from "../_kit/elements.js";
+import { format, limitOf, sum } from "../_kit/format.js";
+import {
+  ATTENTION_STEPS,
+  beginning,
+  product,
+  roleText,
+  rowOf,
+  scaled,
+  shapeText,
+  signedText,
+  tallest,
+  vectorText,
+} from "./numbers.js";
+
+export const FINE = 128; // colors of a strip that has far more components than pixels
 
 // The columns of each step. A column has a head, what its head's color bar ends at (`scale`), a width, `fresh` where
 // it is new in this step, and cells as data: {kind: "strip" | "bar" | "text", read(j), limit(), …} with j the key
 // word's place. `total` is the cell below all words, `lead` the one above.
-function wordColumns(step, data, state) {
+export function wordColumns(step, data, state) {
   const { query, key, value, context } = data.tensors;
   const [n, d] = [data.tokens.length, key.columns];
   const ofQuery = (tensor) => rowOf(tensor, state.query);
@@ -123,7 +138,7 @@ function remembered(key, make) {
 }
 
 // What a row of the table says in words.
-function rowText(step, data, i, j) {
+export function rowText(step, data, i, j) {
   const { key, value, scores, weights } = data.tensors;
   const raw = `score ${format(rowOf(data.raw, i)[j])}`;
   const score = format(rowOf(scores, i)[j]);
@@ -139,7 +154,7 @@ function rowText(step, data, i, j) {
 }
 
 // The equation of a step for the chosen query, key and component, as nodes and texts.
-function stepEquation(data, { step, query: i, key: j, component }) {
+export function stepEquation(data, { step, query: i, key: j, component }) {
   const { tokens, tensors } = data;
   const { hidden, query, key, value, context } = tensors;
   const d = key.columns;
@@ -248,7 +263,7 @@ function stepEquation(data, { step, query: i, key: j, component }) {
 }
 
 // The formula of attention with the part of this step lit: {content, label}.
-function formulaOf(step, d_head) {
+export function formulaOf(step, d_head) {
   const lit = (steps) => (steps.includes(step) ? "on" : null);
   const plain = (text, steps) => element("span", { class: lit(steps) ? "on ink" : "", text });
   const tinted = (name, text, steps) => element("span", { class: [lit(steps), name].filter(Boolean).join(" "), text });

@@ -1,5 +1,12 @@
 // The attention stepper's matrices: all words at once, a table of what stands in each step, and a matrix on canvas.
 
+import { arrowMove } from "../_kit/controls.js";
+import { announce, element, focusable, listen, setAttributes, shorten, word } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { colorTable, theme } from "../_kit/theme.js";
+import { placeOf, scaleBar, write } from "./cells.js";
+import { roleText, rowOf, transposed } from "./numbers.js";
+
 const AXES = { hidden: "d_model", query: "d_head", key: "d_head", value: "d_value", context: "d_value" };
 
 const WIDE = 900; // pixels of a card from which matrices have their full size
@@ -61,7 +68,7 @@ function matrixParts(step, data, state) {
   ][step - 1];
 }
 
-function matrixStage(view, step) {
+export function matrixStage(view, step) {
   const sign = (text) => element("span", { class: "as-sign", "aria-hidden": "true", text });
   const parts = matrixParts(step, view.data, view.state);
   return element(

@@ -1,7 +1,10 @@
 // The attention stepper's numbers and names: one head on one sentence, as vectors and matrices.
 
+import { element, shorten, word } from "../_kit/elements.js";
+import { format, limitOf, mean } from "../_kit/format.js";
+
 const STEP_TENSORS = ["hidden", "query", "key", "value", "scores", "weights", "context"];
-const ATTENTION_STEPS = ["Project", "Score", "Scale", "Softmax", "Weigh", "Sum"];
+export const ATTENTION_STEPS = ["Project", "Score", "Scale", "Softmax", "Weigh", "Sum"];
 const ROLE_CLASS = {
   query: "query",
   key: "key",
@@ -16,7 +19,7 @@ const LETTERS = { hidden: "x", query: "q", key: "k", value: "v", context: "z" };
 // The numbers of a sentence: {tokens, tensors, raw, loads}; `raw` are the scores before scaling, `loads` counts the
 // sentences. A sentence of as many tokens as the last one is written into the same tensors: what was built on them
 // stays.
-function sentenceNumbers(last, { tokens, shapes, arrived }) {
+export function sentenceNumbers(last, { tokens, shapes, arrived }) {
   const alike = last !== null && JSON.stringify(last.shapes) === JSON.stringify(shapes);
   const data = alike ? last : { loads: 0, shapes, ...unpackSteps(arrived, shapes) };
   if (alike) data.numbers.set(arrived);
@@ -44,20 +47,20 @@ function unpackSteps(numbers, shapes) {
   return { numbers, tensors, raw: { values: new Float32Array(rows * rows), rows, columns: rows } };
 }
 
-function rowOf(tensor, i) {
+export function rowOf(tensor, i) {
   return tensor.values.subarray(i * tensor.columns, (i + 1) * tensor.columns);
 }
 
-function product(one, other) {
+export function product(one, other) {
   return Float32Array.from(one, (value, i) => value * other[i]);
 }
 
-function scaled(vector, factor) {
+export function scaled(vector, factor) {
   return Float32Array.from(vector, (value) => value * factor);
 }
 
 // At most `count` means of neighbors.
-function averaged(values, count) {
+export function averaged(values, count) {
   const size = Math.ceil(values.length / count);
   return Array.from({ length: Math.ceil(values.length / size) }, (_, i) =>
     mean(values.subarray(i * size, (i + 1) * size)),
@@ -65,37 +68,37 @@ function averaged(values, count) {
 }
 
 // The places of the `count` terms that matter most, in their own order.
-function tallest(terms, count) {
+export function tallest(terms, count) {
   const places = Array.from(terms, (_, i) => i).sort((a, b) => Math.abs(terms[b]) - Math.abs(terms[a]));
   return places.slice(0, count).sort((a, b) => a - b);
 }
 
-function transposed(values, columns) {
+export function transposed(values, columns) {
   const rows = values.length / columns;
   return Float32Array.from(values, (_, i) => values[(i % rows) * columns + Math.floor(i / rows)]);
 }
 
 // ---- how numbers and names are written
 
-function roleText(name, text, below) {
+export function roleText(name, text, below) {
   return element("span", { class: ROLE_CLASS[name] }, text, below === undefined ? null : element("sub", {}, below));
 }
 
-function shapeText(...sizes) {
+export function shapeText(...sizes) {
   return element("span", { class: "shape", text: `(${sizes.join(", ")})` });
 }
 
 // A vector's letter with its word below.
-function vectorText(name, token) {
+export function vectorText(name, token) {
   return roleText(name, LETTERS[name], word(shorten(token, 12)));
 }
 
-function signedText(value, digits = 2) {
+export function signedText(value, digits = 2) {
   return value < 0 ? `(${format(value, digits)})` : format(value, digits);
 }
 
 // The first three numbers of a vector.
-function beginning(values) {
+export function beginning(values) {
   const shown = Array.from(values.slice(0, 3), (value) => format(value)).join(", ");
   return `[${shown}${values.length > 3 ? ", …" : ""}]`;
 }

@@ -1,5 +1,17 @@
 // The attention stepper: six steps of one head on a real sentence, for one query word or for all words at once.
 
+import { heading, radioRow, slider } from "../_kit/controls.js";
+import { announce, element } from "../_kit/elements.js";
+import { clamp, floats, indexOfLargest } from "../_kit/format.js";
+import { change, onChange, onWidth, promptly, whenIdle, widgetRoot } from "../_kit/life.js";
+import { request, sentenceForm, wordPicker } from "../_kit/request.js";
+import { stepControls } from "../_kit/steps.js";
+import { onTheme, theme } from "../_kit/theme.js";
+import { wordStage } from "./cells.js";
+import { formulaOf, stepEquation } from "./columns.js";
+import { matrixStage } from "./matrices.js";
+import { ATTENTION_STEPS, rowOf, sentenceNumbers } from "./numbers.js";
+
 const PLAY_PAUSE = 3200; // milliseconds per step
 const ROWS_ROOM = 300; // pixels for the rows of one word's table
 const LEVELS = { word: "One word", matrix: "All words at once" };
@@ -108,37 +120,6 @@ function stepBodies(view, holder) {
   return { show, prepare, clear, changed, refresh: refreshShown, columns: () => shown?.columns };
 }
 
-// The line for a sentence: Python computes it, or says in one sentence why not. {node}.
-function sentenceLine(model, signal) {
-  const field = textField({ label: "Sentence", value: model.get("sentence"), signal, onCommit: ask });
-  const go = button({ label: "Compute", signal, onClick: () => ask(field.get()) });
-  const settle = (error) => {
-    wait.stop();
-    go.disabled = false;
-    go.textContent = "Compute";
-    field.error(error);
-  };
-  const wait = answerWait(signal, (text) => settle(`${text} The picture still shows the last sentence.`));
-
-  function ask(text) {
-    if (text === model.get("sentence")) {
-      if (text === model.get("shown")) field.error("");
-      return;
-    }
-    field.error("");
-    go.disabled = true;
-    go.textContent = "Computing …";
-    wait.start();
-    change(model, { sentence: text });
-  }
-
-  onChange(model, signal, "sentence", () => {
-    if (model.get("sentence") !== field.get()) field.set(model.get("sentence"));
-  });
-  onChange(model, signal, "answered", () => settle(model.get("error")));
-  return { node: element("div", { class: "as-type" }, field.node, go) };
-}
-
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("attention-stepper");
@@ -148,6 +129,14 @@ function render({ model, el }) {
   const holder = element("div", { class: "as-bodies" });
   const bodies = stepBodies(view, holder);
 
+  const questions = request({ model, signal, onBusy: (on) => form.busy(on) });
+  const form = sentenceForm({
+    value: model.get("sentence"),
+    primary: false,
+    signal,
+    onSentence: (sentence) => questions.ask({ sentence }),
+  });
+  onChange(model, signal, "sentence", () => form.set(model.get("sentence")));
   const levels = radioRow({ label: "How many words", choices: LEVELS, signal, onChoose: (level) => choose({ level }) });
   const words = wordPicker({ label: "Query word", signal, onPick: (query) => choose({ query }) });
   words.node.classList.add("as-words");
@@ -176,7 +165,8 @@ function render({ model, el }) {
   );
   root.append(
     heading(model.get("label"), formula, levels.node),
-    sentenceLine(model, signal).node,
+    form.node,
+    questions.line,
     words.node,
     element("div", { class: "as-go" }, steps.back, steps.list, steps.next, steps.play),
     stage,

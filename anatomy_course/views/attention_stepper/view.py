@@ -14,8 +14,8 @@ import numpy as np
 import traitlets
 
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
-from anatomy_course.views._kit.request import usable_sentence
+from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_course.views.attention_viewer.view import first_word, last_word
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
@@ -87,18 +87,7 @@ def _checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
     return tokens, arrays
 
 
-class AttentionStepper(
-    AnatomyWidget,
-    module="attention_stepper/view.js",
-    shares=(
-        "_kit/request.js",
-        "_kit/steps.js",
-        "attention_stepper/numbers.js",
-        "attention_stepper/columns.js",
-        "attention_stepper/cells.js",
-        "attention_stepper/matrices.js",
-    ),
-):
+class AttentionStepper(Asking):
     """Six steps of attention, one word or all words at a time: project, score, scale, softmax, weigh, sum.
 
     Args:
@@ -114,12 +103,7 @@ class AttentionStepper(
     """
 
     sentence = traitlets.Unicode().tag(sync=True)
-    """What the learner typed last."""
-    shown = traitlets.Unicode().tag(sync=True)
     """The sentence whose numbers are shown."""
-    error = traitlets.Unicode().tag(sync=True)
-    answered = traitlets.Int(0).tag(sync=True)
-    """Counts the sentences that were answered, well or with an error."""
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     shapes = traitlets.Dict().tag(sync=True)
     tensors = buffer_trait()
@@ -150,40 +134,18 @@ class AttentionStepper(
         if query not in range(len(tokens)):
             raise ValueError(f"query={query} was asked for; this sentence has positions 0 to {len(tokens) - 1}.")
         super().__init__(
-            sentence=sentence, shown=sentence, tokens=tokens, query=query, step=step, level=level, label=label,
-            shapes=_shapes(arrays), tensors=_packed(arrays),
+            sentence=sentence, tokens=tokens, query=query, step=step, level=level, label=label,
+            shapes=_shapes(arrays), tensors=_packed(arrays), question={"sentence": sentence},
         )  # fmt: skip
-        self.observe(self._answer, "sentence")
 
-    def answer(self, sentence: str) -> dict[str, Any]:
-        """The traits that show the steps of another sentence.
-
-        Raises:
-            ValueError: the sentence cannot be used.
-        """
-        sentence = usable_sentence(sentence)
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """The steps of another sentence."""
+        sentence = usable_sentence(question.get("sentence"))
         tokens, arrays = _checked(self._compute(sentence))
         return {
-            "error": "", "shown": sentence, "tokens": tokens, "shapes": _shapes(arrays), "tensors": _packed(arrays),
+            "sentence": sentence, "tokens": tokens, "shapes": _shapes(arrays), "tensors": _packed(arrays),
             "query": first_word(tokens),
         }  # fmt: skip
-
-    def _answer(self, change: Any) -> None:
-        """Compute the steps of a new sentence; a sentence that cannot be used leaves the picture as it is."""
-        try:
-            told = self.answer(change["new"])
-        except ValueError as error:
-            told = {"error": str(error)}
-        except Exception as error:  # whatever else a model raises must not leave the learner waiting
-            told = {"error": f"The sentence could not be computed ({type(error).__name__}: {error}); try another one."}
-        self._publish(**told)
-
-    def _publish(self, **traits: Any) -> None:
-        """Send all changes in one message, so that the page never sees half of them."""
-        with self.hold_sync():
-            for name, value in traits.items():
-                setattr(self, name, value)
-            self.answered += 1
 
     @property
     def steps(self) -> dict[str, np.ndarray]:

@@ -1,6 +1,14 @@
 // The attention viewer: an overview of small maps (layers × heads) on a canvas, and one of them large
 // (attention_map.js).
 
+import { LABEL_SIZE, STEPS } from "../_kit/attention_drawing.js";
+import { attentionMap, exactByte, smallMaps } from "../_kit/attention_map.js";
+import { arrowMove, heading, select, toggleButton } from "../_kit/controls.js";
+import { announce, element, focusable, listen } from "../_kit/elements.js";
+import { bytes, clamp } from "../_kit/format.js";
+import { change, onChange, promptly, widgetRoot } from "../_kit/life.js";
+import { canvas, color } from "../_kit/theme.js";
+
 const SMALL_MIN = 14; // CSS pixels of a small map
 const SMALL_MAX = 64;
 const SMALL_GAP = 3;

@@ -119,11 +119,7 @@ def _tokens(tokens: Sequence[str], name: str, count: int, axis: str) -> list[str
     return words
 
 
-class AttentionViewer(
-    AnatomyWidget,
-    module="attention_viewer/view.js",
-    shares=("_kit/attention_drawing.js", "_kit/attention_map.js"),
-):
+class AttentionViewer(AnatomyWidget):
     """Layers × heads × tokens: an overview of small maps, one large map, and the exact weight under the pointer.
 
     Args:

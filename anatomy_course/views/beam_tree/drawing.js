@@ -1,11 +1,19 @@
 // The tree of beams, drawn, and the list of what came of them.
 
+import { button } from "../_kit/controls.js";
+import { element, focusable, setAttributes, shorten, svg, word } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { spokenAs } from "../_kit/spoken.js";
+
+const TREE = 292; // pixels that the rows of a tree have, however many they are
+const DOWN = [34, 64]; // a row's least and greatest height
+export const BOX = { wide: 110, high: 32, across: 146, left: 6, top: 22 };
 const SIGNS = { alive: "", ended: "■", dropped: "✕" };
 // A text on one line; its last token where there is nothing else to say.
 const said = ({ text, word: last }) => (text || last || "(nothing)").replaceAll("\n", "↵");
 
 // The tree of beams, and what is told of the chosen one.
-function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet, detail }) {
+export function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet, detail }) {
   // The rows on the way to a text: way[s] is its row in step s.
   function wayTo(step, row) {
     const columns = model.get("columns");
@@ -156,7 +164,7 @@ function treeDrawing({ model, signal, steps, pointed, shown, done, lines, sheet,
 }
 
 // The finished beams, the best first.
-function resultList({ model, done }) {
+export function resultList({ model, done }) {
   const name = "What the search has found";
   // It may be too high for its place: whoever has no mouse scrolls it by keys.
   const results = element("div", focusable({ class: "bt-results", role: "region", "aria-label": name }));

@@ -1,8 +1,13 @@
 // The beam tree: a column for every step of a beam search, likeliest on top, each text joined to the one it continues.
 
-const BOX = { wide: 110, high: 32, across: 146, left: 6, top: 22 };
-const TREE = 292; // pixels that the rows of a tree have, however many they are
-const DOWN = [34, 64]; // a row's least and greatest height
+import { button, heading, select, slider } from "../_kit/controls.js";
+import { announce, element, listen, setAttributes, svg } from "../_kit/elements.js";
+import { clamp, grouped } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request, sentenceForm } from "../_kit/request.js";
+import { onTheme } from "../_kit/theme.js";
+import { BOX, resultList, treeDrawing } from "./drawing.js";
+
 const PENALTIES = [0, 0.5, 1, 1.5, 2];
 const MOST_BEAMS = 5;
 
@@ -20,7 +25,7 @@ function render({ model, el }) {
     },
     onAnswer: () => announce(root, told()),
   });
-  const ask = (question) => questions.ask({ ...question, turn: model.get("question").turn + 1 });
+  const { ask } = questions;
   const show = (step) => {
     change(model, { step: clamp(step, 1, steps()) });
     pointed.chosen = null;

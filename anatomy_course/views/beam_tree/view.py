@@ -77,11 +77,7 @@ Find = Callable[[str, int, float], Found]
 """(prompt, num_beams, length_penalty) → the search."""
 
 
-class BeamTree(
-    Asking,
-    module="beam_tree/view.js",
-    shares=("_kit/request.js", "_kit/spoken.js", "_kit/same_room.js", "beam_tree/drawing.js"),
-):
+class BeamTree(Asking):
     """A column for every step: the texts that were considered, kept, dropped and finished.
 
     Args:
@@ -124,7 +120,7 @@ class BeamTree(
         last = len(told["columns"])
         if step is not None and not 1 <= step <= last:
             raise ValueError(f"step is {step}; this search has steps 1 to {last}.")
-        question = {"prompt": prompt, "num_beams": num_beams, "length_penalty": float(length_penalty), "turn": 0}
+        question = {"prompt": prompt, "num_beams": num_beams, "length_penalty": float(length_penalty)}
         super().__init__(**told, step=step or last, label=label, question=question)
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:

@@ -43,7 +43,7 @@ NEURON_HINT = (
 )
 
 
-class NeuronView(BertvizView, module="bertviz/view.js"):
+class NeuronView(BertvizView):
     """bertviz's neuron view in a frame; a saved notebook keeps the products of one query."""
 
     def __init__(

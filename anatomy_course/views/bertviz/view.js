@@ -1,6 +1,12 @@
 // bertviz's own page in a sandboxed frame: it can run its scripts and reach nothing else, neither this page nor the
 // net.
 
+import { heading } from "../_kit/controls.js";
+import { element, listen } from "../_kit/elements.js";
+import { clamp } from "../_kit/format.js";
+import { widgetRoot } from "../_kit/life.js";
+import { color, onTheme, theme } from "../_kit/theme.js";
+
 const FIRST_HEIGHT = 320;
 
 function render({ model, el }) {

@@ -44,7 +44,7 @@ SELF_ATTENTION = "layers.*.self_attention.weights"
 MISSING = "bertviz is not installed, and only this view needs it: run `pip install bertviz`, then restart the kernel."
 
 
-class BertvizView(AnatomyWidget, module="bertviz/view.js"):
+class BertvizView(AnatomyWidget):
     """bertviz's page in a frame. It lives in the page only: a saved notebook keeps the picture, not the page."""
 
     page = traitlets.Unicode("").tag(sync=True)

@@ -1,9 +1,52 @@
 // The vectors of the block stepper: all as strips, one as bars, one number worked out.
 
+import { slider } from "../_kit/controls.js";
+import { element, listen } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { canvas, color, colorTable } from "../_kit/theme.js";
+
+export const ROLES = { attended: "weights", fed: "feed_forward" };
+
+export const STEP_NAMES = {
+  attended: "Attention",
+  added: "Add",
+  normed: "Norm",
+  fed: "Feed-forward",
+  "added again": "Add",
+  "normed again": "Norm",
+};
+
+export function measures(vector, epsilon = 0) {
+  const mean = vector.reduce((sum, value) => sum + value, 0) / vector.length;
+  const variance = vector.reduce((sum, value) => sum + (value - mean) ** 2, 0) / vector.length;
+  return { mean, deviation: Math.sqrt(variance + epsilon), length: Math.hypot(...vector) };
+}
+
+// What each stage is made of, by names of earlier stages; and which norm (0 or 1) it goes through.
+export function recipe(name, norm) {
+  const post = {
+    attended: { from: ["input"] },
+    added: { from: ["input", "attended"] },
+    normed: { from: ["added"], norm: 0 },
+    fed: { from: ["normed"] },
+    "added again": { from: ["normed", "fed"] },
+    "normed again": { from: ["added again"], norm: 1 },
+  };
+  const pre = {
+    normed: { from: ["input"], norm: 0 },
+    attended: { from: ["normed"] },
+    added: { from: ["input", "attended"] },
+    "normed again": { from: ["added"], norm: 1 },
+    fed: { from: ["normed again"] },
+    "added again": { from: ["added", "fed"] },
+  };
+  return (norm === "post" ? post : pre)[name];
+}
+
 const BARS = { width: 640, height: 92 };
 
 // The vectors so far as strips, with what layer normalization works with.
-function vectorTable({ root, signal, kept, order, steps, setFeature }) {
+export function vectorTable({ root, signal, kept, order, steps, setFeature }) {
   // ---------------------------------------------------------------- the vectors
   const rows = order().map((_, i) => {
     const strip = element("canvas", { "aria-hidden": "true", class: "bs-strip" });
@@ -62,7 +105,7 @@ function vectorTable({ root, signal, kept, order, steps, setFeature }) {
 }
 
 // One feature's number at this step, as a bar among all and worked out.
-function featurePanel({ root, model, signal, kept, setFeature, vector, norm, step, order, rows }) {
+export function featurePanel({ root, model, signal, kept, setFeature, vector, norm, step, order, rows }) {
   const bars = canvas({ class: "bs-bars", role: "img" });
   const barTitle = element("div", { class: "bs-title" });
   const barFeature = (event) => {

@@ -1,17 +1,18 @@
 // The block stepper: one token's vector on its way through a block, post-norm or pre-norm, stage by stage.
 
+import { heading, radioRow, select } from "../_kit/controls.js";
+import { announce, element, listen, prose, shorten, svg, word } from "../_kit/elements.js";
+import { clamp, floats, format, indexOfLargest, limitOf } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request, sentenceForm, wordPicker } from "../_kit/request.js";
+import { stepControls } from "../_kit/steps.js";
+import { onTheme } from "../_kit/theme.js";
+import { featurePanel, measures, recipe, ROLES, STEP_NAMES, vectorTable } from "./vectors.js";
+
 const PLAY_PAUSE = 2600; // milliseconds per step
 const ORDER = {
   post: ["input", "attended", "added", "normed", "fed", "added again", "normed again"],
   pre: ["input", "normed", "attended", "added", "normed again", "fed", "added again"],
-};
-const STEP_NAMES = {
-  attended: "Attention",
-  added: "Add",
-  normed: "Norm",
-  fed: "Feed-forward",
-  "added again": "Add",
-  "normed again": "Norm",
 };
 const ROW_NAMES = {
   input: "x, what comes in",
@@ -22,7 +23,6 @@ const ROW_NAMES = {
   "added again": "sum",
   "normed again": "norm(…)",
 };
-const ROLES = { attended: "weights", fed: "feed_forward" };
 const SAY = {
   attended: "Attention mixes in the other tokens: the only step that sees them.",
   added: "Residual connection: what attention made is *added* to what came in. Nothing is thrown away.",
@@ -42,33 +42,6 @@ const SAY = {
     pre: "The feed-forward network, too, reads a normalized copy.",
   },
 };
-
-// What each stage is made of, by names of earlier stages; and which norm (0 or 1) it goes through.
-function recipe(name, norm) {
-  const post = {
-    attended: { from: ["input"] },
-    added: { from: ["input", "attended"] },
-    normed: { from: ["added"], norm: 0 },
-    fed: { from: ["normed"] },
-    "added again": { from: ["normed", "fed"] },
-    "normed again": { from: ["added again"], norm: 1 },
-  };
-  const pre = {
-    normed: { from: ["input"], norm: 0 },
-    attended: { from: ["normed"] },
-    added: { from: ["input", "attended"] },
-    "normed again": { from: ["added"], norm: 1 },
-    fed: { from: ["normed again"] },
-    "added again": { from: ["added", "fed"] },
-  };
-  return (norm === "post" ? post : pre)[name];
-}
-
-function measures(vector, epsilon = 0) {
-  const mean = vector.reduce((sum, value) => sum + value, 0) / vector.length;
-  const variance = vector.reduce((sum, value) => sum + (value - mean) ** 2, 0) / vector.length;
-  return { mean, deviation: Math.sqrt(variance + epsilon), length: Math.hypot(...vector) };
-}
 
 // The block as a drawing: boxes from the bottom up, the residual paths beside them; `mark(step)` lights one box.
 function blockDrawing(norm) {

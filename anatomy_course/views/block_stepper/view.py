@@ -52,11 +52,7 @@ class BlockVectors:
     """Of the norms."""
 
 
-class BlockStepper(
-    Asking,
-    module="block_stepper/view.js",
-    shares=("_kit/request.js", "_kit/steps.js", "_kit/same_room.js", "block_stepper/vectors.js"),
-):
+class BlockStepper(Asking):
     """Six steps through one block: the vectors drawn, their mean, standard deviation and length, one number by hand.
 
     Args:

@@ -1,5 +1,10 @@
 // The cache lab's panels: the grid of steps, the totals, the clock.
 
+import { limits, lineChart } from "../_kit/curves.js";
+import { element, listen, shorten, svg, word } from "../_kit/elements.js";
+import { bytesText, format, grouped } from "../_kit/format.js";
+import { change } from "../_kit/life.js";
+
 // The bytes of a whole cache, to be compared: up to four digits of bytes, then one behind the point.
 function cacheBytes(number) {
   return bytesText(number, { least: 10000, digits: 1 });
@@ -19,7 +24,7 @@ function totals(prompt, last, cached) {
 }
 
 // A row for each step: which positions it computes and which it reads.
-function stepGrid({ model, signal, prompt, written, columns, stepName, step, cache, at }) {
+export function stepGrid({ model, signal, prompt, written, columns, stepName, step, cache, at }) {
   const table = element("div", { class: "cl-grid", role: "img" });
   const rows = written.map((text, i) => {
     const cells = columns.map((_, position) =>
@@ -64,7 +69,7 @@ function stepGrid({ model, signal, prompt, written, columns, stepName, step, cac
 }
 
 // What has been computed, read and kept so far, with the cache and without.
-function runningTotals({ model, prompt, perPosition, step }) {
+export function runningTotals({ model, prompt, perPosition, step }) {
   // ---------------------------------------------------------------- totals and bytes
   const sums = element("table", { class: "cl-sums" });
 
@@ -108,7 +113,7 @@ function runningTotals({ model, prompt, perPosition, step }) {
 }
 
 // Seconds and bytes over the length, measured beside expected.
-function clockCharts({ model, questions, measure, stop, status, work, perPosition }) {
+export function clockCharts({ model, questions, measure, stop, status, work, perPosition }) {
   const seconds = lineChart({ height: 178, xLabel: "positions before it", yLabel: "ms per token", log: true });
   const [unit, inUnit] = perPosition < 1e3 ? ["kB", 1e3] : ["MB", 1e6];
   const memory = lineChart({ height: 178, xLabel: "positions before it", yLabel: `${unit} kept` });

@@ -1,6 +1,13 @@
 // The cache lab: a grid of steps and positions, running totals, the bytes of a position, and the clock beside the
 // theory.
 
+import { button, heading, slider, toggleButton } from "../_kit/controls.js";
+import { announce, element, focusable, shorten, word } from "../_kit/elements.js";
+import { clamp, grouped } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+import { clockCharts, runningTotals, stepGrid } from "./panels.js";
+
 const TOKEN_TEXT = 9;
 
 function render({ model, el }) {

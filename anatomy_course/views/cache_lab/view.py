@@ -71,7 +71,7 @@ class CacheStep:
     read: int
 
 
-class CacheLab(Asking, module="cache_lab/view.js", shares=("_kit/request.js", "_kit/curves.js", "cache_lab/panels.js")):
+class CacheLab(Asking):
     """Steps × positions, with and without the cache; running totals; seconds for growing lengths.
 
     Args:

@@ -1,5 +1,10 @@
 // The card of an exercise: state, message, target beside yours, hints one by one, then the solution.
 
+import { button } from "../_kit/controls.js";
+import { announce, element, focusable, listen, prose } from "../_kit/elements.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { diverging, onTheme, readableOn, sequentialColor } from "../_kit/theme.js";
+
 const STATE_CLASS = { passed: "is-passed", "not attempted": "is-open", emptied: "is-open" };
 
 function paragraph(text, attributes = {}) {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
 
 
-class Card(AnatomyWidget, module="card/view.js"):
+class Card(AnatomyWidget):
     """One judged exercise.
 
     Args:

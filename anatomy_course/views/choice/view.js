@@ -1,6 +1,9 @@
 // A question with choices: chosen by radio button, judged here, each choice with its reason. A prediction is only
 // noted.
 
+import { choiceForm, verdict } from "../_kit/choices.js";
+import { change, onChange, widgetRoot } from "../_kit/life.js";
+
 // A choice's text with the period that a list of choices leaves out.
 const asSentence = (text) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LABELS = {"question": "Question", "prediction": "Prediction"}
 
 
-class ChoiceQuestion(AnatomyWidget, module="choice/view.js", shares=("_kit/choices.js",)):
+class ChoiceQuestion(AnatomyWidget):
     """One question.
 
     Args:

@@ -1,5 +1,23 @@
 // Two models side by side, a page for each question: what differs, masks, parameters, what a token costs.
 
+import { heading, radioRow, select } from "../_kit/controls.js";
+import { limits, lineChart } from "../_kit/curves.js";
+import { announce, element, focusable, setAttributes, svg } from "../_kit/elements.js";
+import { bytesText, clamp, grouped } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import {
+  cardTable,
+  differing,
+  lengthSlider,
+  LONGEST,
+  maskDrawing,
+  quantityAt,
+  roughly,
+  SHORTEST,
+  stackDrawing,
+  tableEnd,
+} from "../_kit/taxonomy.js";
+
 const SIDES = ["first", "second"];
 
 // The parts of both models side by side, what differs first and the rest folded, with their stacks and masks.

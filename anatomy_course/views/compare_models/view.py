@@ -24,7 +24,7 @@ ROLES = ("query", "key")
 DEFAULT_LABEL = "Compare two models"
 
 
-class CompareModels(AnatomyWidget, module="compare_models/view.js", shares=("_kit/curves.js", "_kit/taxonomy.js")):
+class CompareModels(AnatomyWidget):
     """Any two models that run: what differs is marked, in words and by a sign.
 
     Args:

@@ -1,7 +1,20 @@
 // What the debugging lab shows of one patient: its loss, a head's weights, samples, probes, and where the same fault
 // was met in public.
 
-const PAGES = { loss: "Loss", attention: "Attention", samples: "Samples", probes: "Probes", public: "In public" };
+import { button } from "../_kit/controls.js";
+import { limits, lineChart } from "../_kit/curves.js";
+import { element, focusable, listen, prose, setAttributes, shorten, svg } from "../_kit/elements.js";
+import { clamp, floats, format } from "../_kit/format.js";
+import { onWidth } from "../_kit/life.js";
+import { sequentialColor, theme } from "../_kit/theme.js";
+
+export const PAGES = {
+  loss: "Loss",
+  attention: "Attention",
+  samples: "Samples",
+  probes: "Probes",
+  public: "In public",
+};
 const CELL = { least: 12, most: 18 }; // pixels; a token's name is beside each row
 const LABELS = 66; // room for a token beside a map and above it
 const GAP = 14; // between the maps
@@ -213,7 +226,7 @@ function mark(cell, result) {
 }
 
 // The pages of one bed: {nodes, draw(), life}; `life` ends their listeners.
-function bedPages({ root, model, signal, bed: place, send }) {
+export function bedPages({ root, model, signal, bed: place, send }) {
   const bed = model.get("beds")[place];
   const twin = model.get("twin");
   const life = new AbortController();

@@ -1,5 +1,14 @@
 // The debugging lab: beds as tabs; what can be seen and asked of the patient that is looked at, beside its diagnosis.
 
+import { choiceForm, verdict } from "../_kit/choices.js";
+import { button, heading, radioRow } from "../_kit/controls.js";
+import { announce, element, focusable, listen, prose, setAttributes, uniqueId } from "../_kit/elements.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+import { sameRoom } from "../_kit/same_room.js";
+import { onTheme } from "../_kit/theme.js";
+import { bedPages, PAGES } from "./bed.js";
+
 const STATES = { new: ["", "not examined"], examined: ["• ", "examined"], diagnosed: ["✓ ", "diagnosed"] };
 
 // The diagnoses of all beds in one room: {node, show(bed), tell(bed, choice), enable(bed, on)}.

@@ -100,17 +100,7 @@ class LabFunctions:
     cure: Callable[[int], Sequence[Result]]
 
 
-class DebuggingLab(
-    Asking,
-    module="debugging_lab/view.js",
-    shares=(
-        "_kit/request.js",
-        "_kit/curves.js",
-        "_kit/choices.js",
-        "_kit/same_room.js",
-        "debugging_lab/bed.js",
-    ),
-):
+class DebuggingLab(Asking):
     """Eight beds, or as many as there are.
 
     Args:

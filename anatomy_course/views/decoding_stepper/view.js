@@ -1,5 +1,12 @@
 // The decoding stepper: what was written, the rule, and the candidates for the next token. The kernel writes.
 
+import { button, heading, select, slider } from "../_kit/controls.js";
+import { announce, element, listen, setAttributes, shorten, word } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request, sentenceForm } from "../_kit/request.js";
+import { spokenAs } from "../_kit/spoken.js";
+
 const STOPS = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 60, 100, 200, 500, 1000, 5000]; // of the top-k slider
 const AT_ONCE = 10;
 const SETTLE = 120; // milliseconds after which a moved slider counts
@@ -210,7 +217,7 @@ function render({ model, el }) {
 
   const ended = () => !model.get("options").length;
   const ask = (question) => {
-    if (!kept.busy) questions.ask({ ...question, turn: model.get("question").turn + 1 });
+    if (!kept.busy) questions.ask(question);
   };
 
   // ---------------------------------------------------------------- prompt, text, buttons

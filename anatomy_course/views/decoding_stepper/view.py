@@ -128,9 +128,7 @@ class Writing(Protocol):
         """Take the last tokens back."""
 
 
-class DecodingStepper(
-    Asking, module="decoding_stepper/view.js", shares=("_kit/same_room.js", "_kit/request.js", "_kit/spoken.js")
-):
+class DecodingStepper(Asking):
     """One token per click: candidates as bars to choose from, a rule to choose by, and every word to go back to.
 
     Args:
@@ -167,7 +165,7 @@ class DecodingStepper(
         self._by_hand: list[bool] = []
         self._writing = begin(prompt)
         self._writing.follow(self._rule)
-        super().__init__(**self._told(), prompt_text=prompt, label=label, question={"do": "nothing", "turn": 0})
+        super().__init__(**self._told(), prompt_text=prompt, label=label, question={"do": "nothing"})
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Do what was asked: next, choose, back, restart, rule or prompt."""

@@ -1,5 +1,12 @@
 // The depth lab: choose, train, and compare losses and gradient norms as overlaid curves.
 
+import { button, heading, radioRow, select, slider, toggleButton } from "../_kit/controls.js";
+import { limits, lineChart, runningMean } from "../_kit/curves.js";
+import { announce, element, listen, svg } from "../_kit/elements.js";
+import { floats, format } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+
 const SMOOTH = 5; // steps that the drawn loss is the mean of
 const MOST_NAMED = 12; // runs that have room for a name at the end of their line
 const PLACES = { post: "Post-norm", pre: "Pre-norm" };
@@ -198,17 +205,17 @@ function render({ model, el }) {
     signal,
     onChange: (value) => change(model, { seed: Number(value) }),
   });
+  const { ask, line } = request({ model, signal });
   const train = button({
     label: "Train",
     primary: true,
     signal,
     onClick: () => {
-      if (!model.get("running")) change(model, { wanted: model.get("wanted") + 1 });
+      if (!model.get("running")) ask({ do: "train" });
     },
   });
-  const stop = button({ label: "Stop", signal, onClick: () => change(model, { stopping: true }) });
+  const stop = button({ label: "Stop", signal, onClick: () => ask({ do: "stop" }) });
   const status = element("span", { class: "note", role: "status" });
-  const error = element("div", { class: "error", role: "alert" });
   const progress = element("div", { class: "dl-progress", "aria-hidden": "true" }, element("i"));
   const at = slider({
     label: "At step",
@@ -231,7 +238,7 @@ function render({ model, el }) {
     heading(model.get("label"), status),
     element("div", { class: "row dl-choices" }, depth.node, placement.node, warmup.node, seed.node, train, stop),
     progress,
-    error,
+    line,
     element(
       "div",
       { class: "dl-two" },
@@ -271,7 +278,6 @@ function render({ model, el }) {
         : "Choose, and press Train. Each run takes seconds.";
     progress.classList.toggle("away", !running);
     progress.firstChild.style.width = `${(done / steps) * 100}%`;
-    error.textContent = model.get("error");
     placement.set(model.get("norm"));
     warmup.set(model.get("warmup"));
     seed.set(model.get("seed"));
@@ -304,7 +310,8 @@ function render({ model, el }) {
     readLive();
     refresh();
   });
-  onChange(model, signal, ["running", "stopping", "error", "norm", "warmup", "seed", "depth"], refresh);
+  onChange(model, signal, ["running", "stopping", "norm", "warmup", "seed", "depth"], refresh);
+  onChange(model, signal, "error", () => line.replaceChildren(model.get("error")));
   onChange(model, signal, "running", () => {
     if (model.get("running")) kept.follow = true;
     else if (kept.runs.length)

@@ -18,7 +18,8 @@ import numpy as np
 import traitlets
 
 from anatomy_course.lab.experiments.norm_placement import STEPS, WARM_UP, DepthRun, depth_experiment, guessing_loss
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.views._kit.request import Asking
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
@@ -67,7 +68,7 @@ Report = Callable[[TrainingRun], bool]
 _ids = count()
 
 
-class DepthLab(AnatomyWidget, module="depth_lab/view.js", shares=("_kit/same_room.js", "_kit/curves.js")):
+class DepthLab(Asking):
     """Choose depth, norm placement, warm-up and seed; train; compare the runs as overlaid curves.
 
     Args:
@@ -90,12 +91,9 @@ class DepthLab(AnatomyWidget, module="depth_lab/view.js", shares=("_kit/same_roo
     norm = traitlets.Enum(PLACEMENTS, "post").tag(sync=True)
     warmup = traitlets.Bool(False).tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
-    wanted = traitlets.Int(0).tag(sync=True)
-    """The page adds one to start a run."""
     stopping = traitlets.Bool(False).tag(sync=True)
-    """The page sets it to stop the run."""
+    """Whether the run that is going on is to stop."""
     running = traitlets.Bool(False).tag(sync=True)
-    error = traitlets.Unicode().tag(sync=True)
     shown = traitlets.List(traitlets.Dict()).tag(sync=True)
     """The finished runs, without their curves; the page may take some out."""
     curves = traitlets.List(buffer_trait()).tag(sync=True)
@@ -129,21 +127,22 @@ class DepthLab(AnatomyWidget, module="depth_lab/view.js", shares=("_kit/same_roo
             depths=list(depths), steps=steps, depth=depth, norm=norm, warmup=warmup, seed=seed, label=label,
             levels={str(name): float(loss) for name, loss in (levels or {}).items()},
             shown=[_told(run, len(run.loss), stopped=run.stopped or "") for run in runs],
-            curves=[_curve(run) for run in runs],
+            curves=[_curve(run) for run in runs], question={"do": "nothing"},
         )  # fmt: skip
 
-    @traitlets.observe("wanted")
-    def _start(self, change: Any) -> None:
-        if not self.running and change["new"]:
-            self.start()
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Begin a run, or have the one that is going on stop."""
+        if question.get("do") == "stop":
+            return {"stopping": True}
+        self.start()
+        return {}
 
     def start(self) -> None:
         """Train with what is chosen now, beside whatever else the kernel does."""
         if self.running:
             raise ValueError("A run is going on already; wait for it or stop it.")
         if len(self.shown) >= MOST_RUNS:
-            self.error = f"There are {MOST_RUNS} runs already; take some out before you train another."
-            return
+            raise ValueError(f"There are {MOST_RUNS} runs already; take some out before you train another.")
         setting = Setting(self.depth, self.norm, self.warmup, self.seed, self.steps)
         with self.hold_sync():
             self.error, self.stopping, self.running = "", False, True

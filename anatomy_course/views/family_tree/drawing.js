@@ -1,6 +1,9 @@
 // The family tree as a drawing: years from left to right, a row for every line of descent, children below or beside
 // their parent.
 
+import { element, focusable, listen, setAttributes, svg } from "../_kit/elements.js";
+import { onWidth } from "../_kit/life.js";
+
 const TREE = { row: 20, axis: 26, name: 13, label: 7.3, first: 12 };
 // In pixels: the width from which there are notes, the letters of names and notes, and room around them.
 const NOTES = { from: 440, name: 12.5, note: 11, gap: 4, pad: 3, edge: 8 };
@@ -101,7 +104,7 @@ function lineage(from, to) {
 }
 
 // The tree: {node, draw(chosen), focus(name)}; `onChoose(name, focus)` hears clicks and keys.
-function familyDrawing({ models, signal, onChoose }) {
+export function familyDrawing({ models, signal, onChoose }) {
   const order = descent(models);
   const sketch = svg("svg", { class: "ft-lines", "aria-hidden": "true" });
   const nodes = new Map(order.map((model) => [model.name, nodeOf(model)]));

@@ -1,11 +1,16 @@
 // The panels below the family tree: the chosen model, its costs, and a run of it.
 
+import { element, focusable, prose, shorten, svg, word } from "../_kit/elements.js";
+import { bytesText, format, grouped } from "../_kit/format.js";
+import { cardTable, differing, quantityAt, roughly, stackDrawing, tableEnd } from "../_kit/taxonomy.js";
+import { sequentialColor, theme } from "../_kit/theme.js";
+
 const STEPS = 255;
 const CELL = 18;
 const LABELS = 78; // room for words beside and above the map
 
 // The chosen model at work: what it answers, and its attention map.
-function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
+export function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
   const ran = element("div", {});
   const map = element("div", { class: "ft-map" });
   const runPanel = element(
@@ -128,7 +133,7 @@ function runPanels({ root, model, questions, go, which, head, chosen, asked }) {
 }
 
 // What is told of the chosen model: itself, how it differs from its parent, what it costs.
-function modelPanels({ model, lengths, chosen, byName }) {
+export function modelPanels({ model, lengths, chosen, byName }) {
   // ---------------------------------------------------------------- the chosen one
   const name = element("div", { class: "ft-name" });
   const about = element("div", { class: "ft-about" });

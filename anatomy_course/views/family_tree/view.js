@@ -1,6 +1,15 @@
 // The family tree: a tree to walk through, and beside it the chosen model: its blocks with what its parent does not
 // have, the differences in words, its costs, a run.
 
+import { button, heading, radioRow, select } from "../_kit/controls.js";
+import { announce, element, focusable, setAttributes } from "../_kit/elements.js";
+import { change, frame, onChange, onWidth, widgetRoot } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+import { differing, lengthSlider } from "../_kit/taxonomy.js";
+import { onTheme } from "../_kit/theme.js";
+import { familyDrawing } from "./drawing.js";
+import { modelPanels, runPanels } from "./panels.js";
+
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));
   root.classList.add("family-tree");

@@ -42,11 +42,7 @@ HEADS_AND_ALL = 4
 """Axes of a layer's weights: batch heads query key."""
 
 
-class FamilyTree(
-    Asking,
-    module="family_tree/view.js",
-    shares=("_kit/request.js", "_kit/taxonomy.js", "family_tree/drawing.js", "family_tree/panels.js"),
-):
+class FamilyTree(Asking):
     """A tree of models by branch and year; the chosen one as blocks, differences, numbers and a run.
 
     Args:

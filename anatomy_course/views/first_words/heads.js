@@ -1,5 +1,12 @@
 // The reading half of the first words: all heads as small maps to choose from, and the chosen one's lines.
 
+import { arrowMove, button } from "../_kit/controls.js";
+import { announce, element, listen, setAttributes, shorten, svg, word } from "../_kit/elements.js";
+import { bytes, indexOfLargest, mean } from "../_kit/format.js";
+import { change, frame, onChange } from "../_kit/life.js";
+import { colorTable, onTheme, readableOn, sequentialColor } from "../_kit/theme.js";
+import { percent } from "./text.js";
+
 const WEAK = 0.06; // weights below it are not drawn for one word
 const STRONG = 0.3; // … and below this not for all words
 const HABIT = 0.4; // how much of a head's attention makes a habit
@@ -153,7 +160,7 @@ function headLines({ model, root, signal, kept, onWord }) {
 }
 
 // The whole half: the grid, what the chosen head does in words, and its lines.
-function readingHalf({ model, root, signal, kept }) {
+export function readingHalf({ model, root, signal, kept }) {
   const told = element("div", { class: "fw-told" });
   const drawLines = frame(() => lines.draw(), signal);
   const show = (head, aloud) => {

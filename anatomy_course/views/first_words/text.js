@@ -1,9 +1,14 @@
 // The writing half of the first words: the text, whose new words are buttons, and the rivals of one of them.
 
-const percent = (part) => `${part >= 0.995 ? 100 : format(part * 100, part >= 0.1 ? 0 : 1)} %`;
+import { button } from "../_kit/controls.js";
+import { element, setAttributes, shorten, word } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { spokenAs } from "../_kit/spoken.js";
+
+export const percent = (part) => `${part >= 0.995 ? 100 : format(part * 100, part >= 0.1 ? 0 : 1)} %`;
 
 // What was written, each word a button, and the rivals of the one pointed out.
-function writingHalf({ model, signal, kept, onPlace, onRival }) {
+export function writingHalf({ model, signal, kept, onPlace, onRival }) {
   const page = element("div", {
     class: "fw-text",
     role: "group",

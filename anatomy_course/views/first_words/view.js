@@ -1,5 +1,13 @@
 // The first words of the course: a field for a sentence, a model that goes on with it, and the heads of one that reads.
 
+import { button, heading, textField } from "../_kit/controls.js";
+import { announce, element, listen, setAttributes } from "../_kit/elements.js";
+import { bytes } from "../_kit/format.js";
+import { onChange, widgetRoot } from "../_kit/life.js";
+import { asking } from "../_kit/request.js";
+import { readingHalf } from "./heads.js";
+import { writingHalf } from "./text.js";
+
 const REST = 250; // milliseconds without a key until the heads read what was typed
 const PACE = 110; // at least so long between two tokens, so that they can be seen coming
 const AT_MOST = 14; // tokens in one go; a sentence's end comes first as a rule
@@ -14,14 +22,14 @@ function conversation({ model, root, signal, kept, sentence, changed }) {
   let waiting = 0;
   let since = 0;
   const ids = () => model.get("written").map((token) => token.token_id);
+  const send = asking({ model, signal, onAnswer: answered });
 
   function ask(question) {
     kept.busy = true;
     since = performance.now();
     clearInterval(clock);
     clock = setInterval(changed.state, 500);
-    const { times = 0 } = model.get("question");
-    change(model, { question: { ...question, times: times + 1 } });
+    send(question);
     changed.state();
   }
 
@@ -36,12 +44,12 @@ function conversation({ model, root, signal, kept, sentence, changed }) {
     } else if (kept.touched && !model.get("ready") && !model.get("error")) ask({ do: "load" });
   }
 
-  function answered() {
+  function answered(error) {
     const took = performance.now() - since;
     const { do: did } = model.get("question");
     kept.busy = false;
     clearInterval(clock);
-    if (model.get("error")) kept.playing = null;
+    if (error) kept.playing = null;
     else if (did === "write") wrote();
     else if (did === "read") announce(root, `MiniLM has read ${model.get("tokens").length} pieces.`);
     changed.state();
@@ -90,7 +98,6 @@ function conversation({ model, root, signal, kept, sentence, changed }) {
     changed.text();
   }
 
-  onChange(model, signal, "answered", answered);
   onChange(model, signal, "loading", () => {
     since = performance.now();
     changed.state();

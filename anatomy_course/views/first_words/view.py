@@ -98,9 +98,7 @@ class Loader(Generic[Made]):
     load: Callable[[], Made]
 
 
-class FirstWords(
-    Asking, module="first_words/view.js", shares=("_kit/spoken.js", "first_words/text.js", "first_words/heads.js")
-):
+class FirstWords(Asking):
     """A field for a sentence, what a model writes after it, and the heads of another that reads it.
 
     Args:

@@ -1,5 +1,25 @@
 // The head board's panels: what it is sorted by, the switches, and the effect of heads that are off.
 
+import { placesOfLargest, STEPS } from "../_kit/attention_drawing.js";
+import { button, select, slider, toggleButton } from "../_kit/controls.js";
+import { announce, element, listen, setAttributes, shorten, word } from "../_kit/elements.js";
+import { clamp, floats, format, mean } from "../_kit/format.js";
+import { prefersReducedMotion } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+
+export const PAIR = "the chosen pair";
+
+const ORDERS = [
+  { value: "highest", label: "highest first" },
+  { value: "lowest", label: "lowest first" },
+  { value: "layer", label: "by layer" },
+];
+
+// How many decimals tell the values of a measure apart.
+function digitsFor(values) {
+  return Math.max(...values) < 0.1 ? 3 : 2;
+}
+
 const MOST_BARS = 24; // tokens whose movement is drawn
 const MOVE = 420; // milliseconds of a re-ordering
 
@@ -10,7 +30,7 @@ function sortedPlaces(values, order) {
 }
 
 // What the query attends to, and once heads are off what that did to the output: {tellEffect()}.
-function effectPanel(view, effect) {
+export function effectPanel(view, effect) {
   const { model, tokens, state, tiles, map } = view;
   function tellEffect() {
     if (!model.get("can_switch")) {
@@ -92,7 +112,7 @@ function effectPanel(view, effect) {
 }
 
 // Measuring all heads, and showing those that are left in their order.
-function boardOrder(view) {
+export function boardOrder(view) {
   const { model, layers, heads, queries, keys, data, measures, tiles, board, none, count } = view;
   const { state, filter, sorted, top, quoted, off } = view;
   const rankName = () =>
@@ -160,7 +180,7 @@ function boardOrder(view) {
 }
 
 // What the board is sorted and thinned out by.
-function boardControls(view, sortBoard) {
+export function boardControls(view, sortBoard) {
   const { signal, state, filter, choose, layers, sorted, top, tokens } = view;
   // ---- the board and its controls
   const rank = select({
@@ -218,19 +238,24 @@ function boardControls(view, sortBoard) {
 }
 
 // Switching heads off and on.
-function switches(view, tellTiles) {
+export function switches(view, tellTiles) {
   const { root, model, signal, heads, state, headName, off } = view;
+  const { ask, line } = request({
+    model,
+    signal,
+    onBusy: (on) => setAttributes(panel, { "aria-busy": on ? "true" : null }),
+    onAnswer: () => announce(root, `The output moved by ${format(mean(floats(model.get("moved"))), 3)} on average.`),
+  });
   // ---- switching off
   const switchButton = toggleButton({ label: "", signal, onToggle: () => toggle(state.layer * heads + state.head) });
   const allOn = button({ label: "All heads on", signal, onClick: () => setOff([]) });
   const offList = element("div", { class: "row hb-off", role: "group", "aria-label": "Heads that are off" });
-  const status = element("div", { class: "error", role: "status", "aria-live": "polite" });
   const effect = element("div", { class: "hb-effect" });
   const panel = element(
     "section",
     { class: "panel hb-switch", "aria-label": "Switch heads off" },
     model.get("can_switch") ? element("div", { class: "row" }, switchButton.node, allOn, offList) : null,
-    status,
+    line,
     effect,
   );
 
@@ -263,23 +288,17 @@ function switches(view, tellTiles) {
     announce(root, `${headName(place)} ${gone.has(place) ? "off" : "on"}`);
   }
 
-  const wait = answerWait(signal, (text) => {
-    panel.removeAttribute("aria-busy");
-    status.textContent = `${text} The numbers below are older.`;
-  });
   function setOff(places) {
-    status.textContent = "";
-    panel.setAttribute("aria-busy", "true");
-    wait.start();
-    change(model, { off: places.map((place) => [Math.floor(place / heads), place % heads]) });
+    const gone = places.map((place) => [Math.floor(place / heads), place % heads]);
+    ask({ off: gone }, { off: gone });
     tellSwitch();
     tellTiles();
   }
-  return { panel, tellSwitch, effect, status, wait, toggle };
+  return { panel, tellSwitch, effect, toggle };
 }
 
 // The board by keyboard: arrows go from tile to tile, and a letter switches one off.
-function boardKeys(view, { toggle, rankName }) {
+export function boardKeys(view, { toggle, rankName }) {
   const { root, model, signal, heads, state, sorted, filter, board, tiles, headName, choose, map } = view;
   listen(board, "keydown", signal, (event) => {
     const chosen = state.layer * heads + state.head;

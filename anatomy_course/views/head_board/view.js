@@ -1,21 +1,18 @@
 // The head board: all heads as small maps that a measure sorts and filters, one of them large
 // (_kit/attention_map.js), and what becomes of the output when heads are switched off (the kernel answers).
 
-const PAIR = "the chosen pair";
+import { STEPS } from "../_kit/attention_drawing.js";
+import { attentionMap, exactByte, smallMaps } from "../_kit/attention_map.js";
+import { heading } from "../_kit/controls.js";
+import { element, focusable, listen, uniqueId } from "../_kit/elements.js";
+import { bytes, clamp } from "../_kit/format.js";
+import { change, frame, onChange, onWidth, widgetRoot } from "../_kit/life.js";
+import { boardControls, boardKeys, boardOrder, effectPanel, PAIR, switches } from "./panels.js";
+
 const MAP_TALLEST = 400; // pixels of the large map
 const TILE = 39; // least pixels of a small map with its number
 const THUMB = 48; // most pixels of a small map
 const MOST_COLUMNS = 16;
-const ORDERS = [
-  { value: "highest", label: "highest first" },
-  { value: "lowest", label: "lowest first" },
-  { value: "layer", label: "by layer" },
-];
-
-// How many decimals tell the values of a measure apart.
-function digitsFor(values) {
-  return Math.max(...values) < 0.1 ? 3 : 2;
-}
 
 // A head as a small map with its name, its number and a bar.
 function headTile(layer, head) {
@@ -85,7 +82,7 @@ function render({ model, el }) {
     },
   });
   Object.assign(view, { tiles, map });
-  const { panel, tellSwitch, effect, status, wait, toggle } = switches(view, () => tellTiles());
+  const { panel, tellSwitch, effect, toggle } = switches(view, () => tellTiles());
 
   root.append(
     heading(model.get("label"), count, map.legend, from.node, to.node),
@@ -130,14 +127,7 @@ function render({ model, el }) {
   }
   const { tellEffect } = effectPanel(view, effect);
 
-  onChange(model, signal, "answered", () => {
-    wait.stop();
-    panel.removeAttribute("aria-busy");
-    status.textContent = model.get("error");
-    tellEffect();
-    const moved = floats(model.get("moved"));
-    announce(root, `The output moved by ${format(mean(moved), 3)} on average.`);
-  });
+  onChange(model, signal, ["after", "moved"], frame(tellEffect, signal));
   onChange(model, signal, "off", () => {
     tellSwitch();
     tellTiles();

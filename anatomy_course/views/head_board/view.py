@@ -18,6 +18,7 @@ from torch import Tensor
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers
+from anatomy_course.views._kit.request import Asking
 from anatomy_course.views.attention_viewer.view import AttentionViewer
 from anatomy_utils.interpret import activations, attention_patterns, head_ablation
 from anatomy_utils.nn.encoder import Encoder
@@ -33,11 +34,7 @@ IMPORTANCE = "effect on the output when off"
 """The head board's name for `head_ablation.head_importance`."""
 
 
-class HeadBoard(
-    AttentionViewer,
-    module="head_board/view.js",
-    shares=("_kit/attention_drawing.js", "_kit/attention_map.js", "head_board/panels.js"),
-):
+class HeadBoard(AttentionViewer, Asking):
     """All heads as small maps, sorted and filtered by a measure; one large; and the output without those switched off.
 
     Args:
@@ -71,9 +68,7 @@ class HeadBoard(
     """The same with the heads in `off` switched off."""
     moved = buffer_trait()
     """How far each token's output vector has moved: 1 − cosine similarity, (position,) float32."""
-    error = traitlets.Unicode("").tag(sync=True)
-    answered = traitlets.Int(0).tag(sync=True)
-    """Counts the answers to changes of `off`."""
+    failed = "The model could not run without these heads ({}); switch them on again."
 
     def __init__(
         self,
@@ -91,14 +86,15 @@ class HeadBoard(
         label: str = "Head board",
     ) -> None:
         super().__init__(weights, tokens, layer=layer, head=head, query=query, label=label)
+        self.question = {"off": []}
         self.measures = [{"name": name, "values": self._per_head(name, of)} for name, of in (measures or {}).items()]
         self.rank, self.order, self.key = rank, order, key
         self._switch = switch
         if switch is not None:
             self._whole = self._output([])
-            self._publish_effect(self._whole)
-            self.before, self.can_switch = self.after, True
-        self.observe(self._answer, "off")
+            effect = self._effect(self._whole)
+            self.before, self.after, self.moved = effect["after"], effect["after"], effect["moved"]
+            self.can_switch = True
 
     def value_of(self, name: str) -> npt.NDArray[np.float64]:
         """One number per head of a measure or of "the chosen pair", (layers heads), as the browser has it."""
@@ -133,19 +129,15 @@ class HeadBoard(
 
     # ---- switching
 
-    def _answer(self, change: Any) -> None:
-        """Run the model without the heads in `off`, and tell how its output has changed."""
-        if self._switch is None:
-            return
-        try:
-            output, error = self._output([(layer, head) for layer, head in self.off]), ""
-        except Exception as problem:  # whatever a model raises must not leave the learner waiting
-            output, error = None, f"The model could not run without these heads ({problem}); switch them on again."
-        with self.hold_sync():
-            if output is not None:
-                self._publish_effect(output)
-            self.error = error
-            self.answered += 1
+    @traitlets.observe("off")
+    def _ask(self, change: Any) -> None:
+        """Heads that were switched off from Python are asked for like those of the page."""
+        if self.can_switch and self.question["off"] != change["new"]:
+            self.question = {"off": change["new"], "id": self.answered + 1}
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """How the output has changed without the heads that are off."""
+        return self._effect(self._output([(layer, head) for layer, head in question["off"]]))
 
     def _output(self, off: list[tuple[int, int]]) -> npt.NDArray[np.float64]:
         assert self._switch is not None  # asked for only where heads can be switched
@@ -156,9 +148,9 @@ class HeadBoard(
             )
         return output / np.maximum(np.linalg.norm(output, axis=1, keepdims=True), 1e-12)
 
-    def _publish_effect(self, output: npt.NDArray[np.float64]) -> None:
-        self.after = float_bytes(output @ output.T)
-        self.moved = float_bytes(np.maximum(0, 1 - (output * self._whole).sum(axis=1)))
+    def _effect(self, output: npt.NDArray[np.float64]) -> dict[str, bytes]:
+        moved = np.maximum(0, 1 - (output * self._whole).sum(axis=1))
+        return {"after": float_bytes(output @ output.T), "moved": float_bytes(moved)}
 
     # ---- what is refused
 

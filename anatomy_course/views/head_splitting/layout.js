@@ -1,5 +1,21 @@
 // The two lanes of the splitting into heads: where every cell stands at each step.
 
+import { arrowMove } from "../_kit/controls.js";
+import { announce, element, focusable, listen, shorten, word } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { diverging, readableOn } from "../_kit/theme.js";
+
+export const LANES = ["right", "wrong"];
+
+// Where the numbers lie: "flat" (position, d_model), "cut" (position, heads, d_head), "heads" (heads, position,
+// d_head).
+export const PLACES = {
+  right: ["flat", "flat", "cut", "heads", "heads", "cut", "flat", "flat"],
+  wrong: ["flat", "flat", "heads", "heads", "heads", "heads", "flat", "flat"],
+};
+
+export const TENSORS = ["hidden_states", "value", "value", "value", "context", "context", "context", "output"];
+export const TITLES = { right: "Right: view, then transpose", wrong: "Wrong: view alone" };
 const LABEL = 62; // pixels of a word beside its row
 const PIECE = 86; // pixels of a piece of a word, such as “animal 4–7”
 const HEAD_LABEL = 48; // pixels of “head 0”
@@ -11,7 +27,7 @@ const GAP = 16;
 const TITLE = 20; // pixels of a block's title
 
 // Where each cell and label stands in a lane of so many pixels: {layOut(lane)}.
-function layouts(journey, lanes) {
+export function layouts(journey, lanes) {
   const { root, tokens, heads, d, positions, width, limits, state, rowName, numberAt, home, origin } = journey;
   // ---- layout: where each cell and label stands in a lane of so many pixels
   // The blocks of a layout: [{title, rows: [names], x, y, cell, row}]; two stand side by side where there is room.
@@ -131,7 +147,7 @@ function layouts(journey, lanes) {
 }
 
 // A lane: one way of the numbers, as cells that can be chosen.
-function laneOf(lane, journey, signal, choose) {
+export function laneOf(lane, journey, signal, choose) {
   const { root, tokens, d, positions, state, numberAt, indexOf } = journey;
   const code = element("code", { class: "ht-code" });
   const shape = element("span", { class: "shape" });

@@ -1,17 +1,17 @@
 // The splitting into heads: the numbers of one projection as cells that travel into their heads and back, on the
 // right way and on the wrong way (view alone), step by step.
 
+import { heading, select } from "../_kit/controls.js";
+import { announce, element, shorten } from "../_kit/elements.js";
+import { floats, format } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { stepControls } from "../_kit/steps.js";
+import { divergingRamp, onTheme, theme } from "../_kit/theme.js";
+import { laneOf, LANES, layouts, PLACES, TENSORS } from "./layout.js";
+import { explanations } from "./words.js";
+
 const PLAY_PAUSE = 3400; // milliseconds per step
 const NAMES = ["Enter", "Project", "View", "Transpose", "Attend", "Transpose back", "Join", "Mix"];
-const LANES = ["right", "wrong"];
-const TITLES = { right: "Right: view, then transpose", wrong: "Wrong: view alone" };
-// Where the numbers lie: "flat" (position, d_model), "cut" (position, heads, d_head), "heads" (heads, position,
-// d_head).
-const PLACES = {
-  right: ["flat", "flat", "cut", "heads", "heads", "cut", "flat", "flat"],
-  wrong: ["flat", "flat", "heads", "heads", "heads", "heads", "flat", "flat"],
-};
-const TENSORS = ["hidden_states", "value", "value", "value", "context", "context", "context", "output"];
 
 // Cuts the one buffer of numbers into named tensors.
 function unpackJourney(data, positions, d, heads) {

@@ -99,11 +99,7 @@ def _checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
     return tokens, arrays
 
 
-class HeadSplitting(
-    AnatomyWidget,
-    module="head_splitting/view.js",
-    shares=("_kit/steps.js", "head_splitting/layout.js", "head_splitting/words.js"),
-):
+class HeadSplitting(AnatomyWidget):
     """Eight steps of one number on the right way and on the wrong way, side by side, with every tensor's shape.
 
     Args:

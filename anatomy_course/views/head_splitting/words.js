@@ -1,5 +1,10 @@
 // What is said in each lane of the splitting into heads.
 
+import { element, prose, word } from "../_kit/elements.js";
+import { format } from "../_kit/format.js";
+import { diverging, readableOn } from "../_kit/theme.js";
+import { PLACES, TENSORS, TITLES } from "./layout.js";
+
 const AXES = {
   flat: ["batch", "position", "d_model"],
   cut: ["batch", "position", "heads", "d_head"],
@@ -7,7 +12,7 @@ const AXES = {
 };
 
 // What is said of the followed number: its code, its index, and how it came about.
-function explanations(journey, lanes) {
+export function explanations(journey, lanes) {
   const { root, tokens, heads, d, positions, width, tensors, limits, state } = journey;
   const { numberAt, indexOf, rowName, home, origin, contextAt, shapeOf, piece } = journey;
   const signed = (value, digits = 2) => (value < 0 ? `(${format(value, digits)})` : format(value, digits));

@@ -1,5 +1,11 @@
 // Live curves: a chart that follows a training run from the kernel.
 
+import { heading } from "../_kit/controls.js";
+import { limits, lineChart } from "../_kit/curves.js";
+import { announce, element, svg } from "../_kit/elements.js";
+import { floats, format } from "../_kit/format.js";
+import { frame, onChange, widgetRoot } from "../_kit/life.js";
+
 const LOOKS = ["one", "two", "three", "four", "five", "six"];
 
 function render({ model, el }) {

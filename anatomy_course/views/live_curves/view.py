@@ -38,7 +38,7 @@ class Record(Protocol):
     loss: list[float]
 
 
-class LiveCurves(AnatomyWidget, module="live_curves/view.js", shares=("_kit/curves.js",)):
+class LiveCurves(AnatomyWidget):
     """One or more curves over steps that grow while something runs.
 
     Args:

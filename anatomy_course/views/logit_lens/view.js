@@ -1,6 +1,15 @@
 // The logit lens: a table of what the model would say after each layer, five candidates of a cell, the final token's
 // curves.
 
+import { arrowMove, heading } from "../_kit/controls.js";
+import { lineChart } from "../_kit/curves.js";
+import { announce, element, focusable, listen, shorten, uniqueId, word } from "../_kit/elements.js";
+import { clamp, floats, format } from "../_kit/format.js";
+import { change, frame, onChange, onWidth, widgetRoot } from "../_kit/life.js";
+import { request, sentenceForm } from "../_kit/request.js";
+import { spokenAs } from "../_kit/spoken.js";
+import { onTheme, readableOn, sequentialColor } from "../_kit/theme.js";
+
 const CELL_TEXT = 9; // letters that fit a cell
 
 function chancePercent(probability) {

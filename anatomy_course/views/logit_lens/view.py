@@ -46,7 +46,7 @@ class Readings:
     """(layer, position): its rank, from 1."""
 
 
-class LogitLens(Asking, module="logit_lens/view.js", shares=("_kit/request.js", "_kit/spoken.js", "_kit/curves.js")):
+class LogitLens(Asking):
     """Layers × positions, the likeliest token in each cell; five of them, and the final token's curve, for one chosen.
 
     Args:

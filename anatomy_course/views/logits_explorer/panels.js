@@ -1,5 +1,11 @@
 // What the logits explorer shows: the tokens that may come next, and the dot product behind one of them.
 
+import { element, focusable, listen, setAttributes, shorten, svg, uniqueId, word } from "../_kit/elements.js";
+import { clamp, format, grouped } from "../_kit/format.js";
+import { change } from "../_kit/life.js";
+import { spokenAs } from "../_kit/spoken.js";
+import { canvas, diverging, theme } from "../_kit/theme.js";
+
 const SHOWN = 10; // tokens with a row of their own
 const ROW = 22; // a row's height
 const CELL = 4.5; // a vector's cell is at least so wide
@@ -49,7 +55,7 @@ function finePercent(part) {
 }
 
 // The tokens that may come next, with what is left of their probability.
-function distributionPanel({
+export function distributionPanel({
   model,
   signal,
   truths,
@@ -255,7 +261,7 @@ function distributionPanel({
 }
 
 // The state and the row of the table that are multiplied: {dot, drawDot()}.
-function dotProduct({ root, model, d, tokens, states, rowBytes, rowLimit, at, nameOf }) {
+export function dotProduct({ root, model, d, tokens, states, rowBytes, rowLimit, at, nameOf }) {
   // ---------------------------------------------------------------- one logit as a dot product
   const strip = () => {
     const drawn = canvas({ role: "img" });

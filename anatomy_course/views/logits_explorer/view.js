@@ -1,5 +1,13 @@
 // The logits explorer: a hidden state, its dot products with the token table, and the distribution over the next token.
 
+import { button, heading, slider } from "../_kit/controls.js";
+import { announce, element, listen, setAttributes } from "../_kit/elements.js";
+import { bytes, clamp, floats, format, grouped } from "../_kit/format.js";
+import { change, frame, onChange, promptly, widgetRoot } from "../_kit/life.js";
+import { wordPicker } from "../_kit/request.js";
+import { onTheme } from "../_kit/theme.js";
+import { distributionPanel, dotProduct } from "./panels.js";
+
 const STOPS = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10000,
   20000,

@@ -74,11 +74,7 @@ class Distribution:
     """How many tokens the filters leave of each entry, a single token's being 1 or 0."""
 
 
-class LogitsExplorer(
-    AnatomyWidget,
-    module="logits_explorer/view.js",
-    shares=("_kit/request.js", "_kit/spoken.js", "logits_explorer/panels.js"),
-):
+class LogitsExplorer(AnatomyWidget):
     """The distribution over the next token at any position of a text, under temperature, top-k and top-p.
 
     Args:

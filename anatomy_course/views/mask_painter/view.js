@@ -1,5 +1,11 @@
 // The mask painter: scores on the left, weights on the right, and cells that nobody may attend to.
 
+import { arrowMove, heading, radioRow, toggleButton } from "../_kit/controls.js";
+import { announce, element, focusable, listen, setAttributes, shorten, word } from "../_kit/elements.js";
+import { bytes, clamp, floats, format, softmax } from "../_kit/format.js";
+import { change, onChange, onWidth, promptly, widgetRoot } from "../_kit/life.js";
+import { diverging, onTheme, readableOn, sequentialColor, theme } from "../_kit/theme.js";
+
 const SMALL_FROM = 13,
   TINY_FROM = 19;
 const LONG_NAME = 5;

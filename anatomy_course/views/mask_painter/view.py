@@ -41,7 +41,7 @@ class _Mask(traitlets.TraitType):  # type: ignore[type-arg]
         return mask
 
 
-class MaskPainter(AnatomyWidget, module="mask_painter/view.js"):
+class MaskPainter(AnatomyWidget):
     """Two grids, (query, key): the scores under the mask, and the weights that the softmax makes of them.
 
     Args:

@@ -1,5 +1,13 @@
 // The map of the mixer: the words, what all mixtures can reach, and the mixture. Words and mixture can be moved.
 
+import { element, focusable, listen, setAttributes, shorten, svg, uniqueId } from "../_kit/elements.js";
+import { clamp, format, ticks } from "../_kit/format.js";
+import { onWidth } from "../_kit/life.js";
+
+export function average(weights, vectors) {
+  return weights.reduce(([x, y], weight, i) => [x + weight * vectors[i][0], y + weight * vectors[i][1]], [0, 0]);
+}
+
 const MAP = { left: 46, right: 18, top: 14, bottom: 46 };
 const MOST_WIDE = 440;
 const MOVES = 50; // arrow keys from one side of the map to the other
@@ -88,7 +96,7 @@ function nearestShares(values) {
 }
 
 // Weights whose average lies as near as can be to `target`, found from `weights` on by steps downhill.
-function weightsTowards(target, weights, vectors) {
+export function weightsTowards(target, weights, vectors) {
   const away = vectors.map(([x, y]) => [x - target[0], y - target[1]]);
   const size = away.reduce((total, [x, y]) => total + x * x + y * y, 0) || 1;
   let next = weights;
@@ -201,7 +209,7 @@ function draggable(node, { view, at, onMove, signal, box }) {
 
 // The map; `draw(weights)` moves the new vector. `onWord(i, vector, done)` and `onResult(vector, done)` are told what
 // the reader drags.
-function drawMap({ words, vectors, focus, axes, signal, onWord, onResult }) {
+export function drawMap({ words, vectors, focus, axes, signal, onWord, onResult }) {
   const plane = planeOf(vectors);
   let view = projection(plane, MOST_WIDE);
   let last = null; // the weights drawn

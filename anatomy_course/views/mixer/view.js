@@ -1,5 +1,11 @@
 // The mixer: a few vectors on a map, weights that always sum to 1, and the vector that they mix.
 
+import { button, heading, slider } from "../_kit/controls.js";
+import { announce, element, shorten, word } from "../_kit/elements.js";
+import { clamp, floats, format } from "../_kit/format.js";
+import { change, onChange, promptly, tween, widgetRoot } from "../_kit/life.js";
+import { average, drawMap, weightsTowards } from "./map.js";
+
 const STEP = 0.01;
 const DIGITS = 2;
 const MOVE_MS = 450;
@@ -30,10 +36,6 @@ function printedShares(weights, digits = DIGITS) {
   const byRemainder = weights.map((value, i) => [value * unit - floors[i], i]).sort((a, b) => b[0] - a[0]);
   for (const [, i] of byRemainder.slice(0, Math.max(0, missing))) floors[i] += 1;
   return floors.map((value) => value / unit);
-}
-
-function average(weights, vectors) {
-  return weights.reduce(([x, y], weight, i) => [x + weight * vectors[i][0], y + weight * vectors[i][1]], [0, 0]);
 }
 
 const pair = ([x, y]) => `(${format(x)}, ${format(y)})`;

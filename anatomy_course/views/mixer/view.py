@@ -26,7 +26,7 @@ MOST_WORDS = 12
 DEFAULT_LABEL = "A new vector is a weighted average"
 
 
-class Mixer(AnatomyWidget, module="mixer/view.js", shares=("mixer/map.js",)):
+class Mixer(AnatomyWidget):
     """One slider per word, a map of the words' vectors, and the average that the weights make of them.
 
     Args:

@@ -1,5 +1,13 @@
 // The nearest words: a word's nearest neighbors after every layer, and the similarity of some words as curves.
 
+import { button, heading, toggleButton } from "../_kit/controls.js";
+import { limits, lineChart } from "../_kit/curves.js";
+import { announce, element, focusable, listen, setAttributes, shorten, svg, uniqueId, word } from "../_kit/elements.js";
+import { clamp, format } from "../_kit/format.js";
+import { change, frame, onChange, onWidth, widgetRoot } from "../_kit/life.js";
+import { request, sentenceForm } from "../_kit/request.js";
+import { spokenAs } from "../_kit/spoken.js";
+
 const STEPS = 32767; // what a similarity of 1 travels as
 const SHOWN = 5; // neighbors per layer
 const MOST_FOLLOWED = 6;

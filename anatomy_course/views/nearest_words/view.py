@@ -58,11 +58,7 @@ class WordStates:
     """(layer, word, d_model): the vectors of all words, sentence after sentence; layer 0 is before any context."""
 
 
-class NearestWords(
-    Asking,
-    module="nearest_words/view.js",
-    shares=("_kit/request.js", "_kit/spoken.js", "_kit/same_room.js", "_kit/curves.js"),
-):
+class NearestWords(Asking):
     """Choose a word in a sentence; see its nearest neighbors after every layer, and follow some of them as curves.
 
     Args:

@@ -1,7 +1,20 @@
 // Parts of the objective explorer: the branches to choose from, the tokens, and who looks at whom.
 
+import { button, select, slider } from "../_kit/controls.js";
+import { element, focusable, listen, setAttributes, svg, uniqueId, word } from "../_kit/elements.js";
+import { clamp } from "../_kit/format.js";
+import { change } from "../_kit/life.js";
+import { sentenceForm } from "../_kit/request.js";
+import { spokenAs } from "../_kit/spoken.js";
+
+export const MASK_SIDE = 160; // pixels of the picture of the mask
+
+export function ratePercent(rate) {
+  return `${Math.round(rate * 100)} %`;
+}
+
 // The objectives as branches of one question: {chooser, chips}.
-function objectiveChooser({ signal, objectives, choose }) {
+export function objectiveChooser({ signal, objectives, choose }) {
   // ---------------------------------------------------------------- controls
   const branches = [...new Set(objectives.map(({ branch }) => branch))];
   const chips = objectives.map((each, i) => {
@@ -36,7 +49,7 @@ function objectiveChooser({ signal, objectives, choose }) {
 }
 
 // Who may look at whom, as a small grid.
-function looksPicture() {
+export function looksPicture() {
   const hatch = uniqueId("hatch");
   const open = svg("path", { class: "oe-open" }),
     lines = svg("path", { class: "oe-lines" }),
@@ -71,7 +84,7 @@ function looksPicture() {
 }
 
 // The tokens that are read and written, and what the pointed one sees.
-function tokenRows({ signal, kept, reads, writes, line, row }) {
+export function tokenRows({ signal, kept, reads, writes, line, row }) {
   // ---------------------------------------------------------------- drawing
   const words = () => [...kept.last.inputs, ...kept.last.decoder_inputs];
   const firstAsking = () => words().length - kept.last.asked.length;
@@ -122,7 +135,7 @@ function tokenRows({ signal, kept, reads, writes, line, row }) {
 }
 
 // Where the sentence comes from: typed, an example, or masked anew.
-function exampleControls({ model, signal, ask, kept, given, rate }) {
+export function exampleControls({ model, signal, ask, kept, given, rate }) {
   const form = sentenceForm({
     value: model.get("sentence"),
     label: "Sentence of the street",
@@ -169,7 +182,7 @@ function exampleControls({ model, signal, ask, kept, given, rate }) {
 }
 
 // Tokens and cells answer to the pointer.
-function pointing({ signal, kept, reads, writes, point, picture }) {
+export function pointing({ signal, kept, reads, writes, point, picture }) {
   for (const [list, from] of [
     [reads, () => 0],
     [writes, () => kept.last.inputs.length],

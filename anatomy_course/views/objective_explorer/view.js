@@ -1,7 +1,21 @@
 // The objective explorer: a sentence under each pretraining objective. What was handed over needs no kernel; another
 // sentence, another rate and more drawings are asked of Python.
 
-const MASK_SIDE = 160; // pixels of the picture of the mask
+import { heading } from "../_kit/controls.js";
+import { announce, element, focusable, setAttributes } from "../_kit/elements.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+import { sameRoom } from "../_kit/same_room.js";
+import {
+  exampleControls,
+  looksPicture,
+  MASK_SIDE,
+  objectiveChooser,
+  pointing,
+  ratePercent,
+  tokenRows,
+} from "./parts.js";
+
 const KINDS = {
   everyone: "Every position may look at every one.",
   causal: "Each may look at itself and at what comes before it.",
@@ -10,10 +24,6 @@ const KINDS = {
   "encoder–decoder":
     "The encoder sees all of its own text; the decoder sees all of the encoder, and what it has read so far.",
 };
-
-function ratePercent(rate) {
-  return `${Math.round(rate * 100)} %`;
-}
 
 // The cells of a mask that are open, as one SVG path.
 function openCells(mask, size) {

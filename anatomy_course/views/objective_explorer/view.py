@@ -60,11 +60,7 @@ class ObjectiveWords(Protocol):
     def rate_means(self) -> str: ...
 
 
-class ObjectiveExplorer(
-    Asking,
-    module="objective_explorer/view.js",
-    shares=("_kit/request.js", "_kit/spoken.js", "_kit/same_room.js", "objective_explorer/parts.js"),
-):
+class ObjectiveExplorer(Asking):
     """Choose an objective and a sentence, draw again, change the rate.
 
     Args:

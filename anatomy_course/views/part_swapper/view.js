@@ -1,5 +1,11 @@
 // The part swapper: perplexities and a continuation of a decoder with one part in its form of 2017.
 
+import { heading } from "../_kit/controls.js";
+import { announce, element, focusable, listen, setAttributes, word } from "../_kit/elements.js";
+import { clamp, format, grouped, superscript } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+
 const FLOOR = 10; // the lowest perplexity of the scale
 const SETS = [
   ["plain", "plain English"],

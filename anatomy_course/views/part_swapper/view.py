@@ -54,7 +54,7 @@ class Outcome(Protocol):
     def cache_bytes(self) -> int: ...
 
 
-class PartSwapper(Asking, module="part_swapper/view.js", shares=("_kit/request.js", "_kit/curves.js")):
+class PartSwapper(Asking):
     """Choose a part; see perplexities and a continuation with it exchanged, beside the model as it is.
 
     Args:

@@ -1,12 +1,29 @@
 // The position explorer's charts: curves over the offset, waves, and the picture of all numbers.
 
+import { element, focusable, listen, setAttributes, svg } from "../_kit/elements.js";
+import { clamp, format, ticks } from "../_kit/format.js";
+import { onWidth } from "../_kit/life.js";
+import { colorTable, divergingRamp } from "../_kit/theme.js";
+
+export const STYLES = ["chosen", "one", "two", "three"];
+
+export function range(values) {
+  let low = Infinity,
+    high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
+
 const CURVE = { height: 196, left: 46, right: 14, top: 8, bottom: 38 };
 const WAVE = { height: 84, left: 26, right: 8, top: 8, bottom: 20 };
 const DIAL = 62;
 const FINE = 4; // points of a wave per position: whole positions make a zigzag of a fast one
 
 // Score over offset: one line for each reference position. `onPoint(offset)` hears which offset is pointed at.
-function curveChart(length, signal, onPoint) {
+export function curveChart(length, signal, onPoint) {
   const floor = CURVE.height - CURVE.bottom;
   const lines = STYLES.map((style) => svg("path", { class: `curve ${style}` }));
   const behind = svg("g");
@@ -85,7 +102,7 @@ function curveChart(length, signal, onPoint) {
 }
 
 // The scores at the nearest offsets, a row for each reference position: equal in every column, or not.
-function offsetTable(length) {
+export function offsetTable(length) {
   const table = element("table", { class: "pe-table number" });
   const draw = (matrix, references) => {
     const offsets = Array.from({ length: 9 }, (_, n) => n - 4);
@@ -120,7 +137,7 @@ function offsetTable(length) {
 }
 
 // One clock hand with its wave below: features 2 · pair and 2 · pair + 1 of `width` wide waves.
-function wavePair(length, signal) {
+export function wavePair(length, signal) {
   let [width, pair, position] = [4, 0, 0];
   let wide = 240;
   const angle = (p) => p / 10000 ** ((2 * pair) / width);
@@ -202,7 +219,7 @@ function wavePair(length, signal) {
 }
 
 // The picture of all numbers, and what is read from it.
-function numberPicture({ root, length, arrays, chosen, variant, showsVectors }) {
+export function numberPicture({ root, length, arrays, chosen, variant, showsVectors }) {
   // ---------------------------------------------------------------- the picture
   const painting = element("canvas", focusable({ class: "pe-canvas", role: "img" }));
   const caption = element("div", { class: "pe-title" });

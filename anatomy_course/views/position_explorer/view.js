@@ -1,8 +1,15 @@
 // The position explorer: one scheme's picture, its score over the offset, and the waves worked out by hand.
 
+import { arrowMove, heading, radioRow, select, slider } from "../_kit/controls.js";
+import { announce, element, focusable, listen, prose, svg } from "../_kit/elements.js";
+import { clamp, floats, format } from "../_kit/format.js";
+import { change, frame, onChange, widgetRoot } from "../_kit/life.js";
+import { sameRoom } from "../_kit/same_room.js";
+import { onTheme } from "../_kit/theme.js";
+import { curveChart, numberPicture, offsetTable, range, STYLES, wavePair } from "./charts.js";
+
 const SAME = 1e-3; // scores at one offset that differ by no more than this share of all their range count as the same
 const COMPARED = [0.25, 0.5, 0.75]; // where, as parts of the length, the other reference positions stand
-const STYLES = ["chosen", "one", "two", "three"];
 
 // Cuts the buffer into {name: {scores: [matrix], limits, vectors}} and the waves of the worked example. `limits` are
 // the lowest and highest of all its matrices, so that one scale serves to compare them.
@@ -17,16 +24,6 @@ function unpackSchemes(data, schemes, length) {
     arrays[name] = { scores, limits, vectors: features ? take(length * features) : null };
   }
   return { arrays, waves: data.subarray(start) };
-}
-
-function range(values) {
-  let low = Infinity,
-    high = -Infinity;
-  for (const value of values) {
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return [low, high];
 }
 
 // How much scores of one offset differ between reference positions, as a share of the range of all scores.

@@ -75,9 +75,7 @@ def spread(scores: npt.NDArray[Any]) -> float:
     return float(max(np.ptp(diagonal) for diagonal in diagonals) / (np.ptp(scores) or 1.0))
 
 
-class PositionExplorer(
-    AnatomyWidget, module="position_explorer/view.js", shares=("_kit/same_room.js", "position_explorer/charts.js")
-):
+class PositionExplorer(AnatomyWidget):
     """Choose a scheme; see its picture, and its score over the offset from several reference positions.
 
     Args:

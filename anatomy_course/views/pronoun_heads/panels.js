@@ -1,5 +1,14 @@
 // The pronoun heads' panels: the grids of switches, and what is left.
 
+import { arrowMove, button } from "../_kit/controls.js";
+import { element, listen } from "../_kit/elements.js";
+import { clamp, format, mean } from "../_kit/format.js";
+import { readableOn, sequentialColor } from "../_kit/theme.js";
+
+export function pronounShare(share) {
+  return `${format(100 * share, share === 1 ? 0 : 1)} %`;
+}
+
 const MOST_LOST = 0.5; // who knows nothing gets half of them right
 
 function points(share) {
@@ -13,7 +22,7 @@ function atPronoun(french) {
 }
 
 // A grid of switches for each kind of attention.
-function headGrids({ root, signal, organs, intact, toggle, keyOf, inWords, switched }) {
+export function headGrids({ root, signal, organs, intact, toggle, keyOf, inWords, switched }) {
   // ---- the heads
   const cells = organs.flatMap(({ name, layers, heads, right }) =>
     Array.from({ length: layers * heads }, (_, i) => {
@@ -85,7 +94,7 @@ function headGrids({ root, signal, organs, intact, toggle, keyOf, inWords, switc
 }
 
 // What is left without the heads that are off: shares as bars, and one pair as words.
-function outcome({ model, intact, pairs, choosePair }) {
+export function outcome({ model, intact, pairs, choosePair }) {
   const bars = element("div", { class: "ch-bars" });
   const verdict = element("p", { class: "note" });
   const translations = element("div", { class: "ch-pair" });
@@ -163,7 +172,7 @@ function outcome({ model, intact, pairs, choosePair }) {
 }
 
 // What the search found, step by step.
-function searchSteps({ model, signal, label, setOff }) {
+export function searchSteps({ model, signal, label, setOff }) {
   const steps = element("ol", { class: "ch-steps" });
 
   function tellSteps() {

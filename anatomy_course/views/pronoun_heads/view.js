@@ -1,9 +1,13 @@
 // The pronoun heads: every head of a translator as a switch, and how many pronouns are right without those that are
 // off.
 
-function pronounShare(share) {
-  return `${format(100 * share, share === 1 ? 0 : 1)} %`;
-}
+import { button, heading, select } from "../_kit/controls.js";
+import { announce, element, shorten } from "../_kit/elements.js";
+import { mean } from "../_kit/format.js";
+import { onChange, widgetRoot } from "../_kit/life.js";
+import { request } from "../_kit/request.js";
+import { onTheme } from "../_kit/theme.js";
+import { headGrids, outcome, pronounShare, searchSteps } from "./panels.js";
 
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, model.get("label"));

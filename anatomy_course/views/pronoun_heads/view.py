@@ -83,7 +83,7 @@ class HeadFunctions:
     search: Callable[[], Iterable[tuple[Places, float]]]
 
 
-class PronounHeads(Asking, module="pronoun_heads/view.js", shares=("_kit/request.js", "pronoun_heads/panels.js")):
+class PronounHeads(Asking):
     """Heads as switches, the right pronouns without them, a minimal pair translated, and a search.
 
     Args:

@@ -1,5 +1,26 @@
 // The scale explorer's charts: a histogram, bars, and a card for each measure.
 
+import { curveReading } from "../_kit/curves.js";
+import { element, svg } from "../_kit/elements.js";
+import { clamp, format, indexOfLargest, superscript } from "../_kit/format.js";
+import { onWidth } from "../_kit/life.js";
+
+export const LARGEST = 512;
+export const NUM_KEYS = 16;
+export const POWERS = Array.from({ length: 10 }, (_, i) => 2 ** i);
+
+export const MEASURES = {
+  variance: { title: "Variance of the scores", low: 0.3, high: 2000, log: true, ticks: [1, 10, 100, 1000] },
+  entropy: { title: "Entropy of the weights", low: 0, high: 4.4, log: false, ticks: [0, 1, 2, 3, 4] },
+  gradient: {
+    title: "Gradient through the softmax",
+    low: 1e-4,
+    high: 1,
+    log: true,
+    ticks: [0.0001, 0.001, 0.01, 0.1, 1],
+  },
+};
+
 const MARGINS = { right: 12, top: 12, bottom: 24 };
 const REACH = 60; // scores beyond are counted at the histogram's ends
 const CASES = { true: "divided", false: "undivided" };
@@ -47,7 +68,7 @@ function guide({ left, right }, y, text) {
 }
 
 // The histogram of all scores on one fixed axis, with the normal curve that theory expects.
-function histogram(signal) {
+export function histogram(signal) {
   const count = 2 * REACH + 1;
   const paint = ({ left, right, top, floor }, scores, scaled, deviation) => {
     const wide = (right - left) / count;
@@ -81,7 +102,7 @@ function histogram(signal) {
 }
 
 // The softmax weights of the first query over its 16 keys.
-function weightBars(signal) {
+export function weightBars(signal) {
   const paint = ({ left, right, top, floor }, row, scaled) => {
     const wide = (right - left) / NUM_KEYS;
     const y = (weight) => floor - weight * (floor - top);
@@ -125,7 +146,7 @@ function weightBars(signal) {
 
 // One measure: its number in large print and its two curves over dₖ, the chosen one marked; they are read with the
 // pointer or the arrow keys.
-function measureCard(name, signal) {
+export function measureCard(name, signal) {
   const { title, low, high, log, ticks: marks } = MEASURES[name];
   const share = (value) =>
     log ? Math.log(clamp(value, low, high) / low) / Math.log(high / low) : (value - low) / (high - low);
@@ -177,7 +198,7 @@ function measureCard(name, signal) {
 }
 
 // The key to the curves: color and dash.
-function curveKey() {
+export function curveKey() {
   const kind = (divided, text) => {
     const line = svg("path", { class: `curve chosen ${CASES[divided]}`, d: "M1 5H33" });
     const sample = svg("svg", { class: "sample", viewBox: "0 0 34 10", "aria-hidden": "true" }, line);

@@ -1,23 +1,15 @@
 // The scale explorer: why scores are divided by √dₖ, measured on random queries and keys of growing width.
 
-const LARGEST = 512;
+import { button, heading, slider, toggleButton } from "../_kit/controls.js";
+import { announce, element, listen } from "../_kit/elements.js";
+import { format, mean, softmax } from "../_kit/format.js";
+import { change, onChange, promptly, widgetRoot } from "../_kit/life.js";
+import { curveKey, histogram, LARGEST, measureCard, MEASURES, NUM_KEYS, POWERS, weightBars } from "./charts.js";
+
 const NUM_QUERIES = 256;
-const NUM_KEYS = 16;
 const KEY_SETS = 8;
-const POWERS = Array.from({ length: 10 }, (_, i) => 2 ** i);
 const STOPS = [...new Set(Array.from({ length: 37 }, (_, i) => Math.round(2 ** (i / 4))))];
 const MOST_BITS = Math.log2(NUM_KEYS);
-const MEASURES = {
-  variance: { title: "Variance of the scores", low: 0.3, high: 2000, log: true, ticks: [1, 10, 100, 1000] },
-  entropy: { title: "Entropy of the weights", low: 0, high: 4.4, log: false, ticks: [0, 1, 2, 3, 4] },
-  gradient: {
-    title: "Gradient through the softmax",
-    low: 1e-4,
-    high: 1,
-    log: true,
-    ticks: [0.0001, 0.001, 0.01, 0.1, 1],
-  },
-};
 
 // Repeatable random numbers from 0 to 1 (mulberry32).
 function uniform(seed) {

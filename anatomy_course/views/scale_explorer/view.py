@@ -26,9 +26,7 @@ POWERS = [2**i for i in range(10)]
 DEFAULT_LABEL = "Why the scores are divided by √dₖ"
 
 
-class ScaleExplorer(
-    AnatomyWidget, module="scale_explorer/view.js", shares=("_kit/curves.js", "scale_explorer/charts.js")
-):
+class ScaleExplorer(AnatomyWidget):
     """A slider over d_k: the scores' variance and histogram, the weights, their entropy, the gradient that is left.
 
     Everything is measured in the browser on 256 random queries with 16 keys each. The entropy is the mean over the

@@ -1,5 +1,8 @@
 // The setup report: one line that unfolds to a list from Python, with a last line that only a living widget can add.
 
+import { element } from "../_kit/elements.js";
+import { widgetRoot } from "../_kit/life.js";
+
 const ALIVE = { sign: "✓", state: "ok", text: "widgets are alive" };
 
 function listItem({ sign, state, text }) {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
 
 
-class SetupList(AnatomyWidget, module="setup_check/view.js"):
+class SetupList(AnatomyWidget):
     """Lines of the form `{"sign": "✓", "state": "ok", "text": "torch 2.11.0"}`, and one more from the browser.
 
     They are folded to one line, "15 of 15 in place", unless something is missing.

@@ -1,5 +1,11 @@
 // The map of a transformer: every part can be chosen, says what it does, and leads to the notebook that teaches it.
 
+import { heading, toggleButton } from "../_kit/controls.js";
+import { announce, element, focusable, listen, setAttributes, svg } from "../_kit/elements.js";
+import { change, onChange, onWidth, tween, widgetRoot } from "../_kit/life.js";
+import { walkControls } from "../_kit/steps.js";
+import { arrowOf, fittedFigure, FRAME_LABEL, markOf, partOf, pathOf, tipOf } from "../_kit/transformer_drawing.js";
+
 const PAUSE = 1500; // milliseconds at each part of a token's way
 const MOVE = 450; // … and from one to the next
 const LEGEND = [

@@ -47,9 +47,7 @@ WAY = (
 """A token's way: part → what it is after it, in the sizes of Vaswani et al. (2017)."""
 
 
-class TransformerMap(
-    AnatomyWidget, module="transformer_map/view.js", shares=("_kit/steps.js", "_kit/transformer_drawing.js")
-):
+class TransformerMap(AnatomyWidget):
     """The whole transformer as a drawing whose parts can be chosen by mouse or arrow keys.
 
     Args:

@@ -1,5 +1,10 @@
 // The tensors of the translation's steps, as ids, vectors, maps and bars.
 
+import { element, shorten, word } from "../_kit/elements.js";
+import { format, indexOfLargest } from "../_kit/format.js";
+import { canvas, color, diverging, sequentialColor } from "../_kit/theme.js";
+import { shownWord } from "../_kit/tokens.js";
+
 const LABEL = 74; // pixels of a word beside its row
 const ROW = 12; // pixels of a row
 const FEATURE = 9; // pixels of a feature
@@ -26,7 +31,7 @@ function inWords(name) {
 }
 
 // A step's tensors: ids, vectors and attention maps of the tokens that are there.
-function tensorDrawings({ root, round, numbers, words }) {
+export function tensorDrawings({ root, round, numbers, words }) {
   const sizesOf = ({ axes, sizes }) =>
     axes.map((axis, i) => `${axis} ${axis === "target" ? round() : sizes[i]}`).join(", ");
   const rowsOf = ({ axes, kind }) => axes.at(kind === "ids" ? -1 : -2);
@@ -170,7 +175,7 @@ function tensorDrawings({ root, round, numbers, words }) {
 }
 
 // The likeliest next tokens, as logits or as probabilities.
-function choiceBars({ model, written, round }) {
+export function choiceBars({ model, written, round }) {
   function drawChoices(part) {
     const list = model.get("choices")[round() - 1];
     if (part === "next_token")

@@ -1,6 +1,16 @@
 // The translation flow: the figure of 2017, lit part by part while a sentence is translated, with the tensors of each
 // step beside it.
 
+import { button, heading, select, slider } from "../_kit/controls.js";
+import { announce, element, focusable, listen, prose, setAttributes, svg, word } from "../_kit/elements.js";
+import { clamp, floats } from "../_kit/format.js";
+import { change, frame, onChange, onWidth, widgetRoot } from "../_kit/life.js";
+import { walkControls } from "../_kit/steps.js";
+import { onTheme } from "../_kit/theme.js";
+import { shownWord } from "../_kit/tokens.js";
+import { arrowOf, fittedFigure, markOf, partOf } from "../_kit/transformer_drawing.js";
+import { choiceBars, tensorDrawings } from "./tensors.js";
+
 const TALL = 462; // pixels of the figure
 const PAUSE = 1100; // milliseconds per step while playing
 const NOTHING_YET = "nothing yet: the encoder reads first";

@@ -93,11 +93,7 @@ class TranslationRun:
     """Whether norms stand in front of the sub-layers, so that the figure's "add & norm" only adds."""
 
 
-class TranslationFlow(
-    AnatomyWidget,
-    module="translation_flow/view.js",
-    shares=("_kit/transformer_drawing.js", "_kit/tokens.js", "_kit/steps.js", "translation_flow/tensors.js"),
-):
+class TranslationFlow(AnatomyWidget):
     """The figure of the encoder–decoder, lit part by part while one sentence is translated.
 
     Args:

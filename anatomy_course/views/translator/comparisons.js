@@ -1,7 +1,12 @@
 // What the translator tells beside its attention: rivals, the verdict, exchanged words, refused sentences.
 
+import { button } from "../_kit/controls.js";
+import { element, focusable, shorten, word } from "../_kit/elements.js";
+import { format } from "../_kit/format.js";
+import { shownWord } from "../_kit/tokens.js";
+
 // The parts below: the rivals of a word, the verdict, words to exchange, and what another word changed.
-function comparisons({ model, signal, written, revealed, current, finished, source, ask }) {
+export function comparisons({ model, signal, written, revealed, current, finished, source, ask }) {
   // ---------------------------------------------------------------- rivals, verdict, swaps
   const rivals = element("div", { class: "panel tr-rivals" });
   const verdict = element("p", { class: "tr-verdict" });
@@ -97,7 +102,7 @@ function comparisons({ model, signal, written, revealed, current, finished, sour
 }
 
 // What the model cannot read: the sentence, and words to take instead.
-function refusals({ model, signal, ask }) {
+export function refusals({ model, signal, ask }) {
   const refusal = element("div", {
     class: "panel tr-refusal",
     role: "group",
@@ -136,7 +141,7 @@ function refusals({ model, signal, ask }) {
 }
 
 // What is remarked about the translation, with words to try instead.
-function remarks({ model, signal, ask }) {
+export function remarks({ model, signal, ask }) {
   const remark = element("p", { class: "note tr-remark" });
 
   function drawRemark() {
@@ -152,7 +157,7 @@ function remarks({ model, signal, ask }) {
 }
 
 // The words that the model knows.
-function wordList({ model }) {
+export function wordList({ model }) {
   const lexicon = element(
     "details",
     { class: "tr-known" },

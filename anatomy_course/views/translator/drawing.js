@@ -1,12 +1,17 @@
 // The translator's cross-attention, drawn.
 
+import { element, focusable, listen, svg, word } from "../_kit/elements.js";
+import { format } from "../_kit/format.js";
+import { readableOn, sequentialColor } from "../_kit/theme.js";
+import { shownWord } from "../_kit/tokens.js";
+
 const ROW = 21; // pixels of a word's row between which lines are drawn
 const LINES = 150; // pixels across which lines are drawn
 const FAINT = 0.08; // weights below this get no line for words that are not chosen
 const PRINTED = 0.05; // weights below this are printed in the current row only
 
 // Cross-attention as lines between the sentences or as a matrix.
-function weightDrawings({ root, model, signal, source, written, revealed, current, weight, lookAt, drawing }) {
+export function weightDrawings({ root, model, signal, source, written, revealed, current, weight, lookAt, drawing }) {
   const markAs = (name) => (name === undefined ? {} : { class: name });
 
   function sourceMark(j) {

@@ -1,6 +1,16 @@
 // The translator: a typed sentence is translated word by word, with cross-attention drawn as lines or as a matrix.
 // A whole translation arrives at once; the words appear one by one here, so that most of it needs no kernel.
 
+import { button, heading, select } from "../_kit/controls.js";
+import { announce, element, focusable, listen, setAttributes, uniqueId, word } from "../_kit/elements.js";
+import { bytes, clamp, format } from "../_kit/format.js";
+import { change, frame, onChange, prefersReducedMotion, widgetRoot } from "../_kit/life.js";
+import { request, sentenceForm } from "../_kit/request.js";
+import { onTheme } from "../_kit/theme.js";
+import { shownWord } from "../_kit/tokens.js";
+import { comparisons, refusals, remarks, wordList } from "./comparisons.js";
+import { weightDrawings } from "./drawing.js";
+
 const PAUSE = 420; // milliseconds between two words of "Translate all"
 const VIEWS = [
   { value: "lines", label: "lines" },

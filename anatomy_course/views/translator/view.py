@@ -111,11 +111,7 @@ class UnknownWords(ValueError):  # noqa: N818
         self.nearest, self.readable = nearest, readable
 
 
-class Translator(
-    Asking,
-    module="translator/view.js",
-    shares=("_kit/request.js", "_kit/tokens.js", "translator/drawing.js", "translator/comparisons.js"),
-):
+class Translator(Asking):
     """Type a sentence, have it translated word by word, see each word's alignment and rivals, swap the reason.
 
     Args:

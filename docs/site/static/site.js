@@ -62,12 +62,11 @@ async function unpack(base64) {
 
 // Whether a recorded question is the one that was asked; the page may add words of its own to it.
 function same(recorded, asked) {
-  if (typeof recorded !== "object") return recorded === asked;
   return Object.keys(recorded).every((name) => recorded[name] === asked[name]);
 }
 
-// What a view sees of Python: its traits, and an answer to what it sets in the trait `asks`.
-function makeModel({ state, answers }, asks) {
+// What a view sees of Python: its traits, and an answer to each question.
+function makeModel({ state, answers }) {
   const listeners = new Map();
   const changed = new Set();
   const tell = (event, ...details) => [...(listeners.get(event) ?? [])].forEach((callback) => callback(...details));
@@ -85,7 +84,7 @@ function makeModel({ state, answers }, asks) {
     get: (name) => state[name],
     set: (name, value) => setAll({ [name]: value }),
     save_changes() {
-      const asked = changed.has(asks);
+      const asked = changed.has("question");
       changed.clear();
       if (asked) setTimeout(answer);
     },
@@ -94,10 +93,9 @@ function makeModel({ state, answers }, asks) {
     send() {},
   };
   function answer() {
-    const found = answers.find(({ question }) => same(question, state[asks]));
+    const found = answers.find(({ question }) => same(question, state.question));
     const error = found ? "" : answers.length ? RECORDED_ONLY : NO_KERNEL;
-    const answered = "answered" in state ? { answered: state.answered + 1 } : {};
-    setAll({ ...found?.traits, error, ...answered });
+    setAll({ ...found?.traits, error, answered: state.question.id });
     changed.clear();
   }
   return model;
@@ -106,17 +104,17 @@ function makeModel({ state, answers }, asks) {
 // ---- mounting
 
 // Buttons for the sentences whose answers are recorded, where the view itself does not offer them.
-function recordedSentences(model, asks, answers, first) {
+function recordedSentences(model, answers) {
   const node = document.createElement("div");
   node.className = "recorded";
   node.setAttribute("role", "group");
   node.setAttribute("aria-label", "recorded sentences");
-  for (const sentence of [first, ...answers.map(({ question }) => question)]) {
+  for (const { question } of answers) {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = sentence;
+    button.textContent = question.sentence;
     button.addEventListener("click", () => {
-      model.set(asks, sentence);
+      model.set("question", { ...question, id: (model.get("question").id ?? 0) + 1 });
       model.save_changes();
     });
     node.append(button);
@@ -125,27 +123,27 @@ function recordedSentences(model, asks, answers, first) {
 }
 
 async function mount(place) {
-  const { view, widget, asks } = place.dataset;
+  const { view, widget } = place.dataset;
   await Promise.all([script(`widgets/${widget}.js`), script(`views/${view}.js`)]);
   const data = await unpack(anatomyViews.data[view]);
   delete anatomyViews.data[view];
-  const sentences = data.answers.length && typeof data.answers[0].question === "string";
-  if (sentences) data.answers.push(ownAnswer(data, asks));
-  const model = makeModel(data, asks);
+  const sentences = data.answers.length && data.answers[0].question.sentence && !data.state.examples;
+  if (sentences) data.answers.unshift(ownAnswer(data));
+  const model = makeModel(data);
   const el = document.createElement("div");
   const module = anatomyViews.widgets[widget]();
   await module.initialize?.({ model });
   await module.render({ model, el });
   place.replaceChildren(el);
-  if (sentences) place.append(recordedSentences(model, asks, data.answers.slice(0, -1), data.state[asks]));
+  if (sentences) place.append(recordedSentences(model, data.answers));
   place.classList.add("mounted");
   anatomyViews.mounted += 1;
 }
 
 // The state that a view began with, as the answer to its own first sentence.
-function ownAnswer({ state, answers }, asks) {
+function ownAnswer({ state, answers }) {
   const traits = Object.fromEntries(Object.keys(answers[0].traits).map((name) => [name, state[name]]));
-  return { question: state[asks], traits };
+  return { question: state.question, traits };
 }
 
 function mountWhenNear() {

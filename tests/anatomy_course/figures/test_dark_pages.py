@@ -14,7 +14,8 @@ from playwright.sync_api import Browser
 
 from anatomy_course.figures import canvas, palette, plots, style
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views._kit.base import PAGE_STYLE, STATIC
+from anatomy_course.views._kit.base import PAGE_STYLE
+from anatomy_course.views._kit.modules import STATIC
 
 pytestmark = pytest.mark.browser
 

@@ -57,8 +57,8 @@ def test_the_browser_gets_the_very_numbers() -> None:
 
 def test_a_new_sentence_is_computed() -> None:
     widget = AttentionStepper(steps_of, "the animal was tired", query=3)
-    widget.sentence = "too wide"
-    assert (widget.shown, widget.tokens, widget.error) == ("too wide", ["too", "wide"], "")
+    widget.question = {"sentence": "too wide"}
+    assert (widget.sentence, widget.tokens, widget.error) == ("too wide", ["too", "wide"], "")
     assert widget.query == 0
     assert widget.answered == 1
 
@@ -69,7 +69,7 @@ def test_a_new_sentence_is_computed() -> None:
 )
 def test_a_new_sentence_is_asked_by_its_first_content_word(sentence: str, query: int) -> None:
     widget = AttentionStepper(steps_of, "the big animal in this street was tired", query=7)
-    widget.sentence = sentence
+    widget.question = {"sentence": sentence, "id": 1}
     assert widget.query == query
 
 
@@ -86,11 +86,11 @@ def test_a_new_sentence_is_asked_by_its_first_content_word(sentence: str, query:
 def test_a_bad_sentence_gets_one_sentence_and_the_picture_stays(sentence: str, answer: str) -> None:
     widget = AttentionStepper(steps_of, "the animal was tired")
     before = widget.tensors
-    widget.sentence = sentence
+    widget.question = {"sentence": sentence, "id": 1}
     assert widget.error.startswith(answer)
     assert "\n" not in widget.error
-    assert (widget.shown, widget.tensors) == ("the animal was tired", before)
-    widget.sentence = "all is well"
+    assert (widget.sentence, widget.tensors) == ("the animal was tired", before)
+    widget.question = {"sentence": "all is well"}
     assert widget.error == ""
 
 
@@ -101,8 +101,8 @@ def test_a_model_that_breaks_does_not_leave_the_learner_waiting() -> None:
         return steps_of(sentence)
 
     widget = AttentionStepper(broken, "fine")
-    widget.sentence = "not fine"
-    assert widget.error == "The sentence could not be computed (RuntimeError: boom); try another one."
+    widget.question = {"sentence": "not fine"}
+    assert widget.error == "Computing this failed: RuntimeError: boom"
     assert widget.answered == 1
 
 

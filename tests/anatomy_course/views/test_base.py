@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import ipywidgets
@@ -13,26 +15,27 @@ from widget_page import Browser, show
 from anatomy_course.figures import palette
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views import Mixer
+from anatomy_course.views import Mixer, SetupList
 from anatomy_course.views._kit import base
-from anatomy_course.views._kit.base import AnatomyWidget, float_bytes, numbers, weight_bytes, word_list
+from anatomy_course.views._kit.base import float_bytes, numbers, weight_bytes, word_list
+from anatomy_course.views._kit.modules import STATIC, join
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 IPYWIDGETS_7 = hasattr(ipywidgets.DOMWidget, "_ipython_display_")
 
 
-class Plain(AnatomyWidget, module="setup_check/view.js"):
+class Plain(SetupList):
     def still_picture(self) -> Picture:
         return Picture(b"png", "What it shows.", 10)
 
 
-class Broken(AnatomyWidget, module="setup_check/view.js"):
+class Broken(SetupList):
     def still_picture(self) -> Picture:
         raise RuntimeError("cannot be drawn")
 
 
 def test_a_widget_is_the_kit_its_module_the_palette_and_its_styles() -> None:
-    assert Mixer._esm.startswith("const PAGE_SHEET = ") and "\n// The kit" in Mixer._esm
+    assert Mixer._esm == join(STATIC / "mixer/view.js")[0] and "const _kit_elements = (() => {" in Mixer._esm
     assert Mixer._esm.rstrip().endswith("export default { render };")
     for part in ("--query: #0072b2", ".anatomy .slider", ".anatomy.mixer"):
         assert part in Mixer._css
@@ -68,7 +71,7 @@ def test_display_stores_view_and_twin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_binary_traits_survive_the_way_back() -> None:
-    class Holder(AnatomyWidget, module="setup_check/view.js"):
+    class Holder(SetupList):
         data = base.buffer_trait()
 
     holder = Holder(data=float_bytes([1.0, 2.0]))
@@ -121,6 +124,12 @@ def test_word_list_says_what_is_wrong(given: Any, said: str) -> None:
 
 
 KIT = """
+import { arrowMove, heading, select, textField } from "_kit/controls.js";
+import { announce, element, shorten } from "_kit/elements.js";
+import { floats, format, softmax } from "_kit/format.js";
+import { widgetRoot } from "_kit/life.js";
+import { color, diverging, onTheme, readableOn, sequentialColor } from "_kit/theme.js";
+
 const assert = (truth, text) => { if (!truth) throw new Error(text); };
 function render({ model, el }) {
   const { root, signal, cleanup } = widgetRoot(el, "kit");
@@ -143,9 +152,10 @@ export default { render };
 
 
 @pytest.mark.browser
-def test_the_kit_in_a_page(browser: Browser) -> None:
+def test_the_kit_in_a_page(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "view.js").write_text(KIT.replace('"_kit', f'"{os.path.relpath(STATIC, tmp_path)}/_kit'))
     widget = Plain()
-    widget._esm = base._script(base.KIT) + KIT
+    widget._esm, _ = join(tmp_path / "view.js")
     shown = show(browser, widget)
     live = shown.page.locator("[aria-live=polite]").first
     assert live.text_content() == "light #0072b2 rgb(255, 255, 255) #ffffff"

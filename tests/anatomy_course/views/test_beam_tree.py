@@ -52,7 +52,7 @@ def made(**settings: Any) -> BeamTree:
 
 
 def ask(widget: Any, **question: Any) -> Any:
-    widget.set_state({"question": {**widget.question, **question, "turn": widget.question["turn"] + 1}})
+    widget.set_state({"question": {**widget.question, **question, "id": widget.answered + 1}})
     return widget
 
 

@@ -29,7 +29,7 @@ def model() -> LanguageModel:
 
 def ask(widget: Any, **question: Any) -> Any:
     """What the page does: another question, with its turn."""
-    widget.set_state({"question": {**widget.question, **question, "turn": widget.question["turn"] + 1}})
+    widget.set_state({"question": {**widget.question, **question, "id": widget.answered + 1}})
     return widget
 
 

@@ -67,10 +67,10 @@ def test_a_run_is_recorded_step_by_step_and_layer_by_layer() -> None:
 def test_the_page_starts_a_run_and_stops_it_and_what_was_learnt_is_kept() -> None:
     slow = Slow()
     widget = lab(slow)
-    widget.set_state({"wanted": 1})
-    assert widget.running
+    widget.set_state({"question": {"do": "train", "id": 1}})
+    assert widget.running and (widget.answered, widget.error) == (1, "")
     slow.steps.release(2)
-    widget.set_state({"stopping": True})
+    widget.set_state({"question": {"do": "stop", "id": 2}})
     slow.steps.release(5)
     widget.wait(10)
     assert widget.shown[0]["stopped"].startswith("stopped after ") and 1 <= widget.shown[0]["steps"] < 5
@@ -81,7 +81,8 @@ def test_a_second_run_does_not_start_before_the_first_is_over() -> None:
     slow = Slow()
     widget = lab(slow)
     widget.start()
-    widget.set_state({"wanted": 1})
+    widget.set_state({"question": {"do": "train", "id": 1}})
+    assert widget.error == "A run is going on already; wait for it or stop it."
     with pytest.raises(ValueError, match="A run is going on already"):
         widget.start()
     slow.steps.release(5)
@@ -170,7 +171,7 @@ def test_real_encoders_in_the_lab() -> None:
 def follow(shown: Shown) -> None:
     """Hand the page what Python set meanwhile, as a kernel would."""
     widget = shown.widget
-    names = ("running", "stopping", "live", "live_curve", "curves", "shown", "error")
+    names = ("running", "stopping", "live", "live_curve", "curves", "shown", "error", "answered")
     shown.update(**{name: getattr(widget, name) for name in names})
 
 

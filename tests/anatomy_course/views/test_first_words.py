@@ -84,7 +84,7 @@ def view(models: Models) -> FirstWords:
 
 def ask(widget: Any, **question: Any) -> Any:
     """What the page does: another question."""
-    widget.set_state({"question": {**question, "times": widget.question.get("times", 0) + 1}})
+    widget.set_state({"question": {**question, "id": widget.answered + 1}})
     return widget
 
 

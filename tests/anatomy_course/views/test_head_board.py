@@ -77,7 +77,8 @@ def test_a_model_that_fails_is_told_in_one_sentence() -> None:
 
     shown = board(switch=fragile)
     shown.off = [[0, 0]]
-    assert shown.error == "The model could not run without these heads (no such layer); switch them on again."
+    failed = "The model could not run without these heads (RuntimeError: no such layer); switch them on again."
+    assert shown.error == failed
     assert shown.answered == 1
     shown.off = []
     assert shown.error == ""

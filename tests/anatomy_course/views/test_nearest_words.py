@@ -179,13 +179,13 @@ def test_the_readers_own_sentence(browser: Browser) -> None:
 def test_ones_own_sentences_can_be_taken_out_and_the_others_keep_their_words() -> None:
     widget = journey(follow=["pear", "fruit"])
     for sentence in ("x apple", "pear pear x"):
-        widget.set_state({"question": {"sentence": sentence, "out": 0, "times": widget.answered + 1}})
+        widget.set_state({"question": {"sentence": sentence, "out": 0, "id": widget.answered + 1}})
     assert widget.given == 2 and len(widget.sentences) == 4
     widget.set_state({"chosen": widget.words.index("x 4"), "followed": [1, widget.words.index("x 3"), 3]})
-    widget.set_state({"question": {"sentence": "", "out": 3, "times": 9}})
+    widget.set_state({"question": {"sentence": "", "out": 3, "id": 9}})
     assert (widget.error, len(widget.sentences)) == ("", 3)
     assert widget.words[widget.chosen] == "x 3" and [widget.words[i] for i in widget.followed] == ["pear 1", "fruit 2"]
-    widget.set_state({"question": {"sentence": "", "out": 2, "times": 10}})
+    widget.set_state({"question": {"sentence": "", "out": 2, "id": 10}})
     assert widget.error == "Sentence 2 cannot be taken out; only your own ones can." and len(widget.sentences) == 3
 
 
