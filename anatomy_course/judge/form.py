@@ -46,6 +46,7 @@ from torch import Tensor
 
 from anatomy_course.judge.definition import Case, Difficulty, Exercise, Mistake, Output
 
+Stages = Callable[..., Mapping[str, Tensor]]
 CONTENT = "anatomy_course.content."
 PASSED = "_passed"
 """The name under which a solution that tells its stages keeps them."""
@@ -72,7 +73,7 @@ def written(
     hints: str,
     explanation: str,
     same_as: Callable[..., Any] | str | None = None,
-    stages: str | Callable[..., Mapping[str, Tensor]] | None = None,
+    stages: str | Stages | None = None,
     observe: Callable[..., Any] | None = None,
     look_first: str = "",
     uses: str = "",
@@ -104,13 +105,15 @@ def written(
     file = inspect.getsourcefile(solution) or ""
     id = solution.__module__.removeprefix(CONTENT)
     text = _Solution(solution)
+
+    def make(source: str, more: Mapping[str, Any] = {}, name: str = "stages") -> Callable[..., Any]:
+        return define(source, f"{id}: {name}", solution.__name__, {**vars(sys.modules[solution.__module__]), **more})
+
     known: dict[str, str] = {}
     made = []
     for entries in (also_right, mistakes):
         try:
-            made.append(
-                [(each, _made(each.source, f"{id}: {each.name}", solution)) for each in variants(entries, text, known)]
-            )
+            made.append([(v, make(v.source, name=v.name)) for v in variants(entries, text.source, known)])
         except ValueError as error:
             raise ValueError(f"{file}:{_line_of(file, str(error))}: {error}") from error
     rights, wrongs = made
@@ -135,7 +138,7 @@ def written(
         hints=_hints(hints),
         solution=text.body,
         explanation=_paragraph(explanation),
-        stages=_stages(stages, text, id, solution, observe) if isinstance(stages, str) else stages,
+        stages=_stages(stages, text.source, observe, make) if isinstance(stages, str) else stages,
         look_first=tuple(look_first.split()),
         seconds=seconds,
         methods=text.methods,
@@ -174,8 +177,13 @@ class _Solution:
             self.methods = tuple(_head(whole, each) for each in methods)
 
 
-def variants(text: str, solution: _Solution, known: dict[str, str]) -> Iterator[Variant]:
-    """Each entry of a list of variants; `known` holds the text of those that came before, and gets that of these.
+def variants(text: str, solution: str, known: dict[str, str]) -> Iterator[Variant]:
+    """Each entry of a list of variants of a solution's text.
+
+    Args:
+        text: the entries, in the form above.
+        solution: the function or class whose text they edit.
+        known: the texts of entries that came before, by name; gets those of these.
 
     Raises:
         ValueError: an entry cannot be read; the message begins with its name.
@@ -188,11 +196,11 @@ def variants(text: str, solution: _Solution, known: dict[str, str]) -> Iterator[
         if name in known:
             raise ValueError(f"{name!r} is there twice.")
         try:
-            known[name] = _edited(known[base] if base else solution.source, _lines(code))
+            known[name] = _edited(known[base] if base else solution, _lines(code))
             compile(known[name], name, "exec")
         except (ValueError, SyntaxError) as error:
             raise ValueError(f"{name!r}: {error}") from error
-        if known[name] == solution.source:
+        if known[name] == solution:
             raise ValueError(f"{name!r} is the solution itself.")
         yield Variant(name, known[name], " ".join(sentence.strip().removesuffix("”").split()))
 
@@ -297,15 +305,19 @@ def _returns(node: ast.AST) -> Iterator[ast.Return]:
             yield from _returns(child)
 
 
-def _stages(
-    text: str, solution: _Solution, id: str, like: Callable[..., Any], observe: Callable[..., Any] | None
-) -> Callable[..., Mapping[str, Tensor]]:
-    """A function from a case's arguments to what the solution has passed when it first returns."""
+def _stages(text: str, source: str, observe: Callable[..., Any] | None, make: Callable[..., Any]) -> Stages:
+    """A function from a case's arguments to what the solution has passed when it first returns.
+
+    Args:
+        text: the stages, in the form above.
+        source: of the solution.
+        observe: as in `Exercise`.
+        make: from a text and further names that it sees to the function or class.
+    """
     pairs = [line.strip().partition(": ") for line in text.splitlines() if line.strip()]
     table = ", ".join(f"{name.replace('_', ' ')!r}: {code or name}" for name, _, code in pairs)
     found: list[Mapping[str, Tensor]] = []
-    source = _with_returns(solution.source, lambda was: f"{PASSED}.append({{{table}}})\nreturn {was}")
-    answer = _made(source, f"{id}: stages", like, {PASSED: found})
+    answer = make(_with_returns(source, lambda was: f"{PASSED}.append({{{table}}})\nreturn {was}"), {PASSED: found})
 
     def passed(*arguments: Any) -> Mapping[str, Tensor]:
         found.clear()
@@ -315,13 +327,20 @@ def _stages(
     return passed
 
 
-def _made(source: str, name: str, like: Callable[..., Any], more: Mapping[str, Any] = {}) -> Callable[..., Any]:
-    """The function or class of this text, which sees what the file of the solution has; tools can read its text."""
-    file = f"<{name}>"
+def define(source: str, place: str, name: str, names: Mapping[str, Any]) -> Callable[..., Any]:
+    """The function or class of that name in this text; tools can read the text where they find `<place>`.
+
+    Args:
+        source: its text.
+        place: what stands in for a file's name.
+        name: of the function or class.
+        names: what it sees, besides `torch` and `Tensor`.
+    """
+    file = f"<{place}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    names = {"torch": torch, "Tensor": Tensor, **vars(sys.modules[like.__module__]), **more}
-    exec(compile(source, file, "exec"), names)
-    made: Callable[..., Any] = names[like.__name__]
+    namespace = {"torch": torch, "Tensor": Tensor, **names}
+    exec(compile(source, file, "exec"), namespace)
+    made: Callable[..., Any] = namespace[name]
     return made
 
 
