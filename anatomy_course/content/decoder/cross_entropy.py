@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from anatomy_course.content.decoder.shared import averaging_mistakes, labelled_cases, logits_mistakes
+from anatomy_course.content.decoder.shared import LOSS_MISTAKES, labelled_cases
 from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
-from anatomy_utils.training.losses import IGNORE
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+from anatomy_utils.training import losses
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ()."""
+    real = labels != -100
+    log_probabilities = logits[real].log_softmax(dim=-1)
+    right = labels[real]
+    return -log_probabilities[torch.arange(len(right)), right].mean()
+
+
+def cases(generator: torch.Generator) -> Iterator[Case]:
     """One more: a loss of exactly 0 counts, too, and a logit far above all others is no measure for their positions."""
     *others, last = labelled_cases(generator)
     yield from others
@@ -24,132 +32,69 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
     yield last
 
 
-def _chosen(numbers: Tensor, labels: Tensor) -> Tensor:
-    """The number of the right token at every position; that of token 0 where there is none."""
-    return numbers.gather(-1, labels.clamp(min=0)[..., None])[..., 0]
-
-
-def _losses(logits: Tensor, labels: Tensor) -> Tensor:
-    return -_chosen(logits.log_softmax(-1), labels)
-
-
-def _mean(numbers: Tensor, labels: Tensor) -> Tensor:
-    return numbers[labels != IGNORE].mean()
-
-
-def _over_positions(logits: Tensor, labels: Tensor) -> Tensor:
-    return _mean(-_chosen(logits.log_softmax(1), labels), labels)
-
-
-def _one_maximum(logits: Tensor, labels: Tensor) -> Tensor:
-    logits = logits - logits.max()
-    return -_mean(_chosen(logits - logits.exp().sum(-1, keepdim=True).log(), labels), labels)
-
-
-def _without_zeros(logits: Tensor, labels: Tensor) -> Tensor:
-    losses = _losses(logits, labels)[labels != IGNORE]
-    return losses.sum() / (losses != 0).sum()
-
-
-def _word_by_word(logits: Tensor, labels: Tensor) -> Tensor:
-    losses = []
-    for row, text in zip(logits, labels, strict=True):
-        for numbers, label in zip(row, text, strict=True):
-            if label != IGNORE:
-                losses.append(numbers.logsumexp(0) - numbers[label])
-    return torch.stack(losses).mean()
-
-
-def _one_hot(logits: Tensor, labels: Tensor) -> Tensor:
-    real = labels != IGNORE
-    right = F.one_hot(labels[real], logits.shape[-1])
-    return -(right * logits[real].log_softmax(-1)).sum() / len(right)
-
-
-def _steps(logits: Tensor, labels: Tensor) -> Mapping[str, Tensor]:
-    return {
-        "real positions": labels != IGNORE,
-        "probabilities": logits.softmax(-1),
-        "log-probabilities": logits.log_softmax(-1),
-        "losses of the real tokens": _losses(logits, labels)[labels != IGNORE],
-    }
-
-
-EXERCISE = Exercise(
-    id="decoder.cross_entropy",
+EXERCISE = written(
+    cross_entropy,
+    same_as=losses.cross_entropy,
     title="The loss by hand",
     task="Average −log p(right token) over the positions whose label is not −100.",
-    difficulty="medium",
-    minutes=6,
-    signature="cross_entropy(logits: Tensor, labels: Tensor) -> Tensor",
-    docstring="logits (batch, position, vocab_size), labels (batch, position), −100 = does not count → one number, ().",
-    reference="anatomy_utils.training.losses.cross_entropy",
-    returns=(Output("cross-entropy"),),
-    cases=and_short(_cases, "position", "texts of one word"),
-    mistakes=(
-        *averaging_mistakes(_losses),
-        *logits_mistakes(_losses),
-        Mistake(
-            "log_of_softmax",
-            lambda logits, labels: -_mean(_chosen(logits.softmax(-1).log(), labels), labels),
-            "Right for logits that lie close together. Of others softmax rounds a small probability to 0, and log 0 is "
-            "−∞; `log_softmax` does both at once.",
-        ),
-        Mistake(
-            "one_maximum",
-            _one_maximum,
-            "Right where the logits of all positions lie in one range. Measured against a maximum far above them, e to "
-            "their power is rounded to 0, and log 0 is −∞: each position needs a maximum of its own.",
-        ),
-        Mistake(
-            "zeros_left_out",
-            _without_zeros,
-            "A token that the model was certain of is left out of your average: a loss of 0 counts like any other.",
-        ),
-        Mistake(
-            "perplexity",
-            lambda logits, labels: _mean(_losses(logits, labels), labels).exp(),
-            "Yours is e to the power of the loss: that is the perplexity.",
-        ),
-        Mistake(
-            "no_logarithm",
-            lambda logits, labels: -_mean(_chosen(logits.softmax(-1), labels), labels),
-            "Yours is the average of −p, not of −log p.",
-        ),
-        Mistake(
-            "logarithm_last",
-            lambda logits, labels: -_mean(_chosen(logits.softmax(-1), labels), labels).log(),
-            "You average the probabilities and then take the logarithm; it should be taken of each of them.",
-        ),
-        Mistake(
-            "no_softmax",
-            lambda logits, labels: -_mean(_chosen(logits, labels), labels),
-            "Yours is the average of the right tokens' logits, with a minus, as if there were no softmax.",
-        ),
-        Mistake(
-            "over_positions",
-            _over_positions,
-            "Your softmax runs over the positions of a text; it should run over the vocabulary.",
-        ),
-    ),
-    also_right={
-        "torch's": lambda logits, labels: F.cross_entropy(logits.flatten(0, 1), labels.flatten()),
-        "torch's, vocabulary second": lambda logits, labels: F.cross_entropy(logits.mT, labels),
-        "gather": lambda logits, labels: _mean(_losses(logits, labels), labels),
-        "one-hot": _one_hot,
-        "word by word": _word_by_word,
-    },
-    hints=(
-        "First throw away what does not count: `real = labels != -100` picks rows of the logits and labels alike.",
-        "`log_softmax(dim=-1)` turns logits into log-probabilities. From each row you need one number, that of its "
-        "label.",
-        "`rows[torch.arange(len(rows)), right]` takes from row i the column `right[i]`.",
-    ),
-    solution="real = labels != -100\n"
-    "log_probabilities = logits[real].log_softmax(dim=-1)\n"
-    "right = labels[real]\n"
-    "return -log_probabilities[torch.arange(len(right)), right].mean()",
-    explanation="A model that knows nothing gives each of V tokens 1/V, and its loss is log V. Only the probability of "
-    "the right token enters the loss; those of the others count through the softmax.",
-    stages=_steps,
+    level="medium, 6 minutes",
+    returns="cross-entropy",
+    cases=and_short(cases, "position", "texts of one word"),
+    stages="""
+    real positions: real
+    probabilities: logits.softmax(dim=-1)
+    log-probabilities: logits.log_softmax(dim=-1)
+    losses of the real tokens: -log_probabilities[torch.arange(len(right)), right]
+    """,
+    mistakes=LOSS_MISTAKES
+    + """
+    log_of_softmax: .log_softmax(dim=-1) ⇒ .softmax(dim=-1).log()
+        “Right for logits that lie close together. Of others softmax rounds a small probability to 0, and log 0 is −∞;
+        `log_softmax` does both at once.”
+    one_maximum:
+        log_probabilities = logits[real].log_softmax(dim=-1) ⇒
+            logits = logits[real] - logits.max()
+            log_probabilities = logits - logits.exp().sum(dim=-1, keepdim=True).log()
+        “Right where the logits of all positions lie in one range. Measured against a maximum far above them, e to their
+        power is rounded to 0, and log 0 is −∞: each position needs a maximum of its own.”
+    zeros_left_out:
+        return -log_probabilities[torch.arange(len(right)), right].mean() ⇒
+            losses = -log_probabilities[torch.arange(len(right)), right]
+            return losses[losses != 0].mean()
+        “A token that the model was certain of is left out of your average: a loss of 0 counts like any other.”
+    perplexity: result.exp()
+        “Yours is e to the power of the loss: that is the perplexity.”
+    no_logarithm: .log_softmax ⇒ .softmax
+        “Yours is the average of −p, not of −log p.”
+    logarithm_last (no_logarithm): .mean() ⇒ .mean().log()
+        “You average the probabilities and then take the logarithm; it should be taken of each of them.”
+    no_softmax: .log_softmax(dim=-1) ⇒
+        “Yours is the average of the right tokens' logits, with a minus, as if there were no softmax.”
+    over_positions: logits[real].log_softmax(dim=-1) ⇒ logits.log_softmax(dim=1)[real]
+        “Your softmax runs over the positions of a text; it should run over the vocabulary.”
+    """,
+    also_right="""
+    torch's: torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
+    torch's, vocabulary second: torch.nn.functional.cross_entropy(logits.mT, labels)
+    gather: [torch.arange(len(right)), right] ⇒ .gather(-1, right[:, None])
+    one-hot:
+        real = labels != -100
+        right = torch.nn.functional.one_hot(labels[real], logits.shape[-1])
+        return -(right * logits[real].log_softmax(-1)).sum() / len(right)
+    word by word:
+        losses = []
+        for numbers, label in zip(logits.flatten(0, 1), labels.flatten(), strict=True):
+            if label != -100:
+                losses.append(numbers.logsumexp(0) - numbers[label])
+        return torch.stack(losses).mean()
+    """,
+    hints="""
+    - First throw away what does not count: `real = labels != -100` picks rows of the logits and labels alike.
+    - `log_softmax(dim=-1)` turns logits into log-probabilities. From each row you need one number, that of its label.
+    - `rows[torch.arange(len(rows)), right]` takes from row i the column `right[i]`.
+    """,
+    explanation="""
+    A model that knows nothing gives each of V tokens 1/V, and its loss is log V. Only the probability of the right
+    token enters the loss; those of the others count through the softmax.
+    """,
 )

@@ -2,121 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import and_short, real_words
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def perplexity(probabilities: Tensor, attention_mask: Tensor) -> Tensor:
+    """probabilities (batch, position): what the model gave to each token that really came; attention_mask:
+    1 = a token that counts, 0 = padding → one number, ().
+    """
+    real = probabilities[attention_mask == 1]
+    return (-real.log()).mean().exp()
+
+
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 2, 5), ("padded texts", 3, 7), ("one text", 1, 11)):
         real = real_words(generator, kind, batch, position, range(1, position - 2), position - 1)
-        arguments = {
-            "probabilities": 0.05 + 0.9 * torch.rand(batch, position, generator=generator),
-            "attention_mask": real.long(),
-        }
+        probabilities = 0.05 + 0.9 * torch.rand(batch, position, generator=generator)
+        arguments = {"probabilities": probabilities, "attention_mask": real.long()}
         yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
-def _real(probabilities: Tensor, mask: Tensor) -> Tensor:
-    return probabilities[mask == 1]
-
-
-def _losses_of_texts(probabilities: Tensor, mask: Tensor) -> Tensor:
-    return -(probabilities.log() * mask).sum(1) / mask.sum(1)
-
-
-def _token_by_token(probabilities: Tensor, mask: Tensor) -> Tensor:
-    product, count = torch.ones(()), 0
-    for row, real in zip(probabilities, mask, strict=True):
-        for place in range(int(real.sum())):
-            product, count = product * row[place], count + 1
-    return product ** (-1 / count)
-
-
-def _steps(probabilities: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
-    real = _real(probabilities, mask)
-    return {
-        "probabilities of the real tokens": real,
-        "log-probabilities of the real tokens": real.log(),
-        "losses of the real tokens": -real.log(),
-        "average loss": -real.log().mean(),
-    }
-
-
-EXERCISE = Exercise(
-    id="decoder.perplexity",
+EXERCISE = written(
+    perplexity,
     title="Perplexity",
     task="Take e to the power of the average loss, −log p, over all real tokens.",
-    difficulty="easy",
-    minutes=3,
-    signature="perplexity(probabilities: Tensor, attention_mask: Tensor) -> Tensor",
-    docstring="probabilities (batch, position): what the model gave to each token that really came; attention_mask:\n"
-    "1 = a token that counts, 0 = padding → one number, ().",
-    reference="anatomy_utils.training.losses.perplexity",
-    returns=(Output("perplexity"),),
-    cases=and_short(_cases, "position", "texts of one word"),
-    mistakes=(
-        Mistake("padding_counted", lambda p, mask: (-p.log()).mean().exp(), "Padding counts in your average."),
-        Mistake(
-            "divided_by_all",
-            lambda p, mask: (-(p.log() * mask)).mean().exp(),
-            "Padding adds nothing to your sum, but it is counted in what you divide by.",
-        ),
-        Mistake("loss", lambda p, mask: -_real(p, mask).log().mean(), "Yours is the average loss itself."),
-        Mistake(
-            "below_one",
-            lambda p, mask: _real(p, mask).log().mean().exp(),
-            "Yours is 1 divided by the perplexity: what the model gives to a token, on (geometric) average.",
-        ),
-        Mistake(
-            "average_of_inverses",
-            lambda p, mask: (1 / _real(p, mask)).mean(),
-            "You average 1/p over the tokens: one very unlikely token would decide all. The average is taken of the "
-            "logarithms.",
-        ),
-        Mistake(
-            "inverse_of_average",
-            lambda p, mask: 1 / _real(p, mask).mean(),
-            "Yours is 1 divided by the average probability; the average is taken of the logarithms.",
-        ),
-        Mistake(
-            "summed",
-            lambda p, mask: (-_real(p, mask).log()).sum().exp(),
-            "Your exponent is the sum of all losses: it would grow with the length of the texts.",
-        ),
-        Mistake(
-            "texts_alike",
-            lambda p, mask: _losses_of_texts(p, mask).mean().exp(),
-            "You average text by text first: a token in a short text counts more than one in a long text.",
-        ),
-        Mistake(
-            "average_of_texts",
-            lambda p, mask: _losses_of_texts(p, mask).exp().mean(),
-            "Yours is the average of the texts' own perplexities; all tokens should be averaged at once.",
-        ),
-        Mistake(
-            "mixed_bases",
-            lambda p, mask: 2 ** (-_real(p, mask).log().mean()),
-            "Your logarithm is the natural one, but 2 is raised to its power: the two bases must be the same.",
-        ),
-    ),
-    also_right={
-        "base 2": lambda p, mask: 2 ** (-_real(p, mask).log2().mean()),
-        "masked sum": lambda p, mask: (-(p.log() * mask).sum() / mask.sum()).exp(),
-        "a root of a product": _token_by_token,
-        "1 divided by the geometric mean": lambda p, mask: 1 / _real(p, mask).log().mean().exp(),
-    },
-    hints=(
-        "`probabilities[attention_mask == 1]` are those that count, from all texts, in one row.",
-        "The loss of a token is −log p. Average first; e to the power of it comes last.",
-        "`-real.log()` are the losses; `.mean()` and `.exp()` do the rest.",
-    ),
-    solution="real = probabilities[attention_mask == 1]\nreturn (-real.log()).mean().exp()",
-    explanation="A model that hesitates between 8 equally likely tokens at every step has perplexity 8. "
-    "Perplexities of different models can be compared only if the models cut texts into the same tokens.",
-    stages=_steps,
+    level="easy, 3 minutes",
+    returns="perplexity",
+    cases=and_short(cases, "position", "texts of one word"),
+    stages="""
+    probabilities of the real tokens: real
+    log-probabilities of the real tokens: real.log()
+    losses of the real tokens: -real.log()
+    average loss: -real.log().mean()
+    """,
+    mistakes="""
+    padding_counted: [attention_mask == 1] ⇒
+        “Padding counts in your average.”
+    divided_by_all: probabilities[attention_mask == 1] ⇒ probabilities.where(attention_mask == 1, 1.0)
+        “Padding adds nothing to your sum, but it is counted in what you divide by.”
+    loss: .exp() ⇒
+        “Yours is the average loss itself.”
+    below_one: -real.log() ⇒ real.log()
+        “Yours is 1 divided by the perplexity: what the model gives to a token, on (geometric) average.”
+    average_of_inverses: (-real.log()).mean().exp() ⇒ (1 / real).mean()
+        “You average 1/p over the tokens: one very unlikely token would decide all. The average is taken of the
+        logarithms.”
+    inverse_of_average: (-real.log()).mean().exp() ⇒ 1 / real.mean()
+        “Yours is 1 divided by the average probability; the average is taken of the logarithms.”
+    summed: .mean() ⇒ .sum()
+        “Your exponent is the sum of all losses: it would grow with the length of the texts.”
+    texts_alike:
+        losses = -(probabilities.log() * attention_mask).sum(dim=1) / attention_mask.sum(dim=1)
+        return losses.mean().exp()
+        “You average text by text first: a token in a short text counts more than one in a long text.”
+    average_of_texts (texts_alike): .mean().exp() ⇒ .exp().mean()
+        “Yours is the average of the texts' own perplexities; all tokens should be averaged at once.”
+    mixed_bases: (-real.log()).mean().exp() ⇒ 2 ** (-real.log()).mean()
+        “Your logarithm is the natural one, but 2 is raised to its power: the two bases must be the same.”
+    """,
+    also_right="""
+    base 2: (-real.log()).mean().exp() ⇒ 2 ** (-real.log2()).mean()
+    masked sum: (-(probabilities.log() * attention_mask).sum() / attention_mask.sum()).exp()
+    a root of a product: (-real.log()).mean().exp() ⇒ real.prod() ** (-1 / len(real))
+    1 divided by the geometric mean: (-real.log()).mean().exp() ⇒ 1 / real.log().mean().exp()
+    """,
+    hints="""
+    - `probabilities[attention_mask == 1]` are those that count, from all texts, in one row.
+    - The loss of a token is −log p. Average first; e to the power of it comes last.
+    - `-real.log()` are the losses; `.mean()` and `.exp()` do the rest.
+    """,
+    explanation="""
+    A model that hesitates between 8 equally likely tokens at every step has perplexity 8. Perplexities of different
+    models can be compared only if the models cut texts into the same tokens.
+    """,
 )

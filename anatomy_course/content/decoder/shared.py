@@ -1,44 +1,40 @@
-"""A small model that writes, as a step function with a name, and logits with labels: what cases give to an answer."""
+"""What losses have in common: logits with labels, and what can go wrong where they become one number."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import normal, real_words
 from anatomy_course.judge.definition import Case, Mistake
-from anatomy_utils.decoding.steps import SeenIds
 from anatomy_utils.training.losses import IGNORE
 
-
-@dataclass(frozen=True)
-class TableStep:
-    """What follows depends on all tokens that were read, most on the last ones.
-
-    Args:
-        table: (vocab_size, vocab_size) of random numbers.
-        stop_id: the token that ends a text.
-        ends_at: the stop token is the likeliest when so many tokens were read, and else the unlikeliest.
+LOSS_MISTAKES = """
+    padding_counted: real = labels != -100 ⇒ real, labels = torch.ones_like(labels) == 1, labels.clamp(min=0)
+        “Positions without a label count in yours, as if token 0 had been right there.”
+    divided_by_all: result * real.float().mean()
+        “Your sum is right, but it is divided by the number of all positions; those with −100 do not count.”
+    summed: .mean() ⇒ .sum()
+        “Yours is the sum over the tokens; the loss is their average.”
+    per_text: result * real.sum() / len(real)
+        “Yours is the sum over each text, averaged over the texts: long texts cost more.”
+    texts_alike: .mean() ⇒ @ (1 / real.sum(dim=1)).repeat_interleave(real.sum(dim=1)) / len(real)
+        “You average text by text first: a token in a short text counts more than one in a long text.”
+    no_minus: -result
+        “Your loss has the wrong sign: log p is never above 0, the loss never below.”
+    base_two: result / torch.tensor(2.0).log()
+        “Your loss is in bits, with the logarithm to base 2; the natural one is wanted.”
+    two_softmaxes: .log_softmax ⇒ .softmax(dim=-1).log_softmax
+        “One softmax too many: it has been taken of probabilities (torch's cross_entropy takes one by itself).”
+    shifted_again:
+        real = labels != -100 ⇒
+            logits, labels = logits[:, :-1], labels[:, 1:]
+            real = labels != -100
+        “Your labels have been shifted once more; these here already are the tokens that follow.”
     """
-
-    table: Tensor
-    stop_id: int
-    ends_at: int
-
-    def __call__(self, input_ids: Tensor, cache: SeenIds) -> tuple[Tensor, SeenIds]:
-        cache = cache.extended(input_ids)
-        assert cache.ids is not None
-        ids = cache.ids[0]
-        nearness = 0.6 ** torch.arange(len(ids) - 1, -1, -1)
-        logits = (nearness @ self.table[ids])[None]
-        logits[:, self.stop_id] = 50.0 if len(ids) == self.ends_at else -50.0
-        return logits, cache
-
-    def __repr__(self) -> str:
-        return "a model's step"
+"""What can go wrong with any loss whose solution begins with `real = labels != -100` and ends with `.mean()`."""
 
 
 def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
@@ -59,10 +55,7 @@ def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
             logits.scatter_add_(2, labels[..., None], torch.full((batch, position, 1), 5.0))  # a model that is sure
         if kind == "large logits":  # e to their power is beyond float32, and the right tokens' probabilities below it
             logits = 200 + logits.scatter_add(2, labels[..., None], torch.full((batch, position, 1), -400.0))
-        arguments = {
-            "logits": logits,
-            "labels": labels.masked_fill(~real, IGNORE),
-        }
+        arguments = {"logits": logits, "labels": labels.masked_fill(~real, IGNORE)}
         yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})
 
 

@@ -3,21 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from anatomy_course.content.decoder.shared import TableStep
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
 from anatomy_utils.decoding.steps import SeenIds
+
+
+def write(step, cache, prompt_ids: Tensor, max_new_tokens: int, stop_id: int) -> Tensor:
+    """step(new_ids, cache) → (logits (1, vocab_size) of what follows, the longer cache); new_ids (1, new)
+    are those it has not read yet. prompt_ids (1, position) → ids (1, longer): prompt and text, stop token included.
+    """
+    ids = new_ids = prompt_ids
+    for _ in range(max_new_tokens):
+        logits, cache = step(new_ids, cache)
+        new_ids = logits.argmax(dim=-1, keepdim=True)
+        ids = torch.cat([ids, new_ids], dim=1)
+        if new_ids.item() == stop_id:
+            break
+    return ids
+
+
+@dataclass(frozen=True)
+class TableStep:
+    """What follows depends on all tokens that were read, most on the last ones.
+
+    Args:
+        table: (vocab_size, vocab_size) of random numbers.
+        stop_id: the token that ends a text.
+        ends_at: the stop token is the likeliest when so many tokens were read, and else the unlikeliest.
+    """
+
+    table: Tensor
+    stop_id: int
+    ends_at: int
+
+    def __call__(self, input_ids: Tensor, cache: SeenIds) -> tuple[Tensor, SeenIds]:
+        cache = cache.extended(input_ids)
+        assert cache.ids is not None
+        ids = cache.ids[0]
+        nearness = 0.6 ** torch.arange(len(ids) - 1, -1, -1)
+        logits = (nearness @ self.table[ids])[None]
+        logits[:, self.stop_id] = 50.0 if len(ids) == self.ends_at else -50.0
+        return logits, cache
+
+    def __repr__(self) -> str:
+        return "a model's step"
+
 
 VOCAB_SIZE = 17
 STOP_IN_PROMPT = "a prompt that contains the stop token"
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, written in (
+def cases(generator: torch.Generator) -> Iterator[Case]:
+    for kind, length in (
         ("a text that ends by itself", 4),
         ("a text that fills its allowance", 99),
         ("a text that ends with its first new token", 1),
@@ -25,11 +68,11 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         (STOP_IN_PROMPT, 5),
     ):
         position = 1 if kind == "a prompt of one token" else primes(generator, 1, (3, 5))[0]
-        stop_id = int(torch.randint(VOCAB_SIZE, (1,), generator=generator)) if written != 3 else 0
+        stop_id = int(torch.randint(VOCAB_SIZE, (1,), generator=generator)) if length != 3 else 0
         prompt = torch.randint(VOCAB_SIZE - 1, (1, position), generator=generator)
         prompt += prompt >= stop_id  # no stop token among them
         arguments = {
-            "step": TableStep(normal(generator, VOCAB_SIZE, VOCAB_SIZE) - 3, stop_id, position + written - 1),
+            "step": TableStep(normal(generator, VOCAB_SIZE, VOCAB_SIZE) - 3, stop_id, position + length - 1),
             "cache": SeenIds(),
             "prompt_ids": prompt,
             "max_new_tokens": 7,
@@ -40,175 +83,74 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"position": position})
 
 
-def _write(
-    step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int, *, largest: bool = True, stops: bool = True
-) -> Tensor:
-    ids = new = prompt
-    for _ in range(most):
-        logits, cache = step(new, cache)
-        new = (logits if largest else -logits).argmax(-1, keepdim=True)
-        ids = torch.cat([ids, new], 1)
-        if stops and new.item() == stop:
-            break
-    return ids
-
-
-def _forgetful(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
-    ids = new = prompt
-    for _ in range(most):
-        logits, _ = step(new, cache)
-        new = logits.argmax(-1, keepdim=True)
-        ids = torch.cat([ids, new], 1)
-        if new.item() == stop:
-            break
-    return ids
-
-
-def _all_again(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int, *, kept: bool = True) -> Tensor:
-    ids = prompt
-    for _ in range(most):
-        logits, longer = step(ids, cache)
-        cache = longer if kept else cache
-        new = logits.argmax(-1, keepdim=True)
-        ids = torch.cat([ids, new], 1)
-        if new.item() == stop:
-            break
-    return ids
-
-
-def _without_the_stop(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
-    ids = _write(step, cache, prompt, most, stop)
-    return ids[:, :-1] if ids[0, -1] == stop else ids
-
-
-def _stopped_by_the_prompt(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
-    return _write(step, cache, prompt, 1 if (prompt == stop).any() else most, stop)
-
-
-def _prompt_again(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
-    _, cache = step(prompt, cache)
-    return torch.cat([prompt[:, :-1], _write(step, cache, prompt[:, -1:], most, stop)], 1)
-
-
-def _reads_first(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
-    logits, cache = step(prompt, cache)
-    written: list[Tensor] = []
-    while len(written) < most:
-        written.append(logits.argmax(-1))
-        if written[-1] == stop:
-            break
-        logits, cache = step(written[-1][:, None], cache)
-    return torch.cat([prompt, torch.stack(written, 1)], 1)
-
-
-def _prompt_one_by_one(step: TableStep, cache: SeenIds, prompt: Tensor, most: int, stop: int) -> Tensor:
-    for place in range(prompt.shape[1] - 1):
-        _, cache = step(prompt[:, place : place + 1], cache)
-    return torch.cat([prompt[:, :-1], _write(step, cache, prompt[:, -1:], most, stop)], 1)
-
-
-EXERCISE = Exercise(
-    id="decoder.write",
+EXERCISE = written(
+    write,
     title="The loop that writes",
     task="Write the likeliest token again and again, until it is the stop token or max_new_tokens are written; read "
     "each token only once, since the cache remembers it.",
-    difficulty="medium",
-    minutes=7,
-    signature="write(step, cache, prompt_ids: Tensor, max_new_tokens: int, stop_id: int) -> Tensor",
-    docstring="step(new_ids, cache) → (logits (1, vocab_size) of what follows, the longer cache); new_ids (1, new)\n"
-    "are those it has not read yet. prompt_ids (1, position) → ids (1, longer): prompt and text, stop token included.",
-    reference="anatomy_utils.decoding.by_hand.write",
-    returns=(Output("ids", "batch position"),),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "cache_forgotten",
-            _forgetful,
-            "Your first new token is right. After that the model knows only the last one: the cache that step gives "
-            "back does not reach the next step.",
-        ),
-        Mistake(
-            "all_again",
-            _all_again,
-            "The whole text is read again at every step, although the cache remembers it: the model sees everything "
-            "several times.",
-        ),
-        Mistake("prompt_again", _prompt_again, "The model reads the last token of the prompt twice."),
-        Mistake(
-            "only_the_last",
-            lambda step, cache, prompt, most, stop: torch.cat(
-                [prompt[:, :-1], _write(step, cache, prompt[:, -1:], most, stop)], 1
-            ),
-            "Your text goes on as if the model had read nothing of the prompt but its last token.",
-        ),
-        Mistake(
-            "no_prompt",
-            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most, stop)[:, prompt.shape[1] :],
-            "You return the right new tokens, but without the prompt before them.",
-        ),
-        Mistake(
-            "without_the_stop",
-            _without_the_stop,
-            "The stop token is missing at the end; it belongs to what was written.",
-        ),
-        Mistake(
-            "never_stops",
-            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most, stop, stops=False),
-            "Your text goes on after the stop token.",
-        ),
-        Mistake(
-            "nothing_after_a_stop",
-            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most * (stop not in prompt), stop),
-            "You write nothing after a prompt that contains the stop token. Only one that the model writes ends the "
-            "text.",
-        ),
-        Mistake(
-            "stopped_by_the_prompt",
-            _stopped_by_the_prompt,
-            "After a prompt that contains the stop token you write one token and no more. Only a stop token that the "
-            "model writes ends the text.",
-        ),
-        Mistake(
-            "one_too_few",
-            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most - 1, stop),
-            "A text that does not end by itself is one token too short in yours.",
-        ),
-        Mistake(
-            "one_too_many",
-            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most + 1, stop),
-            "A text that does not end by itself is one token too long in yours.",
-        ),
-        Mistake(
-            "prompt_counted",
-            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most - prompt.shape[1], stop),
-            "The prompt counts among your max_new_tokens; only new tokens should.",
-        ),
-        Mistake(
-            "unlikeliest",
-            lambda step, cache, prompt, most, stop: _write(step, cache, prompt, most, stop, largest=False),
-            "You write the unlikeliest token.",
-        ),
-    ),
-    also_right={
-        "reads the prompt first": _reads_first,
-        "the prompt token by token": _prompt_one_by_one,
-        "without a cache": lambda *given: _all_again(*given, kept=False),
-    },
-    hints=(
-        "A loop of at most max_new_tokens turns. In each: call step, choose, append, perhaps stop.",
-        "The first time, the model reads the prompt; from then on, one token each time. Both are `new_ids`. And each "
-        "step gives you the cache for the next one.",
-        "`new_ids = logits.argmax(dim=-1, keepdim=True)` is (1, 1) and fits after the text: "
-        "`torch.cat([ids, new_ids], dim=1)`. `new_ids.item()` is a plain number.",
-    ),
-    solution="ids = new_ids = prompt_ids\n"
-    "for _ in range(max_new_tokens):\n"
-    "    logits, cache = step(new_ids, cache)\n"
-    "    new_ids = logits.argmax(dim=-1, keepdim=True)\n"
-    "    ids = torch.cat([ids, new_ids], dim=1)\n"
-    "    if new_ids.item() == stop_id:\n"
-    "        break\n"
-    "return ids",
-    explanation="This loop knows no model: it works with anything that reads tokens and gives logits for the next one. "
-    "Put temperature and top-p before the choice, draw in place of argmax, and you have a sampler.",
+    level="medium, 7 minutes",
+    returns="ids: batch position",
+    cases=cases,
+    mistakes="""
+    cache_forgotten: logits, cache = step ⇒ logits, _ = step
+        “Your first new token is right. After that the model knows only the last one: the cache that step gives back
+        does not reach the next step.”
+    all_again: step(new_ids, cache) ⇒ step(ids, cache)
+        “The whole text is read again at every step, although the cache remembers it: the model sees everything several
+        times.”
+    prompt_again:
+        ids = new_ids = prompt_ids ⇒
+            _, cache = step(prompt_ids, cache)
+            ids, new_ids = prompt_ids, prompt_ids[:, -1:]
+        “The model reads the last token of the prompt twice.”
+    only_the_last: ids = new_ids = prompt_ids ⇒ ids, new_ids = prompt_ids, prompt_ids[:, -1:]
+        “Your text goes on as if the model had read nothing of the prompt but its last token.”
+    no_prompt: result[:, prompt_ids.shape[1] :]
+        “You return the right new tokens, but without the prompt before them.”
+    without_the_stop: break ⇒ return ids[:, :-1]
+        “The stop token is missing at the end; it belongs to what was written.”
+    never_stops: new_ids.item() == stop_id ⇒ False
+        “Your text goes on after the stop token.”
+    nothing_after_a_stop: range(max_new_tokens) ⇒ range(0 if stop_id in prompt_ids else max_new_tokens)
+        “You write nothing after a prompt that contains the stop token. Only one that the model writes ends the text.”
+    stopped_by_the_prompt: new_ids.item() == stop_id ⇒ stop_id in ids
+        “After a prompt that contains the stop token you write one token and no more. Only a stop token that the model
+        writes ends the text.”
+    one_too_few: range(max_new_tokens) ⇒ range(max_new_tokens - 1)
+        “A text that does not end by itself is one token too short in yours.”
+    one_too_many: range(max_new_tokens) ⇒ range(max_new_tokens + 1)
+        “A text that does not end by itself is one token too long in yours.”
+    prompt_counted: range(max_new_tokens) ⇒ range(max_new_tokens - prompt_ids.shape[1])
+        “The prompt counts among your max_new_tokens; only new tokens should.”
+    unlikeliest: argmax ⇒ argmin
+        “You write the unlikeliest token.”
+    """,
+    also_right="""
+    reads the prompt first:
+        logits, cache = step(prompt_ids, cache)
+        new = []
+        while len(new) < max_new_tokens:
+            new.append(logits.argmax(-1))
+            if new[-1] == stop_id:
+                break
+            logits, cache = step(new[-1][:, None], cache)
+        return torch.cat([prompt_ids, torch.stack(new, 1)], 1)
+    the prompt token by token:
+        ids = new_ids = prompt_ids ⇒
+            for place in range(prompt_ids.shape[1] - 1):
+                _, cache = step(prompt_ids[:, place : place + 1], cache)
+            ids, new_ids = prompt_ids, prompt_ids[:, -1:]
+    without a cache: logits, cache = step(new_ids, cache) ⇒ logits, _ = step(ids, cache)
+    """,
+    hints="""
+    - A loop of at most max_new_tokens turns. In each: call step, choose, append, perhaps stop.
+    - The first time, the model reads the prompt; from then on, one token each time. Both are `new_ids`. And each step
+      gives you the cache for the next one.
+    - `new_ids = logits.argmax(dim=-1, keepdim=True)` is (1, 1) and fits after the text: `torch.cat([ids, new_ids],
+      dim=1)`. `new_ids.item()` is a plain number.
+    """,
+    explanation="""
+    This loop knows no model: it works with anything that reads tokens and gives logits for the next one. Put
+    temperature and top-p before the choice, draw in place of argmax, and you have a sampler.
+    """,
 )

@@ -102,6 +102,8 @@ def test_without_a_past_the_mask_is_causal_and_the_patient_reaches_one_further()
     assert patient.shape == (4, 7) and patient.dtype == torch.bool
     assert (patient.sum(1) - causal_with_past(3, 4).sum(1)).tolist() == [1, 1, 1, 0]
     assert colleagues_causal_mask(6, 1).all()
+    unchanged = next(each for each in find_exercise("decoder.repair").mistakes if each.name == "unchanged")
+    assert torch.equal(unchanged.function(3, 4), patient)
 
 
 def test_without_a_cache_256_tokens_read_32896_times() -> None:
