@@ -71,7 +71,7 @@ def answered(names: str, **question: Any) -> Callable[[Shown], None]:
     def ask(shown: Shown) -> None:
         widget: Any = shown.widget
         if question:
-            widget.set_state({"question": {**widget.question, **question, "turn": widget.answered + 1}})
+            widget.set_state({"question": {**widget.question, **question, "id": widget.answered + 1}})
         shown.settle()
         shown.update(**{name: getattr(widget, name) for name in names.split()})
 

@@ -22,15 +22,11 @@ from anatomy_course.figures.arrays import to_array
 from anatomy_course.views._kit.modules import STATIC, join
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy.typing as npt
 
     from anatomy_course.figures.picture import Picture
 
 KIT_STYLE = "_kit/kit.css"
-MAX_WORD_LENGTH = 60
-"""Longer words are refused: no column of any widget could show them."""
 PAGE_STYLE = "_kit/page/custom.css"
 """The look of the course's pages; `make lab` loads it at once, elsewhere the first live view brings it along."""
 
@@ -100,53 +96,6 @@ def weight_bytes(weights: object) -> bytes:
     """Weights from 0 to 1 as one byte each, 0 … 255: what `bytes(dataView)` of the kit reads."""
     rounded: npt.NDArray[Any] = np.rint(np.clip(to_array(weights), 0, 1) * 255)
     return rounded.astype(np.uint8).tobytes()
-
-
-def numbers(values: object, name: str, axes: tuple[str, ...]) -> npt.NDArray[np.float64]:
-    """`values` as finite numbers with these axes, or one sentence saying what is wrong.
-
-    Raises:
-        ValueError: no numbers, rows of unequal lengths, another number of axes, or NaN or infinity among them.
-    """
-    expected = f"expected numbers of shape ({', '.join(axes)}{',' if len(axes) == 1 else ''})"
-    try:
-        array = to_array(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-        array = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        given = f"{type(values).__name__} that is not a rectangular block of numbers"
-        raise ValueError(f"{name} is a {given}; {expected}: pass a list, NumPy array or tensor of floats.") from None
-    if array.ndim != len(axes):
-        raise ValueError(f"{name} has shape {array.shape}; {expected}: index or squeeze the other axes away first.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds NaN or infinity; {expected}, all finite: check the cell that computed it.")
-    return array
-
-
-def word_list(words: Sequence[str], name: str, *, at_least: int = 1, at_most: int = 64) -> list[str]:
-    """`words` as a list of strings, within limits that a page can show.
-
-    Raises:
-        ValueError: a single string, something that is not text, too few or too many words, or one too long.
-    """
-    if isinstance(words, str):
-        raise ValueError(f"{name} is one string; expected a list with one string per word: try {name}.split().")
-    try:
-        listed: list[Any] = list(words)
-    except TypeError:
-        listed = [None]
-    if not all(isinstance(word, str) for word in listed):
-        raise ValueError(f"{name} holds something that is not text; expected a list of strings, one per word.")
-    if len(listed) < at_least:
-        raise ValueError(f"{name} has {len(listed)} words; expected {at_least} to {at_most}: give more words.")
-    if len(listed) > at_most:
-        made = f"That makes {len(listed)} tokens" if name == "tokens" else f"{name} has {len(listed)} words"
-        raise ValueError(f"{made}; the drawing has room for {at_most}: shorten the sentence.")
-    if longest := max((len(word) for word in listed if len(word) > MAX_WORD_LENGTH), default=0):
-        given = f"One of the words has {longest} characters"
-        raise ValueError(f"{given}; the drawing has room for {MAX_WORD_LENGTH}: split or shorten it.")
-    return [str(word) for word in listed]
 
 
 @cache

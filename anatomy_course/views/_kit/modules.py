@@ -34,46 +34,72 @@ def join(entry: Path) -> tuple[str, list[Path]]:
         ValueError: a script or a name that is imported is not there, two scripts import each other, or an import or
             export has another form than those of `KNOWN`.
     """
-    joined: dict[Path, str] = {}
-    _add(entry.resolve(), joined, ())
-    return "\n".join(joined.values()), list(joined)
+    files: dict[Path, None] = {}
+    _add(entry.resolve(), files, ())
+    *others, own = files
+    return "\n".join([*map(_in_its_scope, others), _checked(own, _body(own), ENTRY)]), list(files)
 
 
-def _add(file: Path, joined: dict[Path, str], on_the_way: tuple[Path, ...]) -> None:
+def _add(file: Path, files: dict[Path, None], on_the_way: tuple[Path, ...]) -> None:
     """Put a script behind all that it imports."""
     if file in on_the_way:
         raise ValueError(f"{_named(on_the_way[-1])} and {_named(file)} import each other; move what both need.")
-    text, exports = _read(file)
-    for _, names, source in IMPORT.findall(text):
-        other = (file.parent / source).resolve()
-        if not other.is_file():
-            raise ValueError(f"{_named(file)} imports {source}, and there is no such file; mend its name.")
-        if names and other not in joined:
-            _add(other, joined, (*on_the_way, file))
-        if strange := {name.split()[0] for name in names.split(",") if name.strip()} - _read(other)[1]:
-            given = f"{_named(file)} imports {', '.join(sorted(strange))}"
-            raise ValueError(f"{given}, which {_named(other)} does not export; export it there, or mend the name.")
-    body = EXPORT.sub(r"\1 \2", IMPORT.sub(lambda found: _taken(found, file), text))
-    is_entry = not on_the_way
-    if unknown := UNKNOWN.search(body.removesuffix(ENTRY) if is_entry else body):
-        raise ValueError(f"{_named(file)} says `{unknown[0]}`; what can be joined is {KNOWN}.")
-    exported = ", ".join(sorted(exports))
-    joined[file] = body if is_entry else f"const {_scope(file)} = (() => {{\n{body}return {{ {exported} }};\n}})();"
+    for other in _imports(file):
+        if other not in files:
+            _add(other, files, (*on_the_way, file))
+    files[file] = None
 
 
 @cache
-def _read(file: Path) -> tuple[str, frozenset[str]]:
-    """A file's text, and the names that it exports."""
-    text = file.read_text(encoding="utf-8")
-    return text, frozenset(name for _, name in EXPORT.findall(text))
+def _imports(file: Path) -> list[Path]:
+    """The scripts that a script imports from."""
+    found = []
+    for text, names, source in IMPORT.findall(_read(file)):
+        other = (file.parent / source).resolve()
+        if not other.is_file():
+            raise ValueError(f"{_named(file)} imports {source}, and there is no such file; mend its name.")
+        if strange := {name.split()[0] for name in names.split(",") if name.strip()} - _exports(other):
+            given = f"{_named(file)} imports {', '.join(sorted(strange))}"
+            raise ValueError(f"{given}, which {_named(other)} does not export; export it there, or mend the name.")
+        if not text:
+            found.append(other)
+    return found
+
+
+@cache
+def _in_its_scope(file: Path) -> str:
+    """An imported script as a constant: what it exports, by name."""
+    exported = ", ".join(sorted(_exports(file)))
+    return f"const {_scope(file)} = (() => {{\n{_checked(file, _body(file))}return {{ {exported} }};\n}})();"
+
+
+def _body(file: Path) -> str:
+    """A script whose imports take names out of constants, and whose exports are plain declarations."""
+    return EXPORT.sub(r"\1 \2", IMPORT.sub(lambda found: _taken(found, file), _read(file)))
+
+
+def _checked(file: Path, body: str, end: str = "") -> str:
+    if unknown := UNKNOWN.search(body.removesuffix(end)):
+        raise ValueError(f"{_named(file)} says `{unknown[0]}`; what can be joined is {KNOWN}.")
+    return body
+
+
+@cache
+def _read(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+@cache
+def _exports(file: Path) -> set[str]:
+    return {name for _, name in EXPORT.findall(_read(file))}
 
 
 def _taken(found: re.Match[str], file: Path) -> str:
     """What stands in the joined text for an import."""
-    whole, names, source = found.groups()
+    text, names, source = found.groups()
     other = (file.parent / source).resolve()
-    if whole:
-        return f"const {whole} = {json.dumps(_read(other)[0], ensure_ascii=False)};\n"
+    if text:
+        return f"const {text} = {json.dumps(_read(other), ensure_ascii=False)};\n"
     return f"const {{ {' '.join(names.split()).replace(' as ', ': ')} }} = {_scope(other)};\n"
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import traitlets
 
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Choice, Whole, arrays_of, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_course.views.attention_viewer.view import first_word, last_word
 from anatomy_utils.interpret import activations
@@ -23,13 +24,13 @@ from anatomy_utils.zoo.tokenizer import Tokenizer
 
 MOST_TOKENS = 32
 TENSORS = {
-    "hidden": ("position", "d_model"),
-    "query": ("position", "d_head"),
-    "key": ("position", "d_head"),
-    "value": ("position", "d_value"),
-    "scores": ("query", "key"),
-    "weights": ("query", "key"),
-    "context": ("position", "d_value"),
+    "hidden": "position d_model",
+    "query": "position d_head",
+    "key": "position d_head",
+    "value": "position d_value",
+    "scores": "query key",
+    "weights": "query key",
+    "context": "position d_value",
 }
 STEPPER_TOKENS = 24
 """More tokens than this do not fit beside each other in the stepper's drawings."""
@@ -74,17 +75,7 @@ def _checked(steps: Steps) -> tuple[list[str], dict[str, np.ndarray]]:
         ValueError: too many tokens, a tensor of another rank, sizes that disagree, NaN or infinity.
     """
     tokens = word_list(steps.tokens, "tokens", at_most=MOST_TOKENS)
-    arrays = {name: numbers(getattr(steps, name), name, axes) for name, axes in TENSORS.items()}
-    count, d_head, d_value = len(tokens), arrays["query"].shape[1], arrays["value"].shape[1]
-    sizes = {"position": count, "query": count, "key": count, "d_head": d_head, "d_value": d_value}
-    for name, axes in TENSORS.items():
-        expected = tuple(sizes.get(axis, size) for axis, size in zip(axes, arrays[name].shape, strict=True))
-        if arrays[name].shape != expected:
-            raise ValueError(
-                f"{name} has shape {arrays[name].shape}; {count} tokens, d_head={d_head} and d_value={d_value} "
-                f"make it {expected}: give the tensors of one and the same sentence and head."
-            )
-    return tokens, arrays
+    return tokens, arrays_of(steps, TENSORS, **dict.fromkeys(("position", "query", "key"), len(tokens)))
 
 
 class AttentionStepper(Asking):
@@ -108,9 +99,9 @@ class AttentionStepper(Asking):
     shapes = traitlets.Dict().tag(sync=True)
     tensors = buffer_trait()
     """The tensors of `Steps` one after the other, as float32."""
-    query = traitlets.Int(0).tag(sync=True)
-    step = traitlets.Int(1, min=1, max=6).tag(sync=True)
-    level = traitlets.Enum(["word", "matrix"], "word").tag(sync=True)
+    query = Whole("tokens").tag(sync=True)
+    step = Whole(6, low=1).tag(sync=True)
+    level = Choice("word matrix").tag(sync=True)
 
     def __init__(
         self,
@@ -122,17 +113,11 @@ class AttentionStepper(Asking):
         level: str = "word",
         label: str = "Attention, step by step",
     ) -> None:
-        if step not in range(1, 7):
-            raise ValueError(f"step={step} was asked for; the stepper has steps 1 to 6.")
-        if level not in ("word", "matrix"):
-            raise ValueError(f"level={level!r} was asked for; choose 'word' or 'matrix'.")
         if not isinstance(sentence, str):
             raise ValueError(f"The sentence is a {type(sentence).__name__}; give one string.")
         self._compute = compute
         tokens, arrays = _checked(compute(sentence))
         query = last_word(tokens) if query is None else query
-        if query not in range(len(tokens)):
-            raise ValueError(f"query={query} was asked for; this sentence has positions 0 to {len(tokens) - 1}.")
         super().__init__(
             sentence=sentence, tokens=tokens, query=query, step=step, level=level, label=label,
             shapes=_shapes(arrays), tensors=_packed(arrays), question={"sentence": sentence},

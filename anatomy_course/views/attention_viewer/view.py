@@ -16,7 +16,8 @@ import traitlets
 
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, weight_bytes, word_list
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, weight_bytes
+from anatomy_course.views._kit.checks import Whole, word_list
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
@@ -140,10 +141,10 @@ class AttentionViewer(AnatomyWidget):
     shape = traitlets.List(traitlets.Int()).tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    layer = traitlets.Int(0).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
+    layer = Whole("shape.0").tag(sync=True)
+    head = Whole("shape.1").tag(sync=True)
     average = traitlets.Bool(False).tag(sync=True)
-    query = traitlets.Int(0).tag(sync=True)
+    query = Whole("tokens").tag(sync=True)
     """The position of the query token whose row is highlighted."""
 
     def __init__(
@@ -184,14 +185,6 @@ class AttentionViewer(AnatomyWidget):
 
         one = "mean over heads" if self.average else f"head {self.head}"
         return plots.heatmap(self.shown, self.tokens, self.key_tokens, title=f"Layer {self.layer}, {one}")
-
-    @traitlets.validate("layer", "head", "query")
-    def _in_range(self, proposal: traitlets.Bunch) -> int:
-        name, value = proposal["trait"].name, int(proposal["value"])
-        count = self.shape[("layer", "head", "query").index(name)] if self.shape else value + 1
-        if not 0 <= value < count:
-            raise ValueError(f"{name}={value} was asked for; these weights have {name} 0 to {count - 1}.")
-        return value
 
 
 def attention_viewer(

@@ -15,6 +15,7 @@ import torch
 import traitlets
 
 from anatomy_course.lab.street.vocabulary import Vocabulary
+from anatomy_course.views._kit.checks import Whole
 from anatomy_course.views._kit.request import Asking
 from anatomy_course.views._kit.token_text import Spelling, spelling
 from anatomy_course.views._kit.writing import continuation, room_to_write
@@ -102,7 +103,7 @@ class BeamTree(Asking):
     """[step, row] of the best finished texts, best first."""
     greedy = traitlets.Dict().tag(sync=True)
     vocab_size = traitlets.Int().tag(sync=True)
-    step = traitlets.Int(1).tag(sync=True)
+    step = Whole("columns", low=1).tag(sync=True)
     """How many steps are shown."""
 
     def __init__(
@@ -117,11 +118,8 @@ class BeamTree(Asking):
     ) -> None:
         self._search = search
         told = self._found(prompt, num_beams, length_penalty)
-        last = len(told["columns"])
-        if step is not None and not 1 <= step <= last:
-            raise ValueError(f"step is {step}; this search has steps 1 to {last}.")
         question = {"prompt": prompt, "num_beams": num_beams, "length_penalty": float(length_penalty)}
-        super().__init__(**told, step=step or last, label=label, question=question)
+        super().__init__(**told, step=len(told["columns"]) if step is None else step, label=label, question=question)
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Another search, shown from its first step."""

@@ -26,7 +26,8 @@ from torch import Tensor
 
 from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views._kit.base import AnatomyWidget, word_list
+from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_course.views._kit.checks import word_list
 
 MOST_TOKENS = 32
 DIGITS = 4

@@ -17,7 +17,8 @@ import traitlets
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Choice, Whole, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
@@ -79,10 +80,10 @@ class BlockStepper(Asking):
     """The layer whose vectors are shown."""
     shown = traitlets.Unicode().tag(sync=True)
     """The sentence whose vectors are shown."""
-    token = traitlets.Int(0).tag(sync=True)
-    step = traitlets.Int(1, min=1, max=6).tag(sync=True)
-    norm = traitlets.Enum(list(STAGES), "post").tag(sync=True)
-    trained_with = traitlets.Enum(list(STAGES), "post").tag(sync=True)
+    token = Whole("tokens").tag(sync=True)
+    step = Whole(6, low=1).tag(sync=True)
+    norm = Choice("post pre").tag(sync=True)
+    trained_with = Choice("post pre").tag(sync=True)
 
     def __init__(
         self,
@@ -96,15 +97,10 @@ class BlockStepper(Asking):
         trained_with: str = "post",
         label: str = DEFAULT_LABEL,
     ) -> None:
-        for name, given in (("norm", norm), ("trained_with", trained_with)):
-            if given not in STAGES:
-                raise ValueError(f"{name} is {given!r}; choose 'post' or 'pre'.")
         self._compute, self._layers = compute, num_layers
         first = self.answer({"sentence": sentence, "layer": layer})
         tokens = first["tokens"]
         token = max(len(tokens) - 3, 0) if token is None else token
-        if token not in range(len(tokens)):
-            raise ValueError(f"token is {token}; this sentence has positions 0 to {len(tokens) - 1}.")
         super().__init__(
             **{**first, "token": token}, num_layers=num_layers, norm=norm, trained_with=trained_with, label=label,
             question={"sentence": sentence, "layer": layer},
@@ -153,25 +149,16 @@ def _checked(block: BlockVectors) -> tuple[list[str], npt.NDArray[Any], npt.NDAr
     Raises:
         ValueError: too many tokens, a stage that is missing, or shapes that disagree.
     """
-    tokens = word_list(block.tokens, "tokens")
-    if len(tokens) > MOST_TOKENS:
-        raise ValueError(
-            f"That makes {len(tokens)} tokens; the drawing has room for {MOST_TOKENS}: shorten the sentence."
-        )
-    norms = numbers(block.norms, "norms", ("norm", "2", "d_model"))
-    shape = (len(tokens), norms.shape[2])
+    tokens = word_list(block.tokens, "tokens", at_most=MOST_TOKENS)
+    norms = numbers(block.norms, "norms", "norm 2 d_model")
+    sizes = {"position": len(tokens), "d_model": norms.shape[2]}
     placements = []
     for placement, order in STAGES.items():
         stages = block.stages.get(placement, {})
         if missing := [name for name in order if name not in stages]:
             raise ValueError(f"The {placement}-norm stages lack {missing[0]!r}; expected {', '.join(order)}.")
-        arrays = [numbers(stages[name], f"{placement}-norm {name}", ("position", "d_model")) for name in order]
-        for name, array in zip(order, arrays, strict=True):
-            if array.shape != shape:
-                raise ValueError(
-                    f"{placement}-norm {name} has shape {array.shape}; expected {shape}, as the tokens and norms."
-                )
-        placements.append(np.stack(arrays))
+        of_stages = [numbers(stages[name], f"{placement}-norm {name}", "position d_model", **sizes) for name in order]
+        placements.append(np.stack(of_stages))
     return tokens, np.stack(placements), norms
 
 

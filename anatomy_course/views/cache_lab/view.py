@@ -15,7 +15,8 @@ import traitlets
 
 from anatomy_course.lab.experiments import cache_cost as costs, part_swaps
 from anatomy_course.lab.street.vocabulary import Vocabulary
-from anatomy_course.views._kit.base import attributes, word_list
+from anatomy_course.views._kit.base import attributes
+from anatomy_course.views._kit.checks import word_list
 from anatomy_course.views._kit.request import Asking
 from anatomy_course.views._kit.token_text import spelling
 from anatomy_utils.decoding.generation import generate

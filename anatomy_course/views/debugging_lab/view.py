@@ -14,7 +14,8 @@ import numpy as np
 import traitlets
 
 from anatomy_course.figures.arrays import to_array
-from anatomy_course.views._kit.base import buffer_trait, float_bytes, word_list
+from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import word_list
 from anatomy_course.views._kit.request import Asking
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ import traitlets
 
 from anatomy_course.lab.experiments.norm_placement import STEPS, WARM_UP, DepthRun, depth_experiment, guessing_loss
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Choice
 from anatomy_course.views._kit.request import Asking
 
 if TYPE_CHECKING:
     from anatomy_course.figures.picture import Picture
 
-PLACEMENTS = ("post", "pre")
 MOST_RUNS = 24
 PAUSE = 0.12
 """Seconds between two messages to the page while a run goes on."""
@@ -88,7 +88,7 @@ class DepthLab(Asking):
     steps = traitlets.Int().tag(sync=True)
     levels = traitlets.Dict().tag(sync=True)
     depth = traitlets.Int().tag(sync=True)
-    norm = traitlets.Enum(PLACEMENTS, "post").tag(sync=True)
+    norm = Choice("post pre").tag(sync=True)
     warmup = traitlets.Bool(False).tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
     stopping = traitlets.Bool(False).tag(sync=True)
@@ -117,8 +117,6 @@ class DepthLab(Asking):
     ) -> None:
         if depth not in depths or any(each < 1 for each in depths):
             raise ValueError(f"depth is {depth}; expected one of the depths on offer, {list(depths)}, each at least 1.")
-        if norm not in PLACEMENTS:
-            raise ValueError(f"norm is {norm!r}; choose 'post' or 'pre'.")
         if steps < 1:
             raise ValueError(f"steps is {steps}; a run needs at least 1.")
         self._train = train

@@ -19,7 +19,8 @@ import torch
 import traitlets
 
 from anatomy_course.lab.street.vocabulary import Vocabulary
-from anatomy_course.views._kit.base import buffer_trait, numbers, weight_bytes, word_list
+from anatomy_course.views._kit.base import buffer_trait, weight_bytes
+from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_course.views._kit.request import LONGEST_SENTENCE, Asking, usable_sentence
 from anatomy_course.views._kit.token_text import spelling
 from anatomy_utils import pretrained
@@ -243,9 +244,7 @@ def _read(heads: Heads) -> dict[str, Any]:
             f"For MiniLM that sentence makes {len(tokens)} pieces; the drawing has room for {MOST_TOKENS}: shorten it."
         )
     tokens = word_list(tokens, "tokens", at_most=MOST_TOKENS)
-    weights = numbers(heads.weights, "weights", ("layer", "head", "query", "key"))
-    if weights.shape[2:] != (len(tokens), len(tokens)):
-        raise ValueError(f"The weights have shape {weights.shape} for {len(tokens)} tokens; give one for each pair.")
+    weights = numbers(heads.weights, "weights", "layer head query key", query=len(tokens), key=len(tokens))
     return {"tokens": tokens, "weights": weight_bytes(weights), "heads": list(weights.shape[:2])}
 
 

@@ -15,9 +15,9 @@ import torch
 import traitlets
 from torch import Tensor
 
-from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers
+from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Choice, Whole, numbers
 from anatomy_course.views._kit.request import Asking
 from anatomy_course.views.attention_viewer.view import AttentionViewer
 from anatomy_utils.interpret import activations, attention_patterns, head_ablation
@@ -57,8 +57,8 @@ class HeadBoard(AttentionViewer, Asking):
     measures = traitlets.List(traitlets.Dict()).tag(sync=True)
     """[{name, values}], the values of all heads one layer after the other."""
     rank = traitlets.Unicode(PAIR).tag(sync=True)
-    order = traitlets.Enum(["layer", "highest", "lowest"], "highest").tag(sync=True)
-    key = traitlets.Int(0).tag(sync=True)
+    order = Choice("highest lowest layer").tag(sync=True)
+    key = Whole("key_tokens").tag(sync=True)
     off = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
     """[layer, head] of every head that is switched off; the page writes it, and it may be set from Python."""
     can_switch = traitlets.Bool(False).tag(sync=True)
@@ -141,11 +141,7 @@ class HeadBoard(AttentionViewer, Asking):
 
     def _output(self, off: list[tuple[int, int]]) -> npt.NDArray[np.float64]:
         assert self._switch is not None  # asked for only where heads can be switched
-        output = numbers(self._switch(off), "what switch returned", ("position", "d_model"))
-        if len(output) != len(self.tokens):
-            raise ValueError(
-                f"switch returned {len(output)} vectors for {len(self.tokens)} tokens; return one for each."
-            )
+        output = numbers(self._switch(off), "what switch returned", "position d_model", position=len(self.tokens))
         return output / np.maximum(np.linalg.norm(output, axis=1, keepdims=True), 1e-12)
 
     def _effect(self, output: npt.NDArray[np.float64]) -> dict[str, bytes]:
@@ -155,10 +151,8 @@ class HeadBoard(AttentionViewer, Asking):
     # ---- what is refused
 
     def _per_head(self, name: str, values: Any) -> list[float]:
-        expected = tuple(self.shape[:2])
-        array = numbers(to_array(values), f"measure {name!r}", ("layers", "heads"))
-        if array.shape != expected:
-            raise ValueError(f"measure {name!r} has shape {array.shape}; expected {expected}, one number per head.")
+        layers, heads = self.shape[:2]
+        array = numbers(values, f"measure {name!r}", "layers heads", layers=layers, heads=heads)
         found: list[float] = array.ravel().tolist()
         return found
 
@@ -168,12 +162,6 @@ class HeadBoard(AttentionViewer, Asking):
         if proposal["value"] not in names:
             raise ValueError(f"rank={proposal['value']!r} was asked for; choose one of {', '.join(map(repr, names))}.")
         return str(proposal["value"])
-
-    @traitlets.validate("key")
-    def _a_key(self, proposal: traitlets.Bunch) -> int:
-        if not 0 <= proposal["value"] < len(self.key_tokens):
-            raise ValueError(f"key={proposal['value']} was asked for; there are keys 0 to {len(self.key_tokens) - 1}.")
-        return int(proposal["value"])
 
     @traitlets.validate("off")
     def _on_the_board(self, proposal: traitlets.Bunch) -> list[list[int]]:

@@ -18,7 +18,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from anatomy_course.figures.picture import Picture
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Whole, arrays_of, numbers, word_list
 from anatomy_utils.interpret import head_ablation
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.tap import watch
@@ -28,16 +29,12 @@ MOST_FEATURES = 16
 LAST_STEP = 8
 LANES = ("right", "wrong")
 SHARED = {
-    "hidden_states": ("position", "d_model"),
-    "value_weight": ("d_model", "d_model"),
-    "value": ("position", "d_model"),
-    "output_weight": ("d_model", "d_model"),
+    "hidden_states": "position d_model",
+    "value_weight": "d_model d_model",
+    "value": "position d_model",
+    "output_weight": "d_model d_model",
 }
-OF_A_LANE = {
-    "weights": ("heads", "query", "key"),
-    "context": ("heads", "position", "d_head"),
-    "output": ("position", "d_model"),
-}
+OF_A_LANE = {"weights": "heads query key", "context": "heads position d_head", "output": "position d_model"}
 
 
 @dataclass(frozen=True)
@@ -76,26 +73,19 @@ def _checked(journey: SplitHeads) -> tuple[list[str], dict[str, np.ndarray]]:
         ValueError: too many tokens or features, or a tensor whose sizes disagree with the others.
     """
     tokens = word_list(journey.tokens, "tokens", at_most=MOST_TOKENS)
-    arrays = {name: numbers(getattr(journey, name), name, axes) for name, axes in SHARED.items()}
-    for lane in LANES:
-        of_lane = getattr(journey, lane)
-        arrays |= {f"{lane}.{name}": numbers(getattr(of_lane, name), name, axes) for name, axes in OF_A_LANE.items()}
-    d_model = arrays["hidden_states"].shape[1]
-    heads = len(arrays["right.weights"])
+    count = len(tokens)
+    d_model = numbers(journey.hidden_states, "hidden_states", SHARED["hidden_states"], position=count).shape[1]
+    heads = len(numbers(journey.right.weights, "right.weights", OF_A_LANE["weights"]))
     if d_model > MOST_FEATURES or d_model % heads:
         raise ValueError(
             f"d_model is {d_model} for {heads} heads; the drawing has room for {MOST_FEATURES} features, and the heads "
             "must divide them: take a smaller module."
         )
-    sizes = {"position": len(tokens), "query": len(tokens), "key": len(tokens), "d_model": d_model, "heads": heads,
+    sizes = {"position": count, "query": count, "key": count, "d_model": d_model, "heads": heads,
              "d_head": d_model // heads}  # fmt: skip
-    for name, array in arrays.items():
-        expected = tuple(sizes[axis] for axis in (SHARED | OF_A_LANE)[name.rpartition(".")[2]])
-        if array.shape != expected:
-            raise ValueError(
-                f"{name} has shape {array.shape}; {len(tokens)} tokens, d_model {d_model} and {heads} heads make it "
-                f"{expected}: give the tensors of one and the same module and sentence."
-            )
+    arrays = arrays_of(journey, SHARED, **sizes)
+    for lane in LANES:
+        arrays |= arrays_of(getattr(journey, lane), OF_A_LANE, f"{lane}.", **sizes)
     return tokens, arrays
 
 
@@ -118,9 +108,9 @@ class HeadSplitting(AnatomyWidget):
     d_model = traitlets.Int(1).tag(sync=True)
     tensors = buffer_trait()
     """All tensors one after the other, as float32: `SHARED`, then `OF_A_LANE` of the right and of the wrong lane."""
-    position = traitlets.Int(0).tag(sync=True)
-    feature = traitlets.Int(0).tag(sync=True)
-    step = traitlets.Int(1).tag(sync=True)
+    position = Whole("tokens").tag(sync=True)
+    feature = Whole("d_model").tag(sync=True)
+    step = Whole(LAST_STEP, low=1).tag(sync=True)
 
     def __init__(
         self,
@@ -135,19 +125,9 @@ class HeadSplitting(AnatomyWidget):
         super().__init__(
             tokens=tokens, heads=len(arrays["right.weights"]), d_model=arrays["value"].shape[1],
             tensors=b"".join(float_bytes(array) for array in arrays.values()), label=label,
+            position=position, feature=feature, step=step,
         )  # fmt: skip
         self._arrays = arrays
-        self.position, self.feature, self.step = position, feature, step
-
-    @traitlets.validate("position", "feature", "step")
-    def _in_range(self, proposal: traitlets.Bunch) -> int:
-        name, value = proposal["trait"].name, int(proposal["value"])
-        low, high = {"position": (0, len(self.tokens) - 1), "feature": (0, self.d_model - 1), "step": (1, LAST_STEP)}[
-            name
-        ]
-        if self.tokens and not low <= value <= high:
-            raise ValueError(f"{name}={value} was asked for; choose {low} to {high}.")
-        return value
 
     def still_picture(self) -> Picture:
         """Values, weights and contexts of every head on both ways, with the chosen word's numbers marked."""

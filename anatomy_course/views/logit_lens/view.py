@@ -15,7 +15,8 @@ import torch
 import traitlets
 
 from anatomy_course.lab.street.vocabulary import Vocabulary
-from anatomy_course.views._kit.base import buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Whole, arrays_of, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_course.views._kit.token_text import spelling
 from anatomy_utils.interpret.logit_lens import apply_logit_lens as read
@@ -23,11 +24,10 @@ from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from anatomy_course.figures.picture import Picture
 
 MOST_TOKENS = 24
+FINAL = {"final_probabilities": "layer position", "final_ranks": "layer position"}
 DEFAULT_LABEL = "Logit lens: what would it say after each layer?"
 
 
@@ -72,8 +72,8 @@ class LogitLens(Asking):
     """Theirs (layer, position, most) as float32."""
     final = buffer_trait()
     """Probability and rank of the final token (2, layer, position) as float32."""
-    layer = traitlets.Int(0).tag(sync=True)
-    position = traitlets.Int(0).tag(sync=True)
+    layer = Whole("layers").tag(sync=True)
+    position = Whole("tokens").tag(sync=True)
 
     def __init__(
         self, compute: Callable[[str], Readings], text: str, *, position: int | None = None, label: str = DEFAULT_LABEL
@@ -81,8 +81,6 @@ class LogitLens(Asking):
         self._compute = compute
         traits = _traits(compute(usable_sentence(text)))
         count = len(traits["tokens"])
-        if position is not None and not 0 <= position < count:
-            raise ValueError(f"position={position} was asked for; the text has positions 0 to {count - 1}.")
         super().__init__(
             **traits, text=text, layer=traits["layers"] - 1, position=count - 1 if position is None else position,
             label=label, question={"text": text},
@@ -128,25 +126,23 @@ class LogitLens(Asking):
 
 def _traits(readings: Readings) -> dict[str, Any]:
     tokens = word_list(readings.tokens, "tokens", at_most=MOST_TOKENS)
-    probabilities = numbers(readings.top_probabilities, "top_probabilities", ("layer", "position", "most"))
+    probabilities = numbers(
+        readings.top_probabilities, "top_probabilities", "layer position most", position=len(tokens)
+    )
     layers, positions, most = probabilities.shape
-    rows: list[npt.NDArray[np.float64]] = [
-        numbers(getattr(readings, name), name, ("layer", "position")) for name in ("final_probabilities", "final_ranks")
-    ]
+    rows = arrays_of(readings, FINAL, layer=layers, position=positions)
     named = np.array(readings.top, dtype=object)
-    if positions != len(tokens) or named.shape != probabilities.shape:
+    if named.shape != probabilities.shape:
         raise ValueError(
             f"top has shape {named.shape} and top_probabilities {probabilities.shape} for {len(tokens)} tokens; "
             "expected (layer, position, most) twice."
         )
-    if any(row.shape != (layers, positions) for row in rows):
-        raise ValueError(f"The final token's numbers have shape {rows[0].shape}; expected {(layers, positions)}.")
     words = list(dict.fromkeys(named.ravel().tolist()))
     place = {each: i for i, each in enumerate(words)}
     return {
         "tokens": tokens, "layers": layers, "most": most, "words": words,
         "top": np.array([place[each] for each in named.ravel()], dtype="<u2").tobytes(),
-        "probabilities": float_bytes(probabilities), "final": float_bytes(np.stack(rows)),
+        "probabilities": float_bytes(probabilities), "final": float_bytes(np.stack([*rows.values()])),
     }  # fmt: skip
 
 

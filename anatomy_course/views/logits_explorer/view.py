@@ -17,7 +17,8 @@ import torch
 import traitlets
 
 from anatomy_course.lab.street.vocabulary import Vocabulary
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Real, Whole, arrays_of, word_list
 from anatomy_course.views._kit.token_text import spelling
 from anatomy_course.views._kit.writing import check_known
 from anatomy_utils.decoding.filters import Filters
@@ -40,6 +41,7 @@ COLDEST, HOTTEST = 0.1, 3.0
 LOWEST_P = 0.05
 SHOWN = 20
 MOST_IN_TWIN = 10
+TENSORS = {"states": "position d_model", "logits": "position vocab_size", "table": "vocab_size d_model"}
 DEFAULT_LABEL = "From a hidden state to the next token"
 
 
@@ -113,9 +115,9 @@ class LogitsExplorer(AnatomyWidget):
     position = traitlets.Int(0).tag(sync=True)
     token = traitlets.Int(0).tag(sync=True)
     """The rank of the token whose row is shown."""
-    temperature = traitlets.Float(1.0, min=COLDEST, max=HOTTEST).tag(sync=True)
-    top_k = traitlets.Int(0, min=0).tag(sync=True)
-    top_p = traitlets.Float(1.0, min=LOWEST_P, max=1.0).tag(sync=True)
+    temperature = Real(COLDEST, HOTTEST, 1.0).tag(sync=True)
+    top_k = Whole(None).tag(sync=True)
+    top_p = Real(LOWEST_P, 1.0, 1.0).tag(sync=True)
 
     def __init__(
         self,
@@ -128,14 +130,12 @@ class LogitsExplorer(AnatomyWidget):
         label: str = DEFAULT_LABEL,
     ) -> None:
         tokens = word_list(outputs.tokens, "tokens")
-        logits = numbers(outputs.logits, "logits", ("position", "vocab_size"))
-        states = numbers(outputs.states, "states", ("position", "d_model"))
-        table = numbers(outputs.table, "table", ("vocab_size", "d_model"))
-        _check_sizes(tokens, states, logits, table, outputs)
+        count, vocab_size = len(tokens), len(outputs.names)
+        states, logits, table = arrays_of(outputs, TENSORS, position=count, vocab_size=vocab_size).values()
+        _check_next_ids(outputs.next_ids, count, vocab_size)
         chosen = len(tokens) - 1 if position is None else position
         if not 0 <= chosen < len(tokens):
             raise ValueError(f"position is {position}; this text has positions 0 to {len(tokens) - 1}.")
-        _check_setting(temperature, top_k, top_p)
         by_rank = np.argsort(-logits, axis=-1, kind="stable")
         entries = logits.shape[1] if logits.shape[1] <= WHOLE else KEPT
         known = np.unique(np.concatenate([by_rank[:, :entries].ravel(), np.array(outputs.next_ids, dtype=np.int64)]))
@@ -266,38 +266,12 @@ def _truth(
     return found + [{}] * (len(by_rank) - len(found))
 
 
-def _check_sizes(
-    tokens: list[str],
-    states: npt.NDArray[Any],
-    logits: npt.NDArray[Any],
-    table: npt.NDArray[Any],
-    outputs: Outputs,
-) -> None:
-    vocab_size = len(outputs.names)
-    for name, array, wanted in (
-        ("states", states, (len(tokens), table.shape[1])),
-        ("logits", logits, (len(tokens), vocab_size)),
-        ("table", table, (vocab_size, states.shape[1])),
-    ):
-        if array.shape != wanted:
-            raise ValueError(
-                f"{name} has shape {array.shape}; {len(tokens)} tokens and a vocabulary of {vocab_size} make it "
-                f"{wanted}: give what one model says of one text."
-            )
-    if len(tokens) - len(outputs.next_ids) not in (0, 1) or any(not 0 <= i < vocab_size for i in outputs.next_ids):
+def _check_next_ids(next_ids: Sequence[int], count: int, vocab_size: int) -> None:
+    if count - len(next_ids) not in (0, 1) or any(not 0 <= i < vocab_size for i in next_ids):
         raise ValueError(
-            f"next_ids holds {len(outputs.next_ids)} ids for {len(tokens)} tokens; give the id that follows each, "
+            f"next_ids holds {len(next_ids)} ids for {count} tokens; give the id that follows each, "
             f"from 0 to {vocab_size - 1}, and none for the last where nothing follows."
         )
-
-
-def _check_setting(temperature: float | int, top_k: int, top_p: float | int) -> None:
-    if not COLDEST <= temperature <= HOTTEST:
-        raise ValueError(f"temperature is {temperature}; the slider goes from {COLDEST} to {HOTTEST}.")
-    if top_k < 0:
-        raise ValueError(f"top_k is {top_k}; give the number of tokens to keep, or 0 for all.")
-    if not LOWEST_P <= top_p <= 1:
-        raise ValueError(f"top_p is {top_p}; the slider goes from {LOWEST_P} to 1, which keeps all.")
 
 
 def explore_logits(

@@ -15,7 +15,8 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from anatomy_course.figures.arrays import to_array
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
@@ -82,10 +83,7 @@ class MaskPainter(AnatomyWidget):
     ) -> None:
         listed = word_list(tokens, "tokens", at_most=MOST_TOKENS)
         length = len(listed)
-        values = numbers(scores, "scores", ("query", "key"))
-        if values.shape != (length, length):
-            given = f"scores has shape {values.shape} for {length} tokens"
-            raise ValueError(f"{given}; expected ({length}, {length}): pick one head and one sentence.")
+        values = numbers(scores, "scores", "query key", query=length, key=length)
         real = np.array([token not in PADDING_TOKENS for token in listed])
         if attention_mask is not None:
             real = _as_real(attention_mask, length)
@@ -143,10 +141,9 @@ def _as_mask(value: Any, length: int) -> npt.NDArray[np.bool_]:
 
 
 def _as_real(value: Any, length: int) -> npt.NDArray[np.bool_]:
-    real = numbers(value, "attention_mask", ("key",))
-    if real.shape != (length,) or not np.isin(real, (0, 1)).all():
-        given = f"attention_mask is {real.tolist()}"
-        raise ValueError(f"{given}; expected {length} numbers, 1 for a real token and 0 for padding.")
+    real = numbers(value, "attention_mask", "key", key=length)
+    if not np.isin(real, (0, 1)).all():
+        raise ValueError(f"attention_mask is {real.tolist()}; expected 1 for a real token and 0 for padding.")
     return real.astype(bool)
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import traitlets
 
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.zoo.tokenizer import Tokenizer
@@ -67,10 +68,7 @@ class Mixer(AnatomyWidget):
         label: str = DEFAULT_LABEL,
     ) -> None:
         listed = word_list(words, "words", at_least=2, at_most=MOST_WORDS)
-        places = numbers(vectors, "vectors", ("word", "2"))
-        if places.shape != (len(listed), 2):
-            given = f"vectors has shape {places.shape} for {len(listed)} words"
-            raise ValueError(f"{given}; expected ({len(listed)}, 2): give each word one place on the map.")
+        places = numbers(vectors, "vectors", "word 2", word=len(listed))
         at = _position(focus, listed)
         chosen = {str(name): _weights(value, listed, f"preset {name!r}") for name, value in (presets or {}).items()}
         first = np.eye(len(listed))[at].tolist() if weights is None else _weights(weights, listed, "weights")
@@ -133,9 +131,7 @@ def _weights(given: Any, words: list[str], name: str) -> list[float]:
         if unknown := [word for word in given if word not in words]:
             raise ValueError(f"{name} names {unknown[0]!r}; expected only {', '.join(words)}.")
         given = [given.get(word, 0.0) for word in words]
-    row = numbers(given, name, ("word",))
-    if len(row) != len(words):
-        raise ValueError(f"{name} has {len(row)} weights; expected {len(words)}, one per word.")
+    row = numbers(given, name, "word", word=len(words))
     if (row < 0).any() or row.sum() <= 0:
         raise ValueError(f"{name} is {row.tolist()}; expected weights of at least 0 that are not all 0.")
     if abs(row.sum() - 1) > 1e-9:  # otherwise as given: what a slider sends must not come back changed

@@ -16,7 +16,8 @@ import traitlets
 from jaxtyping import Float
 from torch import Tensor
 
-from anatomy_course.views._kit.base import buffer_trait, numbers, word_list
+from anatomy_course.views._kit.base import buffer_trait
+from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder
@@ -177,9 +178,7 @@ def _checked(journey: WordStates) -> tuple[list[list[str]], npt.NDArray[Any]]:
         raise ValueError(
             f"The sentences have {count} words together; at most {MOST_WORDS} fit: shorten yours, or take one out."
         )
-    states = numbers(journey.states, "states", ("layer", "word", "d_model"))
-    if states.shape[1] != count:
-        raise ValueError(f"states has shape {states.shape} for {count} words; expected one vector for each, in order.")
+    states = numbers(journey.states, "states", "layer word d_model", word=count)
     unit = states / np.maximum(np.linalg.norm(states, axis=-1, keepdims=True), 1e-12)
     return listed, unit @ unit.swapaxes(-1, -2)
 

@@ -15,7 +15,8 @@ import traitlets
 
 from anatomy_course.lab.objectives.registry import OBJECTIVES
 from anatomy_course.lab.street.parser import parse
-from anatomy_course.views._kit.base import attributes, word_list
+from anatomy_course.views._kit.base import attributes
+from anatomy_course.views._kit.checks import Whole, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.taxonomy.tree import trained_on
 
@@ -82,7 +83,7 @@ class ObjectiveExplorer(Asking):
     examples = traitlets.List(traitlets.Unicode()).tag(sync=True)
     chosen = traitlets.Unicode().tag(sync=True)
     sentence = traitlets.Unicode().tag(sync=True)
-    number = traitlets.Int(0, min=0).tag(sync=True)
+    number = Whole(None).tag(sync=True)
     """Which drawing."""
     rates = traitlets.Dict().tag(sync=True)
     """Name → rate, where the reader has changed it."""

@@ -17,7 +17,8 @@ import traitlets
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Choice, numbers, word_list
 from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
@@ -99,7 +100,7 @@ class PositionExplorer(AnatomyWidget):
     scheme = traitlets.Unicode().tag(sync=True)
     variant = traitlets.Int(0).tag(sync=True)
     position = traitlets.Int(0).tag(sync=True)
-    picture = traitlets.Enum(["vectors", "scores"], "vectors").tag(sync=True)
+    picture = Choice("vectors scores").tag(sync=True)
 
     def __init__(
         self,
@@ -115,7 +116,7 @@ class PositionExplorer(AnatomyWidget):
             raise ValueError(f"The schemes are called {', '.join(names)}; give each a name of its own.")
         if scheme and scheme not in names:
             raise ValueError(f"scheme is {scheme!r}; expected one of {', '.join(names)}.")
-        length = len(numbers(schemes[0].scores, f"scores of {names[0]}", ("variant", "query", "key"))[0])
+        length = len(numbers(schemes[0].scores, f"scores of {names[0]}", "variant query key")[0])
         if not 2 <= length <= MOST_POSITIONS:
             raise ValueError(f"There are {length} positions; the drawing has room for 2 to {MOST_POSITIONS}.")
         if position not in range(length):
@@ -123,7 +124,7 @@ class PositionExplorer(AnatomyWidget):
         arrays: list[npt.NDArray[Any]] = []
         described = [_described(each, length, arrays) for each in schemes]
         if waves is not None:
-            arrays.append(_shaped(numbers(waves, "waves", ("position", "4")), "waves", (length, 4)))
+            arrays.append(numbers(waves, "waves", "position 4", position=length))
         super().__init__(
             schemes=described,
             data=b"".join(float_bytes(array) for array in arrays),
@@ -170,14 +171,13 @@ class PositionExplorer(AnatomyWidget):
 
 def _described(scheme: Scheme, length: int, arrays: list[npt.NDArray[Any]]) -> dict[str, Any]:
     """What the browser needs beside the arrays, which are appended to `arrays`."""
-    scores = numbers(scheme.scores, f"scores of {scheme.name}", ("variant", "query", "key"))
     variants = [str(name) for name in scheme.variants]
-    arrays.append(_shaped(scores, f"scores of {scheme.name}", (len(variants), length, length)))
+    sizes = {"variant": len(variants), "query": length, "key": length}
+    arrays.append(numbers(scheme.scores, f"scores of {scheme.name}", "variant query key", **sizes))
     features = 0
     if scheme.vectors is not None:
-        vectors = numbers(scheme.vectors, f"vectors of {scheme.name}", ("position", "feature"))
-        features = vectors.shape[1]
-        arrays.append(_shaped(vectors, f"vectors of {scheme.name}", (length, features)))
+        arrays.append(numbers(scheme.vectors, f"vectors of {scheme.name}", "position feature", position=length))
+        features = arrays[-1].shape[1]
     return {
         "name": scheme.name, "how": scheme.how, "formula": scheme.formula, "source": scheme.source,
         "measures": scheme.measures, "vectorsAre": scheme.vectors_are, "variantNames": variants,
@@ -188,12 +188,6 @@ def _described(scheme: Scheme, length: int, arrays: list[npt.NDArray[Any]]) -> d
 def _on_its_scale(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """From −1 to 1; the one cell in a hundred that is largest counts as 1, so that a single peak hides nothing."""
     return np.clip(scores / (np.quantile(np.abs(scores), 0.99) or 1), -1, 1)
-
-
-def _shaped(array: npt.NDArray[Any], name: str, expected: tuple[int, ...]) -> npt.NDArray[Any]:
-    if array.shape != expected:
-        raise ValueError(f"{name} has shape {array.shape}; expected {expected}, as for the other schemes.")
-    return array
 
 
 def _listed(names: list[str]) -> str:

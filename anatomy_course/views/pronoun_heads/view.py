@@ -23,7 +23,7 @@ from anatomy_course.lab.street.minimal_pairs import MinimalPair, flips
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_minimal_pairs
 from anatomy_course.lab.street.scene import Scene
-from anatomy_course.views._kit.base import numbers
+from anatomy_course.views._kit.checks import numbers
 from anatomy_course.views._kit.request import Asking
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 
@@ -194,7 +194,7 @@ class PronounHeads(Asking):
 
 
 def _told(organ: AttentionKind) -> dict[str, Any]:
-    shares = numbers(organ.right, f"right of {organ.name!r}", ("layers", "heads"))
+    shares = numbers(organ.right, f"right of {organ.name!r}", "layers heads")
     if shares.size == 0 or shares.min() < 0 or shares.max() > 1:
         raise ValueError(f"right of {organ.name!r} has to hold shares from 0 to 1, one for each head.")
     layers, heads = shares.shape

@@ -13,6 +13,7 @@ import numpy as np
 import traitlets
 
 from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_course.views._kit.checks import Whole
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -42,17 +43,12 @@ class ScaleExplorer(AnatomyWidget):
         ValueError: d_head or seed is no whole number of that range.
     """
 
-    d_head = traitlets.Int(64).tag(sync=True)
+    d_head = Whole(LARGEST, low=1, default=64).tag(sync=True)
     scaled = traitlets.Bool(False).tag(sync=True)
-    seed = traitlets.Int(1).tag(sync=True)
+    seed = Whole(2**31 - 1, default=1).tag(sync=True)
 
     def __init__(self, d_head: int = 64, *, scaled: bool = False, seed: int = 1, label: str = DEFAULT_LABEL) -> None:
-        super().__init__(d_head=_whole(d_head, "d_head", 1, LARGEST), scaled=bool(scaled),
-                         seed=_whole(seed, "seed", 0, 2**31 - 1), label=label)  # fmt: skip
-
-    @traitlets.validate("d_head")
-    def _check_d_head(self, proposal: Any) -> int:
-        return _whole(proposal["value"], "d_head", 1, LARGEST)
+        super().__init__(d_head=d_head, scaled=bool(scaled), seed=seed, label=label)
 
     def still_picture(self) -> Picture:
         """Scores and weights at d_k, and all three measures over d_k, with and without the division."""
@@ -106,9 +102,3 @@ def measure(d_head: int, scaled: bool, seed: int = 1) -> dict[str, float]:
         "largest": float(weights.max(-1).mean()),
         "gradient": float(np.median(gradient)),
     }
-
-
-def _whole(value: Any, name: str, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise ValueError(f"{name} is {value!r}; expected a whole number from {low} to {high}.")
-    return int(value)

@@ -20,7 +20,8 @@ from anatomy_course.figures import transformer_layout
 from anatomy_course.lab.street.batches import Batch, to_translate
 from anatomy_course.lab.street.text import detokenize
 from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes, numbers, word_list
+from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
+from anatomy_course.views._kit.checks import Whole, numbers, word_list
 from anatomy_course.views.transformer_map.drawing import drawing
 from anatomy_course.views.translator.view import FIRST, decode, read_sentence
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
@@ -122,7 +123,7 @@ class TranslationFlow(AnatomyWidget):
     values = buffer_trait()
     """All numbers one tensor after the other, as float32."""
     choices = traitlets.List().tag(sync=True)
-    place = traitlets.Int(0, min=0).tag(sync=True)
+    place = Whole("").tag(sync=True)
     """The step: those of the encoder, those of the decoder for the first word, then `later` for each further one."""
 
     def __init__(self, run: TranslationRun, *, place: int | str = 0, label: str = DEFAULT_LABEL) -> None:
@@ -195,13 +196,6 @@ class TranslationFlow(AnatomyWidget):
             f"through it in {len(self)} steps and becomes “{sentence}”.",
         )
 
-    @traitlets.validate("place")
-    def _in_range(self, proposal: traitlets.Bunch) -> int:
-        place = int(proposal["value"])
-        if self.written and place >= len(self):
-            raise ValueError(f"place={place} was asked for; the steps are 0 to {len(self) - 1}.")
-        return place
-
     def _first(self, part: str) -> int:
         order = [moment["part"] for moment in (*self.encoder, *self.decoder)]
         if part not in order:
@@ -215,13 +209,8 @@ def _checked(tensor: DrawnTensor, positions: dict[str, int]) -> npt.NDArray[np.f
     Raises:
         ValueError: the numbers have another number of axes or positions, or an axis has no size.
     """
-    axes = {"weights": tuple(tensor.axes[-3:]), "vectors": tuple(tensor.axes[-2:]), "ids": (tensor.axes[-1], "id")}[
-        tensor.kind
-    ]
-    values = numbers(tensor.values, tensor.name, axes)
-    expected = tuple(positions.get(axis, size) for axis, size in zip(axes, values.shape, strict=True))
-    if values.shape != expected or 0 in expected:
-        raise ValueError(f"{tensor.name} has shape {values.shape}; expected {expected}: a row for each token.")
+    axes = {"weights": tensor.axes[-3:], "vectors": tensor.axes[-2:], "ids": (tensor.axes[-1], "id")}[tensor.kind]
+    values = numbers(tensor.values, tensor.name, " ".join(axes), **positions)
     if len(tensor.axes) != len(tensor.sizes):
         raise ValueError(f"{tensor.name} has axes {tensor.axes} and sizes {tensor.sizes}; give one size for each axis.")
     return values if tensor.kind == "weights" else values[:, :FEATURES]

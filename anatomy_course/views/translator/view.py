@@ -33,7 +33,8 @@ from anatomy_course.lab.street.text import detokenize, tokenize
 from anatomy_course.lab.street.verbs import VERBS
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_course.lab.street.word_types import LANGUAGES, Adjective, Language, Noun, Verb
-from anatomy_course.views._kit.base import buffer_trait, numbers, weight_bytes, word_list
+from anatomy_course.views._kit.base import buffer_trait, weight_bytes
+from anatomy_course.views._kit.checks import Choice, Whole, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.decoding.stepper import Stepper
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
@@ -159,13 +160,13 @@ class Translator(Asking):
     refusal = traitlets.Unicode().tag(sync=True)
     readable = traitlets.Unicode().tag(sync=True)
     """After a refusal the nearest sentence that can be read, or ""."""
-    revealed = traitlets.Int(0, min=0).tag(sync=True)
+    revealed = Whole("shape.2", past=1).tag(sync=True)
     """How many written words are shown."""
-    current = traitlets.Int(0, min=0).tag(sync=True)
+    current = Whole("shape.2").tag(sync=True)
     """The written word whose alignment and rivals are shown."""
-    layer = traitlets.Int(0, min=0).tag(sync=True)
-    head = traitlets.Int(MEAN, min=MEAN).tag(sync=True)
-    view = traitlets.Enum(["lines", "matrix"], "lines").tag(sync=True)
+    layer = Whole("shape.0").tag(sync=True)
+    head = Whole("shape.1", low=MEAN).tag(sync=True)
+    view = Choice("lines matrix").tag(sync=True)
 
     def __init__(
         self,
@@ -181,12 +182,9 @@ class Translator(Asking):
     ) -> None:
         self._compute = compute
         first = _traits(compute(usable_sentence(sentence)))
-        layers, heads, count, _ = first["shape"]
+        layers, _, count, _ = first["shape"]
         layer = layers - 1 if layer is None else layer
         head = MEAN if head is None else head
-        for name, given, allowed in (("layer", layer, range(layers)), ("head", head, range(MEAN, heads))):
-            if given not in allowed:
-                raise ValueError(f"{name}={given} was asked for; choose from 0 to {allowed[-1]}.")
         revealed = count if written == "all" else written
         if not isinstance(revealed, int) or not 0 <= revealed <= count:
             raise ValueError(f"written is {written!r}; expected 0 to {count}, the words of this translation, or 'all'.")
@@ -243,17 +241,6 @@ class Translator(Asking):
             "gone_source": gone_source, "new_source": new_source, "gone": gone, "new": new,
         }  # fmt: skip
 
-    @traitlets.validate("layer", "head", "revealed", "current")
-    def _in_range(self, proposal: traitlets.Bunch) -> int:
-        name, value = proposal["trait"].name, int(proposal["value"])
-        if not self.shape:
-            return value
-        layers, heads, count, _ = self.shape
-        most = {"layer": layers - 1, "head": heads - 1, "revealed": count, "current": count - 1}[name]
-        if value > most:
-            raise ValueError(f"{name}={value} was asked for; there are {most} at most.")
-        return value
-
 
 def changes(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], list[int]]:
     """The places of the words that went, and of those that came.
@@ -286,12 +273,8 @@ def _traits(translation: Translation) -> dict[str, Any]:
     """
     source = word_list(translation.source, "source", at_most=MOST_WORDS)
     written = word_list(translation.written, "written", at_most=MOST_WORDS)
-    weights = numbers(translation.weights, "weights", ("layer", "head", "written", "source"))
-    if weights.shape[2:] != (len(written), len(source)) or 0 in weights.shape:
-        raise ValueError(
-            f"weights has shape {weights.shape} for {len(written)} written and {len(source)} source words; "
-            "expected (layer, head, written, source)."
-        )
+    sizes = {"written": len(written), "source": len(source)}
+    weights = numbers(translation.weights, "weights", "layer head written source", **sizes)
     if len(translation.candidates) != len(written):
         raise ValueError(
             f"There are candidates for {len(translation.candidates)} words, but {len(written)} were written; "

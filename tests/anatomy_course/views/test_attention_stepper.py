@@ -109,7 +109,10 @@ def test_a_model_that_breaks_does_not_leave_the_learner_waiting() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"query": np.zeros((4, 3))}, "key has shape (4, 5); 4 tokens, d_head=3 and d_value=7 make it (4, 3)"),
+        (
+            {"query": np.zeros((4, 3))},
+            "key has shape (4, 5); expected numbers of shape (position, d_head), here (4, 3)",
+        ),
         ({"key": np.zeros((5, D_HEAD))}, "key has shape (5, 5)"),
         ({"weights": np.zeros((4, 5))}, "weights has shape (4, 5)"),
         ({"hidden": np.full((4, D_MODEL), np.nan)}, "hidden holds NaN"),

@@ -84,7 +84,7 @@ def test_the_twin_is_in_the_bundle() -> None:
         ([], {}, "empty"),
         (some_weights(1, 1, 257, 257), {"tokens": ["t"] * 257}, "up to 256 tokens and was given 257"),
         ([["words"]], {}, "no array of numbers"),
-        (some_weights(), {"layer": 2}, "layer=2 was asked for; these weights have layer 0 to 1"),
+        (some_weights(), {"layer": 2}, "layer=2 was asked for; expected a whole number from 0 to 1"),
         (some_weights(), {"head": -1}, "head=-1"),
     ],
 )

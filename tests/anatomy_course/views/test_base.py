@@ -17,7 +17,8 @@ from anatomy_course.figures.arrays import to_array
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views import Mixer, SetupList
 from anatomy_course.views._kit import base
-from anatomy_course.views._kit.base import float_bytes, numbers, weight_bytes, word_list
+from anatomy_course.views._kit.base import float_bytes, weight_bytes
+from anatomy_course.views._kit.checks import numbers, word_list
 from anatomy_course.views._kit.modules import STATIC, join
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -82,7 +83,7 @@ def test_binary_traits_survive_the_way_back() -> None:
 def test_arrays_come_from_lists_numpy_and_torch() -> None:
     learned = torch.ones(2, 3, dtype=torch.bfloat16, requires_grad=True)
     for given in (np.ones((2, 3)), [[1] * 3] * 2, learned, [torch.ones(3), torch.ones(3)], torch.ones(3, 2).T):
-        assert numbers(given, "vectors", ("word", "2")).tolist() == [[1.0] * 3] * 2
+        assert numbers(given, "vectors", "word 3").tolist() == [[1.0] * 3] * 2
     assert to_array(learned).shape == (2, 3)
     assert np.frombuffer(float_bytes(torch.arange(6.0).reshape(2, 3).T), "<f4").tolist() == [0, 3, 1, 4, 2, 5]
     assert list(weight_bytes([0.0, 0.5, 1.0, 2.0])) == [0, 128, 255, 255]
@@ -103,7 +104,7 @@ def test_arrays_come_from_lists_numpy_and_torch() -> None:
 )
 def test_numbers_says_what_is_wrong(given: Any, said: str) -> None:
     with pytest.raises(ValueError, match=f"^scores .*{said}.*expected numbers of shape \\(query, key\\)"):
-        numbers(given, "scores", ("query", "key"))
+        numbers(given, "scores", "query key")
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_asking_for_another_search() -> None:
     [
         ({"num_beams": 0}, "num_beams is 0"),
         ({"length_penalty": 0.3}, "length_penalty is 0.3; choose one of 0.0, 0.5"),
-        ({"step": 4}, "step is 4; this search has steps 1 to 3"),
+        ({"step": 4}, "step=4 was asked for; expected a whole number from 1 to 3"),
     ],
 )
 def test_wrong_settings_get_one_sentence(wrong: dict[str, Any], said: str) -> None:

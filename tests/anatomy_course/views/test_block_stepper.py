@@ -85,9 +85,9 @@ def test_a_layer_without_norms_after_is_refused() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"norm": "sandwich"}, "norm is 'sandwich'; choose 'post' or 'pre'"),
-        ({"trained_with": "none"}, "trained_with is 'none'"),
-        ({"token": 4}, "token is 4; this sentence has positions 0 to 3"),
+        ({"norm": "sandwich"}, "norm='sandwich' was asked for; expected 'post' or 'pre'"),
+        ({"trained_with": "none"}, "trained_with='none' was asked for"),
+        ({"token": 4}, "token=4 was asked for; expected a whole number from 0 to 3"),
         ({"layer": 2}, "Layer 2 was asked for; there are layers 0 to 1"),
         ({"sentence": "  "}, "The sentence is empty"),
         ({"sentence": "a " * 25}, "25 tokens; the drawing has room for 24"),
@@ -111,7 +111,7 @@ def test_stages_that_do_not_fit_get_one_sentence() -> None:
 
     with pytest.raises(ValueError, match="pre-norm stages lack 'input'"):
         BlockStepper(missing, "a b")
-    with pytest.raises(ValueError, match=r"pre-norm fed has shape \(2, 5\); expected \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"pre-norm fed has shape \(2, 5\); expected .*here \(2, 3\)"):
         BlockStepper(narrow, "a b")
 
 

@@ -92,14 +92,14 @@ def test_twins_tell_what_they_show() -> None:
         (swapper, {"chosen": "GELU"}, "There is no part 'GELU'; the parts are 'LayerNorm', 'ReLU'"),
         (swapper, {"results": {}}, "There is no result for 'LayerNorm'"),
         (swapper, {"before": SwapResult("before", float("inf"), 2.0, "", 1)}, "plain is inf"),
-        (lens, {"position": 3}, "positions 0 to 2"),
+        (lens, {"position": 3}, "position=3 was asked for; expected a whole number from 0 to 2"),
         (lens, {"text": " "}, "The sentence is empty"),
         (lens, {"text": "a " * 25}, "That makes 25 tokens; the drawing has room for 24"),
         (lens, {"compute": lambda text: Readings(["a"], [], np.ones((2, 1, 1)), [[1], [1]], [[1], [1]])}, "top has"),
         (
             lens,
             {"compute": lambda text: Readings(["a"], [[["x"]]] * 2, np.ones((2, 1, 1)), [[1]], [[1]])},
-            r"shape \(1, 1\); expected \(2, 1\)",
+            r"final_probabilities has shape \(1, 1\); expected .*here \(2, 1\)",
         ),
     ],
 )

@@ -141,7 +141,7 @@ def test_a_run_taken_out_takes_its_curve_along() -> None:
     ("wrong", "said"),
     [
         ({"depth": 7}, r"depth is 7; expected one of the depths on offer, \[2, 3\]"),
-        ({"norm": "both"}, "norm is 'both'; choose 'post' or 'pre'"),
+        ({"norm": "both"}, "norm='both' was asked for; expected 'post' or 'pre'"),
         ({"steps": 0}, "steps is 0"),
         ({"runs": [DepthRun(2, "post", 0, 0, 1.0, [1.0], [[1.0] * 3])]}, "2 layers has 3 gradient norms"),
     ],

@@ -154,7 +154,7 @@ def test_a_model_that_cannot_be_loaded_is_said(view: Any, models: Models) -> Non
 
 def test_weights_must_fit_their_tokens(models: Models) -> None:
     loader: Any = Loader("", lambda: models)
-    with pytest.raises(ValueError, match="give one for each pair"):
+    with pytest.raises(ValueError, match=r"weights has shape \(1, 1, 2, 2\); expected .*here \(1, 1, 1, 1\)"):
         FirstWords(loader, loader, sentence="a", heads=Heads(["a"], np.ones((1, 1, 2, 2))), written=[])
 
 

@@ -88,11 +88,17 @@ def test_a_model_that_fails_is_told_in_one_sentence() -> None:
     ("change", "sentence"),
     [
         ({"rank": "third"}, "rank='third' was asked for; choose one of 'the chosen pair', 'first', 'second'"),
-        ({"key": 5}, "key=5 was asked for; there are keys 0 to 4"),
+        ({"key": 5}, "key=5 was asked for; expected a whole number from 0 to 4"),
         ({"query": 7}, "query=7 was asked for"),
-        ({"measures": {"odd": FIRST.T}}, "measure 'odd' has shape (3, 2); expected (2, 3)"),
+        (
+            {"measures": {"odd": FIRST.T}},
+            "measure 'odd' has shape (3, 2); expected numbers of shape (layers, heads), here (2, 3)",
+        ),
         ({"measures": {"odd": FIRST * np.nan}}, "NaN"),
-        ({"switch": lambda off: np.ones((3, 2))}, "switch returned 3 vectors for 5 tokens"),
+        (
+            {"switch": lambda off: np.ones((3, 2))},
+            "what switch returned has shape (3, 2); expected numbers of shape (position, d_model), here (5, 2)",
+        ),
         ({"switch": lambda off: np.ones(5)}, "expected numbers of shape (position, d_model)"),
     ],
 )

@@ -68,7 +68,10 @@ def test_the_buffer_holds_all_tensors_in_order() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"tokens": ["a", "b"]}, "hidden_states has shape (3, 4); 2 tokens, d_model 4 and 2 heads make it (2, 4)"),
+        (
+            {"tokens": ["a", "b"]},
+            "hidden_states has shape (3, 4); expected numbers of shape (position, d_model), here (2, 4)",
+        ),
         ({"tokens": ["a"] * 9}, "That makes 9 tokens; the drawing has room for 8"),
         ({"value": np.ones(4)}, "value has shape (4,); expected numbers of shape (position, d_model)"),
         ({"hidden_states": np.ones((3, 17))}, "d_model is 17 for 2 heads; the drawing has room for 16"),
@@ -84,7 +87,7 @@ def test_unusable_input_gets_one_sentence(changes: dict[str, Any], sentence: str
 def test_places_that_are_not_there_are_refused() -> None:
     for name, value, choice in (("position", 5, "0 to 4"), ("feature", 12, "0 to 11"), ("step", 9, "1 to 8")):
         shown = traveller()
-        with pytest.raises(ValueError, match=f"{name}={value} was asked for; choose {choice}"):
+        with pytest.raises(ValueError, match=f"{name}={value} was asked for; expected a whole number from {choice}"):
             setattr(shown, name, value)
     attention, hidden_states = module(num_kv_heads=1)
     with pytest.raises(ValueError, match="3 heads share 1 key/value heads here"):

@@ -109,9 +109,9 @@ def test_the_views_of_the_street() -> None:
     ("wrong", "said"),
     [
         ({"position": 3}, "position is 3; this text has positions 0 to 2"),
-        ({"temperature": 0}, "temperature is 0; the slider goes from 0.1 to 3"),
-        ({"top_k": -1}, "top_k is -1"),
-        ({"top_p": 0}, "top_p is 0"),
+        ({"temperature": 0}, "temperature=0 was asked for; expected a number from 0.1 to 3"),
+        ({"top_k": -1}, "top_k=-1 was asked for; expected a whole number from 0 on"),
+        ({"top_p": 0}, "top_p=0 was asked for; expected a number from 0.05 to 1"),
     ],
 )
 def test_wrong_settings_get_one_sentence(wrong: dict[str, Any], said: str) -> None:
@@ -123,7 +123,7 @@ def test_outputs_that_do_not_fit_get_one_sentence() -> None:
     given = outputs()
     for name, value, said in (
         ("states", given.states[:2], r"states has shape \(2, 7\)"),
-        ("logits", given.logits[:, :9], r"logits has shape \(3, 9\).*vocabulary of 23"),
+        ("logits", given.logits[:, :9], r"logits has shape \(3, 9\); expected .*here \(3, 23\)"),
         ("table", given.table[:9], r"table has shape \(9, 7\)"),
         ("next_ids", [99, 1], "next_ids holds 2 ids"),
     ):

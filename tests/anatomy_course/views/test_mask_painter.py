@@ -46,14 +46,14 @@ def test_the_mask_can_be_assigned_but_not_changed_in_place() -> None:
     [
         ({"tokens": []}, "0 words"),
         ({"tokens": ["a"] * 25}, "That makes 25 tokens; the drawing has room for 24"),
-        ({"scores": np.ones((5, 4))}, r"scores has shape \(5, 4\) for 5 tokens; expected \(5, 5\)"),
+        ({"scores": np.ones((5, 4))}, r"scores has shape \(5, 4\); expected .*here \(5, 5\)"),
         ({"scores": np.ones((1, 5, 5))}, r"shape \(1, 5, 5\)"),
         ({"scores": np.where(CAUSAL, SCORES, -np.inf)}, "NaN or infinity"),
         ({"mask": CAUSAL.astype(int)}, "mask holds int64; expected booleans of shape \\(5, 5\\), True = may attend"),
         ({"mask": CAUSAL[:4]}, r"mask has shape \(4, 5\)"),
         ({"mask": [[True], [True, False]]}, "mask (is no rectangular array|holds object)"),
         ({"mask": "causal"}, "mask holds <U6"),
-        ({"attention_mask": [1, 1, 1]}, "expected 5 numbers, 1 for a real token"),
+        ({"attention_mask": [1, 1, 1]}, r"attention_mask has shape \(3,\); expected .*here \(5,\)"),
         ({"attention_mask": [1, 1, 1, 2, 0]}, "1 for a real token and 0 for padding"),
     ],
 )

@@ -95,7 +95,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 
 def test_another_number_of_vectors_than_words_gets_one_sentence() -> None:
-    with pytest.raises(ValueError, match=r"states has shape \(2, 3, 4\) for 1 words"):
+    with pytest.raises(ValueError, match=r"states has shape \(2, 3, 4\); expected .*here \(2, 1, 4\)"):
         NearestWords(lambda sentences: WordStates([["apple"]], np.ones((2, 3, 4))), ["apple"], word="apple")
 
 

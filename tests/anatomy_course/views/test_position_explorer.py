@@ -71,7 +71,7 @@ def test_an_encoder_without_a_table_is_refused_in_one_sentence(encoder: Any) -> 
         ({"scheme": "waves"}, "scheme is 'waves'; expected one of offsets, uneven"),
         ({"position": 5}, "position is 5; expected a whole number from 0 to 4"),
         ({"length": 129}, "129 positions; the drawing has room for 2 to 128"),
-        ({"waves": np.ones((4, 4))}, r"waves has shape \(4, 4\); expected \(5, 4\)"),
+        ({"waves": np.ones((4, 4))}, r"waves has shape \(4, 4\); expected .*here \(5, 4\)"),
     ],
 )
 def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None:
@@ -81,7 +81,7 @@ def test_wrong_input_gets_one_sentence(wrong: dict[str, Any], said: str) -> None
 
 def test_schemes_that_do_not_fit_each_other_get_one_sentence() -> None:
     one = Scheme("one", "", "", "", np.ones((1, 5, 5)))
-    with pytest.raises(ValueError, match=r"scores of two has shape \(1, 4, 4\); expected \(1, 5, 5\)"):
+    with pytest.raises(ValueError, match=r"scores of two has shape \(1, 4, 4\); expected .*here \(1, 5, 5\)"):
         PositionExplorer([one, Scheme("two", "", "", "", np.ones((1, 4, 4)))], position=0)
     with pytest.raises(ValueError, match="called one, one; give each a name of its own"):
         PositionExplorer([one, one], position=0)

@@ -10,7 +10,7 @@ from view_sizes import LAB, assert_fits, height_of
 from widget_page import Browser, Shown, show
 
 from anatomy_course.views import ScaleExplorer
-from anatomy_course.views.scale_explorer.view import _whole, measure
+from anatomy_course.views.scale_explorer.view import measure
 
 
 def test_variance_grows_with_the_width_and_dividing_keeps_it_at_one() -> None:
@@ -33,8 +33,8 @@ def test_the_gradient_norm_is_that_of_the_jacobian() -> None:
 
 @pytest.mark.parametrize("wrong", [0, 513, -1, 2.5, True, "64", None])
 def test_wrong_widths_get_one_sentence(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="d_head is .*; expected a whole number from 1 to 512"):
-        _whole(wrong, "d_head", 1, 512)
+    with pytest.raises(ValueError, match="d_head=.* was asked for; expected a whole number from 1 to 512"):
+        ScaleExplorer(wrong)
     with pytest.raises(ValueError, match="expected a whole number from 1 to 512"):
         ScaleExplorer(513)
 

@@ -58,7 +58,7 @@ def test_steps_are_counted_through_reader_and_writer() -> None:
     widget.place = 3 + 5 + 2
     assert widget.where() == ("cross_attention", 3)
     assert TranslationFlow(run(), place="softmax").place == 6
-    with pytest.raises(ValueError, match="place=12 was asked for; the steps are 0 to 11"):
+    with pytest.raises(ValueError, match="place=12 was asked for; expected a whole number from 0 to 11"):
         widget.place = 12
 
 
@@ -79,7 +79,7 @@ def test_tensors_travel_in_order_and_cut_to_their_first_features() -> None:
         ({"encoder": []}, "no steps for the encoder"),
         ({"encoder": [Moment("soul", "", "")]}, "'soul' names no part of the figure"),
         ({"encoder": [Moment("memory", "", "", [vectors("m", "source", 4)])]},
-         r"m has shape \(4, 19\); expected \(5, 19\)"),
+         r"m has shape \(4, 19\); expected .*here \(5, 19\)"),
         ({"encoder": [Moment("memory", "", "", [Drawn("m", [[1.0]] * 5, ("source", "d"), (5,))])]},
          "give one size for each axis"),
         ({"source": ["a"] * 33}, "source has 33 words"),

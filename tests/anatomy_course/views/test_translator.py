@@ -111,8 +111,8 @@ def test_the_verdict(sentence: str, right: bool | None, told: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"layer": 2}, "layer=2 was asked for; choose from 0 to 1"),
-        ({"head": 3}, "head=3 was asked for; choose from 0 to 2"),
+        ({"layer": 2}, "layer=2 was asked for; expected a whole number from 0 to 1"),
+        ({"head": 3}, "head=3 was asked for; expected a whole number from -1 to 2"),
         ({"written": 5}, "written is 5; expected 0 to 4"),
         ({"written": "most"}, "written is 'most'; expected 0 to 4"),
         ({"sentence": " "}, "The sentence is empty"),
@@ -128,7 +128,7 @@ def test_parts_that_do_not_fit_get_one_sentence() -> None:
     def compute(weights: Any, candidates: Any) -> Translation:
         return Translation(["a", "b"], ["c", "<eos>"], candidates, weights, "c")
 
-    with pytest.raises(ValueError, match=r"weights has shape \(1, 1, 2, 3\) for 2 written and 2 source words"):
+    with pytest.raises(ValueError, match=r"weights has shape \(1, 1, 2, 3\); expected .*here \(1, 1, 2, 2\)"):
         Translator(lambda _: compute(np.ones((1, 1, 2, 3)), [[], []]))
     with pytest.raises(ValueError, match="candidates for 1 words, but 2 were written"):
         Translator(lambda _: compute(np.ones((1, 1, 2, 2)), [[]]))
