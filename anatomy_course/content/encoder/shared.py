@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from anatomy_course.content.sizes import batch_and_primes, normal
-from anatomy_course.judge.definition import Case, Mistake
+from anatomy_course.content.draw import Draw
+from anatomy_course.content.sizes import normal
+from anatomy_course.judge.definition import Case
 from anatomy_utils.functional.layers import Part
 
 
@@ -44,6 +45,13 @@ def norm(generator: torch.Generator, d_model: int, name: str = "a norm") -> Func
     return Function(name, lambda states: F.layer_norm(states, (d_model,), weight, bias, eps=0.5))
 
 
+def draw_sizes(
+    generator: torch.Generator, kind: str, axes: str = "batch position d_model", among: tuple[int, ...] = (3, 5, 7)
+) -> Draw:
+    """A case's sizes; the batch is 1 where the case is one text."""
+    return Draw(generator, axes, among, **({"batch": 1} if kind == "one text" else {}))
+
+
 def layer_cases(**parts: str) -> Callable[[torch.Generator], Iterator[Case]]:
     """Cases of a layer: hidden states and the parts, all of them different.
 
@@ -53,11 +61,12 @@ def layer_cases(**parts: str) -> Callable[[torch.Generator], Iterator[Case]]:
 
     def cases(generator: torch.Generator) -> Iterator[Case]:
         for kind in ("one text", "a batch of texts", "a batch of texts"):
-            batch, position, d_model = batch_and_primes(generator, kind, 3, (3, 5, 7))
-            arguments: dict[str, object] = {"hidden_states": 2 * normal(generator, batch, position, d_model)}
+            draw = draw_sizes(generator, kind)
+            arguments: dict[str, object] = {"hidden_states": 2 * draw("batch position d_model")}
             for argument, name in parts.items():
-                arguments[argument] = (norm if argument.endswith("norm") else sublayer)(generator, d_model, name)
-            yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
+                make = norm if argument.endswith("norm") else sublayer
+                arguments[argument] = make(generator, draw["d_model"], name)
+            yield Case(arguments, kind, draw.sizes)
 
     return cases
 
@@ -80,43 +89,24 @@ def pre_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
     return x + f(norm(x))
 
 
-PLACEMENT_MISTAKES = (
-    Mistake(
-        "bare",
-        lambda x, f, norm: x + f(x),
-        "Your result is that of a sub-layer without any norm: whatever you norm does not reach it.",
-    ),
-    Mistake(
-        "sublayer_only",
-        lambda x, f, norm: f(x),
-        "You return the sub-layer's output alone, without the input and the norm.",
-    ),
-    Mistake(
-        "branch_normed",
-        lambda x, f, norm: x + norm(f(x)),
-        "You apply the norm to the sub-layer's output, and add the input after that.",
-    ),
-    Mistake(
-        "input_normed",
-        lambda x, f, norm: norm(x) + f(x),
-        "You apply the norm to the input that is added, and the sub-layer works on the input without a norm.",
-    ),
-    Mistake(
-        "residual_from_the_norm",
-        lambda x, f, norm: norm(x) + f(norm(x)),
-        "You add the normed input; the input itself should be added.",
-    ),
-    Mistake("added_after_all", lambda x, f, norm: x + norm(x + f(x)), "You add the input once more after the norm."),
-    Mistake(
-        "normed_twice",
-        lambda x, f, norm: norm(x + f(norm(x))),
-        "You apply the norm twice, before the sub-layer and after the sum.",
-    ),
-    Mistake(
-        "applied_twice",
-        lambda x, f, norm: norm(x + f(x + f(x))),
-        "You run the sub-layer twice, the second time on a sum.",
-    ),
-    Mistake("norm_only", lambda x, f, norm: norm(x), "You return the normed input; the sub-layer has no part in it."),
-)
+PLACEMENT_MISTAKES = """
+    bare: hidden_states + sublayer(hidden_states)
+        “Your result is that of a sub-layer without any norm: whatever you norm does not reach it.”
+    sublayer_only: sublayer(hidden_states)
+        “You return the sub-layer's output alone, without the input and the norm.”
+    branch_normed: hidden_states + norm(sublayer(hidden_states))
+        “You apply the norm to the sub-layer's output, and add the input after that.”
+    input_normed: norm(hidden_states) + sublayer(hidden_states)
+        “You apply the norm to the input that is added, and the sub-layer works on the input without a norm.”
+    residual_from_the_norm: norm(hidden_states) + sublayer(norm(hidden_states))
+        “You add the normed input; the input itself should be added.”
+    added_after_all: hidden_states + norm(hidden_states + sublayer(hidden_states))
+        “You add the input once more after the norm.”
+    normed_twice: norm(hidden_states + sublayer(norm(hidden_states)))
+        “You apply the norm twice, before the sub-layer and after the sum.”
+    applied_twice: norm(hidden_states + sublayer(hidden_states + sublayer(hidden_states)))
+        “You run the sub-layer twice, the second time on a sum.”
+    norm_only: norm(hidden_states)
+        “You return the normed input; the sub-layer has no part in it.”
+    """
 """What is wrong for both placements."""

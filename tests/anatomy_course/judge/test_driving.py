@@ -21,6 +21,7 @@ from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Objection, Output
 from anatomy_course.judge.effects.module import ModuleDrive
 from anatomy_course.judge.effects.structure import objection_to
+from anatomy_course.judge.form import CONTENT
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.record import Progress
@@ -214,7 +215,7 @@ def test_a_class_stays_a_class(edits: tuple[str, ...], record: Progress, main_mo
     made = names["ClassifierHead"]
     main_module.ClassifierHead = made  # type: ignore[attr-defined]
     assert isinstance(made, type) and made.passed is not bool(edits) and isinstance(made.yours, type)
-    assert (made is made.yours) is made.passed and find_exercise(HEAD).resolve().__name__ == "_ClassifierHead"
+    assert (made is made.yours) is made.passed and find_exercise(HEAD).resolve().__module__ == CONTENT + HEAD
     assert not hasattr(find_exercise(HEAD).resolve(), "yours"), "the reference stays as it is"
     head = made(3, 2, 0.1)
     assert isinstance(head, made) and head(torch.zeros(1, 2, 3)).shape == (1, 2)
