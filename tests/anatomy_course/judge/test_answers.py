@@ -24,7 +24,7 @@ from anatomy_course.judge.card import card_page
 from anatomy_course.judge.judging.judge import judge
 
 
-@pytest.mark.parametrize("wrong", ANSWERS, ids=lambda wrong: wrong.function.__name__)
+@pytest.mark.parametrize("wrong", ANSWERS, ids=lambda wrong: wrong.name)
 def test_an_answer_in_no_catalogue_gets_a_true_sentence(wrong: Answer) -> None:
     exercise = find_exercise(wrong.id)
     with shapes_unchecked():

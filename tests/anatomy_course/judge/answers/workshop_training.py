@@ -2,238 +2,422 @@
 
 from __future__ import annotations
 
-import math
-import pickle
-from pathlib import Path
-
 import torch
 from torch.nn import functional as F
 
-from answers import answer
+from answers import answer, answers
 
 
-@answer("workshop.random_windows", "crash", "nothing to draw. Is the text shorter than a window")
-def windows_two_short(ids, batch_size, length, generator):
-    starts = torch.randint(len(ids) - length - 1, (batch_size, 1), generator=generator)
-    positions = starts + torch.arange(length)
-    return ids[positions], ids[positions + 1]
-
-
-@answer("workshop.random_windows", "crash", "is beyond the end of axis 0")
-def windows_beyond_the_end(ids, batch_size, length, generator):
-    starts = torch.randint(len(ids), (batch_size, 1), generator=generator)
-    positions = starts + torch.arange(length)
-    return ids[positions], ids[positions + 1]
-
-
-@answer("workshop.random_windows", "objection:set_back", "the same batch again, so training would see nothing else")
-def windows_set_back(ids, batch_size, length, generator):
-    generator.manual_seed(generator.initial_seed())
-    starts = torch.randint(len(ids) - length, (batch_size, 1), generator=generator)
-    positions = starts + torch.arange(length)
-    return ids[positions], ids[positions + 1]
-
-
-@answer("workshop.random_windows", "objection:type", "You return a Tensor; two tensors are wanted")
-def windows_in_one(ids, batch_size, length, generator):
-    starts = torch.randint(len(ids) - length, (batch_size, 1), generator=generator)
-    return ids[starts + torch.arange(length + 1)]
-
-
-@answer("workshop.random_windows", "objection:dtype", "Your labels are of type float32")
-def windows_float(ids, batch_size, length, generator):
-    starts = torch.randint(len(ids) - length, (batch_size, 1), generator=generator)
-    positions = starts + torch.arange(length)
-    return ids[positions], ids[positions + 1].float()
-
-
-@answer("workshop.parameter_groups", "objection:names", "the optimizer wants the parameters themselves")
-def groups_of_names(model, weight_decay):
-    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+def sorted_by(model, decays, chosen):
+    both = [(each, decays(name, each)) for name, each in model.named_parameters() if each.requires_grad]
     return [
-        {"params": [name for name, p in named if p.dim() >= 2], "weight_decay": weight_decay},
-        {"params": [name for name, p in named if p.dim() < 2], "weight_decay": 0.0},
+        {"params": [each for each, decay in both if decay], "weight_decay": chosen},
+        {"params": [each for each, decay in both if not decay], "weight_decay": 0.0},
     ]
 
 
-@answer("workshop.parameter_groups", "objection:key", "has no `weight_decay`")
-def groups_without_decay(model, weight_decay):
-    trained = [p for p in model.parameters() if p.requires_grad]
-    return [
-        {"params": [p for p in trained if p.dim() >= 2], "weight_decay": weight_decay},
-        {"params": [p for p in trained if p.dim() < 2]},
-    ]
-
-
-@answer("workshop.parameter_groups", "objection:copies", "no parameter of the model, such as a copy")
-def groups_of_copies(model, weight_decay):
-    trained = [p.detach() for p in model.parameters() if p.requires_grad]
-    return [
-        {"params": [p for p in trained if p.dim() >= 2], "weight_decay": weight_decay},
-        {"params": [p for p in trained if p.dim() < 2], "weight_decay": 0.0},
-    ]
-
-
-@answer("workshop.learning_rate", "crash", "Something is divided by zero")
-def rate_divided_first(step, steps, warmup, peak, end):
-    up = peak * (step + 1) / warmup
-    if step < warmup:
-        return up
-    return end + (peak - end) * (1 + math.cos(math.pi * (step + 1 - warmup) / (steps - warmup))) / 2
-
-
-@answer("workshop.learning_rate", "objection:tensor", "use `math.cos`")
-def rate_as_a_tensor(step, steps, warmup, peak, end):
-    if step < warmup:
-        return torch.tensor(peak * (step + 1) / warmup)
-    progress = torch.tensor((step + 1 - warmup) / (steps - warmup))
-    return end + (peak - end) * (1 + torch.cos(math.pi * progress)) / 2
-
-
-@answer("workshop.training_step", "crash", "takes axis 1 for the classes")
-def step_not_flattened(model, optimizer, parts, max_norm):
-    optimizer.zero_grad()
-    for inputs, labels in parts:
-        F.cross_entropy(model(inputs), labels).backward()
-    optimizer.step()
-    return 0.0
-
-
-@answer("workshop.training_step", "objection:tensor", "`.item()`")
-def step_returns_a_tensor(model, optimizer, parts, max_norm):
+def in_parts(model, optimizer, parts, max_norm, divide_late=False):
+    """A right step; the mean loss of each part."""
     optimizer.zero_grad()
     count = sum(labels.numel() for _, labels in parts)
-    total = 0
+    means = []
     for inputs, labels in parts:
-        loss = F.cross_entropy(model(inputs).flatten(0, 1), labels.flatten(), reduction="sum") / count
+        loss = F.cross_entropy(model(inputs).flatten(0, 1), labels.flatten())
+        (loss * labels.numel() / (1 if divide_late else count)).backward()
+        means.append(loss.item())
+    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    for each in model.parameters():
+        if divide_late and each.grad is not None:
+            each.grad /= count
+    optimizer.step()
+    return means
+
+
+def saved(path, run, step, **others):
+    model, optimizer, generator = run
+    whole = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "generator": generator.get_state()}
+    torch.save({**whole, "step": step, **others}, path)
+
+
+def resumed(path, model, optimizer, generator, put=None):
+    """A right way, with `put` in the place of the model's `load_state_dict`."""
+    run = torch.load(path, weights_only=True)
+    if put:
+        put(model.state_dict(), run["model"])
+    else:
+        model.load_state_dict(run["model"])
+    if optimizer:
+        optimizer.load_state_dict(run["optimizer"])
+    generator.set_state(run["generator"])
+    return run["step"]
+
+
+def same_shapes(mine, given):
+    if {name: each.shape for name, each in mine.items()} != {name: each.shape for name, each in given.items()}:
+        raise ValueError("another model")
+
+
+def copied(names, mine, given, look):
+    for name in names:
+        if look and mine[name].shape != given[name].shape:
+            raise ValueError(name)
+        mine[name].copy_(given[name])
+
+
+answers(
+    "workshop.random_windows",
+    """
+    windows_two_short:
+        starts = torch.randint(len(ids) - length - 1, (batch_size, 1), generator=generator)
+        positions = starts + torch.arange(length)
+        return ids[positions], ids[positions + 1]
+        “crash | nothing to draw. Is the text shorter than a window”
+    windows_beyond_the_end:
+        starts = torch.randint(len(ids), (batch_size, 1), generator=generator)
+        positions = starts + torch.arange(length)
+        return ids[positions], ids[positions + 1]
+        “crash | is beyond the end of axis 0”
+    windows_set_back:
+        generator.manual_seed(generator.initial_seed())
+        starts = torch.randint(len(ids) - length, (batch_size, 1), generator=generator)
+        positions = starts + torch.arange(length)
+        return ids[positions], ids[positions + 1]
+        “objection:set_back | the same batch again, so training would see nothing else”
+    windows_in_one:
+        starts = torch.randint(len(ids) - length, (batch_size, 1), generator=generator)
+        return ids[starts + torch.arange(length + 1)]
+        “objection:type | You return a Tensor; two tensors are wanted”
+    windows_float:
+        starts = torch.randint(len(ids) - length, (batch_size, 1), generator=generator)
+        positions = starts + torch.arange(length)
+        return ids[positions], ids[positions + 1].float()
+        “objection:dtype | Your labels are of type float32”
+    """,
+)
+
+answers(
+    "workshop.parameter_groups",
+    """
+    groups_of_names:
+        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+        return [
+            {"params": [name for name, p in named if p.dim() >= 2], "weight_decay": weight_decay},
+            {"params": [name for name, p in named if p.dim() < 2], "weight_decay": 0.0},
+        ]
+        “objection:names | the optimizer wants the parameters themselves”
+    groups_without_decay:
+        trained = [p for p in model.parameters() if p.requires_grad]
+        return [
+            {"params": [p for p in trained if p.dim() >= 2], "weight_decay": weight_decay},
+            {"params": [p for p in trained if p.dim() < 2]},
+        ]
+        “objection:key | has no `weight_decay`”
+    groups_of_copies:
+        trained = [p.detach() for p in model.parameters() if p.requires_grad]
+        return [
+            {"params": [p for p in trained if p.dim() >= 2], "weight_decay": weight_decay},
+            {"params": [p for p in trained if p.dim() < 2], "weight_decay": 0.0},
+        ]
+        “objection:copies | no parameter of the model, such as a copy”
+    groups_without_equals:
+        groups = sorted_by(model, lambda name, each: each.ndim > 1, weight_decay)
+        for group in groups:
+            all_of_them = group["params"]
+            group["params"] = [
+                each for i, each in enumerate(all_of_them) if not any(torch.equal(each, o) for o in all_of_them[:i])
+            ]
+        return groups
+        “mistake:equal_left_out | as `is` or `id` tells”
+    groups_without_numbers:
+        groups = sorted_by(model, lambda name, each: each.ndim > 1, weight_decay)
+        groups[1]["params"] = [each for each in groups[1]["params"] if each.ndim == 1]
+        return groups
+        “mistake:number_left_out | It is in neither of your groups”
+    groups_by_layer:
+        layers = [part for part in model.modules() if isinstance(part, (torch.nn.Linear, torch.nn.Embedding))]
+        return sorted_by(model, lambda name, each: any(each is layer.weight for layer in layers), weight_decay)
+        “mistake:by_layer | The weights of Linear and Embedding decay in yours, but not a”
+    groups_by_layers_and_kernels:
+        kinds = (torch.nn.Linear, torch.nn.Embedding, torch.nn.Conv1d)
+        layers = [part for part in model.modules() if isinstance(part, kinds)]
+        return sorted_by(model, lambda name, each: any(each is layer.weight for layer in layers), weight_decay)
+        “mistake:by_layer_with_kernels | in no layer, does not decay in yours”
+    groups_but_norms:
+        norms = {
+            id(each) for part in model.modules() if isinstance(part, torch.nn.LayerNorm) for each in part.parameters()
+        }
+        return sorted_by(model, lambda name, each: id(each) not in norms and "bias" not in name, weight_decay)
+        “mistake:all_but_norms_and_biases | a vector or a single number may also be”
+    """,
+)
+
+answers(
+    "workshop.learning_rate",
+    """
+    rate_divided_first:
+        up = peak * (step + 1) / warmup
+        if step < warmup:
+            return up
+        return end + (peak - end) * (1 + math.cos(math.pi * (step + 1 - warmup) / (steps - warmup))) / 2
+        “crash | Something is divided by zero”
+    rate_as_a_tensor:
+        if step < warmup:
+            return torch.tensor(peak * (step + 1) / warmup)
+        progress = torch.tensor((step + 1 - warmup) / (steps - warmup))
+        return end + (peak - end) * (1 + torch.cos(math.pi * progress)) / 2
+        “objection:tensor | use `math.cos`”
+    rate_below_both:
+        rising = peak * (step + 1) / warmup if warmup else math.inf
+        p = (step + 1 - warmup) / (steps - warmup)
+        return min(rising, end + (peak - end) * (1 + math.cos(math.pi * p)) / 2)
+        “mistake:lower_of_both | You take the lower of line and cosine”
+    rate_of_a_list:
+        rates = [peak * number / warmup for number in range(1, warmup + 1)]
+        way = torch.linspace(0, math.pi, steps - warmup, dtype=torch.float64).tolist()
+        return [*rates, *(end + (peak - end) * (1 + math.cos(angle)) / 2 for angle in way)][step]
+        “mistake:both_ends | the first of them has the peak once more”
+    rate_over_all_steps:
+        if step < warmup:
+            return peak * (step + 1) / warmup
+        return end + (peak - end) * (1 + math.cos(math.pi * (step + 1 - warmup) / steps)) / 2
+        “mistake:divided_by_all | divide by the steps after the warm-up”
+    """,
+)
+
+answers(
+    "workshop.training_step",
+    """
+    step_not_flattened:
+        optimizer.zero_grad()
+        for inputs, labels in parts:
+            F.cross_entropy(model(inputs), labels).backward()
+        optimizer.step()
+        return 0.0
+        “crash | takes axis 1 for the classes”
+    step_returns_a_tensor:
+        optimizer.zero_grad()
+        count = sum(labels.numel() for _, labels in parts)
+        total = 0
+        for inputs, labels in parts:
+            loss = F.cross_entropy(model(inputs).flatten(0, 1), labels.flatten(), reduction="sum") / count
+            loss.backward()
+            total = total + loss
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        return total
+        “objection:tensor | `.item()`”
+    step_divided_late:
+        means = in_parts(model, optimizer, parts, max_norm, divide_late=True)
+        sizes = [labels.numel() for _, labels in parts]
+        return sum(mean * size for mean, size in zip(means, sizes, strict=True)) / sum(sizes)
+        “mistake:clipped_as_sum | divide first”
+    step_telling_the_mean:
+        means = in_parts(model, optimizer, parts, max_norm)
+        return sum(means) / len(means)
+        “mistake:mean_of_means_told | Your weights are right, but the loss that you return is the plain mean”
+    step_telling_the_sum: sum(in_parts(model, optimizer, parts, max_norm))
+        “mistake:sum_of_means_told | is the sum of the parts' mean losses”
+    step_telling_the_last: in_parts(model, optimizer, parts, max_norm)[-1]
+        “mistake:last_mean | is that of the last part.”
+    """,
+)
+
+answers(
+    "workshop.save_training",
+    """
+    saved_by_hand:
+        Path(path).write_text(str(model.state_dict()))
+        pass
+        “objection:no_torch | not written by `torch.save`”
+    saved_with_pickle:
+        run = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
+        Path(path).write_bytes(pickle.dumps(run))
+        “objection:no_torch | `torch.load` could not read it”
+    saved_as_text:
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        with Path(path).open("w") as file:
+            torch.save({**state, "generator": generator.get_state(), "step": step}, file)
+        “crash | The file was opened for text”
+    saved_averages_only:
+        torch.save(
+            {
+                "model": model.state_dict(),
+                "optimizer": optimizer.state_dict()["state"],
+                "generator": generator.get_state(),
+                "step": step,
+            },
+            path,
+        )
+        pass
+        “objection:part | not all of it”
+    saved_without_settings:
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()["state"]}
+        torch.save({**state, "generator": generator.get_state(), "step": step}, path)
+        “objection:part | What you save of the optimizer is not all of it”
+    saved_step_as_a_tensor:
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**state, "generator": generator.get_state(), "step": torch.tensor(step)}, path)
+        “objection:step | The step in your file is a tensor; the plain number is wanted.”
+    saved_in_evaluation_mode:
+        state = {"model": model.eval().state_dict(), "optimizer": optimizer.state_dict()}
+        torch.save({**state, "generator": generator.get_state(), "step": step}, path)
+        “objection:eval_mode | After your function the model is in evaluation mode”
+    saved_without_buffers:
+        weights = {name: each.detach().clone() for name, each in model.named_parameters()}
+        saved(path, (model, optimizer, generator), step, model=weights)
+        “mistake:parameters_only | `named_parameters()` and `parameters()` do not”
+    saved_with_every_buffer:
+        weights = {**model.state_dict(), **dict(model.named_buffers())}
+        saved(path, (model, optimizer, generator), step, model=weights)
+        “objection:more | has `latest`, which its `state_dict()` leaves out”
+    saved_a_new_generator:
+        fresh = torch.Generator()
+        fresh.manual_seed(generator.initial_seed())
+        saved(path, (model, optimizer, generator), step, generator=fresh.get_state())
+        “mistake:state_of_a_new_one | Ask `generator` itself for its state”
+    """,
+)
+
+answers(
+    "workshop.resume_training",
+    """
+    resumed_without_refusing:
+        run = torch.load(path, weights_only=True)
+        model.load_state_dict(run["model"], strict=False)
+        optimizer.load_state_dict(run["optimizer"])
+        generator.set_state(run["generator"])
+        return run["step"] + 1
+        “likeness:zero | but not with a checkpoint from another model”
+    resumed_into_itself:
+        run = torch.load(path, weights_only=True)
+        model.load_state_dict(run)
+        return run["step"]
+        “crash | The saved weights come from another model”
+    resumed_and_returned:
+        run = torch.load(path, weights_only=True)
+        model.load_state_dict(run["model"])
+        optimizer.load_state_dict(run["optimizer"])
+        generator.set_state(run["generator"])
+        return run
+        “objection:type | You return a dict”
+    resumed_in_evaluation_mode:
+        run = torch.load(path, weights_only=True)
+        model.load_state_dict(run["model"])
+        model.eval()
+        optimizer.load_state_dict(run["optimizer"])
+        generator.set_state(run["generator"])
+        return run["step"]
+        “objection:eval_mode | training would go on without dropout”
+    resumed_in_a_new_generator:
+        generator = torch.Generator()
+        return resumed(path, model, optimizer, generator)
+        “mistake:no_generator | also under the name `generator`, stays inside your function”
+    resumed_in_a_dictionary:
+        optimizer.state_dict().update(torch.load(path, weights_only=True)["optimizer"])
+        return resumed(path, model, None, generator)
+        “mistake:no_optimizer | `load_state_dict` reaches it”
+    resumed_by_own_names:
+        return resumed(path, model, optimizer, generator, lambda mine, given: copied(mine, mine, given, look=True))
+        “mistake:extra_ignored | Weights in the file that your model has not are passed over”
+    resumed_by_the_files_names:
+        return resumed(path, model, optimizer, generator, lambda mine, given: copied(given, mine, given, look=True))
+        “mistake:missing_ignored | A file that lacks some of your model's weights is accepted”
+    resumed_by_hand:
+        return resumed(path, model, optimizer, generator, lambda mine, given: copied(mine, mine, given, look=False))
+        “mistake:extra_ignored_and_stretched | when you copy by your model's names”
+    resumed_by_the_files_hand:
+        return resumed(path, model, optimizer, generator, lambda mine, given: copied(given, mine, given, look=False))
+        “mistake:missing_ignored_and_stretched | when you copy by the file's names”
+    resumed_without_buffers:
+        names = [name for name, _ in model.named_parameters()]
+        def put(mine, given):
+            same_shapes(mine, given)
+            copied(names, mine, given, look=True)
+        return resumed(path, model, optimizer, generator, put)
+        “mistake:parameters_only | but its buffers, such as counts and running means, keep the numbers”
+    """,
+)
+
+answers(
+    "workshop.next_id",
+    """
+    next_as_a_tensor:
+        if temperature == 0:
+            return logits.argmax()
+        best = logits.topk(min(top_k, len(logits)))
+        return best.indices[torch.multinomial((best.values / temperature).softmax(-1), 1, generator=generator)]
+        “objection:tensor | `.item()` makes a plain number”
+    next_divided_by_zero:
+        best = logits.topk(min(top_k, len(logits)))
+        chances = (best.values / temperature).softmax(-1)
+        return best.indices[torch.multinomial(chances, 1, generator=generator)].item()
+        “crash | was something divided by 0”
+    next_of_a_short_vocabulary:
+        if temperature == 0:
+            return logits.argmax().item()
+        best = logits.topk(top_k)
+        chances = (best.values / temperature).softmax(-1)
+        return best.indices[torch.multinomial(chances, 1, generator=generator)].item()
+        “crash | asked for more numbers than the axis holds”
+    next_in_place:
+        if temperature == 0:
+            return logits.argmax().item()
+        logits[logits < logits.topk(min(top_k, len(logits))).values[-1]] = -math.inf
+        return torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator).item()
+        “objection:changed | changes `logits` in place”
+    next_of_divided_probabilities:
+        if temperature == 0:
+            return logits.argmax().item()
+        best = logits.softmax(-1).topk(min(top_k, len(logits)))
+        return best.indices[torch.multinomial(best.values / temperature, 1, generator=generator)].item()
+        “mistake:no_temperature | where it divides probabilities, they keep their proportions”
+    """,
+)
+
+answers(
+    "workshop.repair",
+    """
+    repaired_without_flatten:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(inputs.T), labels.T)
         loss.backward()
-        total = total + loss
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimizer.step()
-    return total
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        return loss.item()
+        “crash | takes axis 1 for the classes”
+    repaired_by_reshape:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(inputs.T).reshape(*labels.shape, -1).flatten(0, 1), labels.flatten())
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        return loss.item()
+        “mistake:unchanged | their order in memory stays”
+    repaired_by_position:
+        optimizer.zero_grad()
+        logits = model(inputs.T)
+        loss = sum(F.cross_entropy(logits[place], labels[:, place]) for place in range(labels.shape[1]))
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        return loss.item()
+        “mistake:sum_of_positions | as many times too large as there are positions”
+    """,
+)
 
 
-@answer("workshop.save_training", "objection:no_torch", "not written by `torch.save`")
-def saved_by_hand(path, model, optimizer, generator, step):
-    Path(path).write_text(str(model.state_dict()))
+@answer("workshop.resume_training", "mistake:no_model", "only tells what they are")
+def resumed_in_a_copy(path, model, optimizer, generator):
+    def put(mine, given):
+        same_shapes(mine, given)
+        mine.update(given)
+
+    return resumed(path, model, optimizer, generator, put)
 
 
-@answer("workshop.save_training", "objection:no_torch", "`torch.load` could not read it")
-def saved_with_pickle(path, model, optimizer, generator, step):
-    run = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
-    Path(path).write_bytes(pickle.dumps(run))
+@answer("workshop.resume_training", "mistake:not_strict", "as with strict=False: names that do not fit are passed over")
+def resumed_what_is_known(path, model, optimizer, generator):
+    def put(mine, given):
+        model.load_state_dict({**mine, **{name: weight for name, weight in given.items() if name in mine}})
 
-
-@answer("workshop.save_training", "crash", "The file was opened for text")
-def saved_as_text(path, model, optimizer, generator, step):
-    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    with Path(path).open("w") as file:
-        torch.save({**state, "generator": generator.get_state(), "step": step}, file)
-
-
-@answer("workshop.resume_training", "likeness:zero", "but not with a checkpoint from another model")
-def resumed_without_refusing(path, model, optimizer, generator):
-    run = torch.load(path, weights_only=True)
-    model.load_state_dict(run["model"], strict=False)
-    optimizer.load_state_dict(run["optimizer"])
-    generator.set_state(run["generator"])
-    return run["step"] + 1
-
-
-@answer("workshop.save_training", "objection:part", "not all of it")
-def saved_averages_only(path, model, optimizer, generator, step):
-    torch.save(
-        {
-            "model": model.state_dict(),
-            "optimizer": optimizer.state_dict()["state"],
-            "generator": generator.get_state(),
-            "step": step,
-        },
-        path,
-    )
-
-
-@answer("workshop.resume_training", "crash", "The saved weights come from another model")
-def resumed_into_itself(path, model, optimizer, generator):
-    run = torch.load(path, weights_only=True)
-    model.load_state_dict(run)
-    return run["step"]
-
-
-@answer("workshop.resume_training", "objection:type", "You return a dict")
-def resumed_and_returned(path, model, optimizer, generator):
-    run = torch.load(path, weights_only=True)
-    model.load_state_dict(run["model"])
-    optimizer.load_state_dict(run["optimizer"])
-    generator.set_state(run["generator"])
-    return run
-
-
-@answer("workshop.next_id", "objection:tensor", "`.item()` makes a plain number")
-def next_as_a_tensor(logits, temperature, top_k, generator):
-    if temperature == 0:
-        return logits.argmax()
-    best = logits.topk(min(top_k, len(logits)))
-    return best.indices[torch.multinomial((best.values / temperature).softmax(-1), 1, generator=generator)]
-
-
-@answer("workshop.next_id", "crash", "was something divided by 0")
-def next_divided_by_zero(logits, temperature, top_k, generator):
-    best = logits.topk(min(top_k, len(logits)))
-    chances = (best.values / temperature).softmax(-1)
-    return best.indices[torch.multinomial(chances, 1, generator=generator)].item()
-
-
-@answer("workshop.next_id", "crash", "asked for more numbers than the axis holds")
-def next_of_a_short_vocabulary(logits, temperature, top_k, generator):
-    if temperature == 0:
-        return logits.argmax().item()
-    best = logits.topk(top_k)
-    chances = (best.values / temperature).softmax(-1)
-    return best.indices[torch.multinomial(chances, 1, generator=generator)].item()
-
-
-@answer("workshop.next_id", "objection:changed", "changes `logits` in place")
-def next_in_place(logits, temperature, top_k, generator):
-    if temperature == 0:
-        return logits.argmax().item()
-    logits[logits < logits.topk(min(top_k, len(logits))).values[-1]] = -math.inf
-    return torch.multinomial((logits / temperature).softmax(-1), 1, generator=generator).item()
-
-
-@answer("workshop.repair", "crash", "takes axis 1 for the classes")
-def repaired_without_flatten(model, optimizer, inputs, labels, max_norm):
-    optimizer.zero_grad()
-    loss = F.cross_entropy(model(inputs.T), labels.T)
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    optimizer.step()
-    return loss.item()
-
-
-@answer("workshop.save_training", "objection:part", "What you save of the optimizer is not all of it")
-def saved_without_settings(path, model, optimizer, generator, step):
-    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()["state"]}
-    torch.save({**state, "generator": generator.get_state(), "step": step}, path)
-
-
-@answer("workshop.save_training", "objection:step", "The step in your file is a tensor; the plain number is wanted.")
-def saved_step_as_a_tensor(path, model, optimizer, generator, step):
-    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-    torch.save({**state, "generator": generator.get_state(), "step": torch.tensor(step)}, path)
-
-
-@answer("workshop.save_training", "objection:eval_mode", "After your function the model is in evaluation mode")
-def saved_in_evaluation_mode(path, model, optimizer, generator, step):
-    state = {"model": model.eval().state_dict(), "optimizer": optimizer.state_dict()}
-    torch.save({**state, "generator": generator.get_state(), "step": step}, path)
-
-
-@answer("workshop.resume_training", "objection:eval_mode", "training would go on without dropout")
-def resumed_in_evaluation_mode(path, model, optimizer, generator):
-    run = torch.load(path, weights_only=True)
-    model.load_state_dict(run["model"])
-    model.eval()
-    optimizer.load_state_dict(run["optimizer"])
-    generator.set_state(run["generator"])
-    return run["step"]
+    return resumed(path, model, optimizer, generator, put)
