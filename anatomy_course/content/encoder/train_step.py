@@ -128,7 +128,7 @@ EXERCISE = written(
     clipped by hand:
         torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm) ⇒
             gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
-            length = torch.cat([gradient.flatten() for gradient in gradients]).norm().item()
+            length = torch.cat([gradient.flatten() for gradient in gradients]).norm()
             for gradient in gradients:
                 gradient *= min(1.0, max_norm / length)
     """,
