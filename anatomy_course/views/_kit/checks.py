@@ -1,8 +1,8 @@
 """What a view is given is checked by what it declares; a refusal says what was given, what was expected, what to do.
 
-Traits declare a range (`Whole("tokens")` is a place among the tokens, `Real(0.1, 3)`, `Choice("post pre")`), and hold
-it whether Python or the page sets them. Arrays are declared by the names of their axes: `numbers(weights, "weights",
-"layer head query key", query=5, key=5)`.
+Traits declare a range (`Whole("tokens")` is a place among the tokens, `Name("schemes")` one of the schemes,
+`Real(0.1, 3)`, `Choice("post pre")`), and hold it whether Python or the page sets them. Arrays are declared by the
+names of their axes: `numbers(weights, "weights", "layer head query key", query=5, key=5)`.
 """
 
 from __future__ import annotations
@@ -95,6 +95,28 @@ class Choice(traitlets.Enum):  # type: ignore[type-arg]
             expected = " or ".join(map(repr, self.values))
             raise Refusal(f"{self.name}={value!r} was asked for; expected {expected}: choose one of these.")
         return value
+
+
+class Name(traitlets.Unicode):  # type: ignore[type-arg]
+    """The name of something in the list that another trait holds: of a word, or of a dictionary's `id` or `name`.
+
+    Args:
+        of: the other trait's name. Nothing is refused while it is empty.
+        also: one more name that is taken.
+    """
+
+    def __init__(self, of: str, also: str = "") -> None:
+        self._of, self._also = of, also
+        super().__init__(also)
+
+    def _cross_validate(self, obj: Any, value: Any) -> str:
+        listed = getattr(obj, self._of)
+        names = [each if isinstance(each, str) else each.get("id", each.get("name")) for each in listed]
+        names = [self._also, *names] if self._also else names
+        if names and value not in names:
+            expected = f"one of {', '.join(map(repr, names))}"
+            raise Refusal(f"{self.name}={value!r} was asked for; expected {expected}: choose one of these.")
+        return str(super()._cross_validate(obj, value))
 
 
 def numbers(values: object, name: str, axes: str, **sizes: int) -> npt.NDArray[np.float64]:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
-from anatomy_course.views._kit.checks import Choice, Whole, numbers
+from anatomy_course.views._kit.checks import Choice, Name, Whole, numbers
 from anatomy_course.views._kit.request import Asking
 from anatomy_course.views.attention_viewer.view import AttentionViewer
 from anatomy_utils.interpret import activations, attention_patterns, head_ablation
@@ -56,7 +56,7 @@ class HeadBoard(AttentionViewer, Asking):
 
     measures = traitlets.List(traitlets.Dict()).tag(sync=True)
     """[{name, values}], the values of all heads one layer after the other."""
-    rank = traitlets.Unicode(PAIR).tag(sync=True)
+    rank = Name("measures", also=PAIR).tag(sync=True)
     order = Choice("highest lowest layer").tag(sync=True)
     key = Whole("key_tokens").tag(sync=True)
     off = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
@@ -155,13 +155,6 @@ class HeadBoard(AttentionViewer, Asking):
         array = numbers(values, f"measure {name!r}", "layers heads", layers=layers, heads=heads)
         found: list[float] = array.ravel().tolist()
         return found
-
-    @traitlets.validate("rank")
-    def _known(self, proposal: traitlets.Bunch) -> str:
-        names = [PAIR, *(measure["name"] for measure in self.measures)]
-        if proposal["value"] not in names:
-            raise ValueError(f"rank={proposal['value']!r} was asked for; choose one of {', '.join(map(repr, names))}.")
-        return str(proposal["value"])
 
     @traitlets.validate("off")
     def _on_the_board(self, proposal: traitlets.Bunch) -> list[list[int]]:

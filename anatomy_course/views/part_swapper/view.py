@@ -15,6 +15,7 @@ import traitlets
 from anatomy_course.lab.experiments import part_swaps, parts_of_2017
 from anatomy_course.lab.experiments.part_swaps import SwapReport, SwapResult
 from anatomy_course.views._kit.base import attributes
+from anatomy_course.views._kit.checks import Name
 from anatomy_course.views._kit.request import Asking
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.tokenizer import Tokenizer
@@ -77,7 +78,7 @@ class PartSwapper(Asking):
     """Name of a part → its outcome."""
     prompt = traitlets.Unicode().tag(sync=True)
     blind = traitlets.Int().tag(sync=True)
-    chosen = traitlets.Unicode().tag(sync=True)
+    chosen = Name("parts").tag(sync=True)
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class PartSwapper(Asking):
         names, results = list(parts), results or {}
         if not names:
             raise ValueError("There are no parts; give at least one.")
-        for name in (*results, chosen or names[0]):
+        for name in results:
             if name not in names:
                 raise ValueError(f"There is no part {name!r}; the parts are {', '.join(map(repr, names))}.")
         if measure is None and (lacking := [name for name in names if name not in results]):

@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
-from anatomy_course.views._kit.checks import Choice, numbers, word_list
+from anatomy_course.views._kit.checks import Choice, Name, numbers, word_list
 from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
@@ -97,7 +97,7 @@ class PositionExplorer(AnatomyWidget):
     """All arrays as float32: of each scheme its scores and, where it has them, its vectors; the waves at the end."""
     length = traitlets.Int().tag(sync=True)
     has_waves = traitlets.Bool(False).tag(sync=True)
-    scheme = traitlets.Unicode().tag(sync=True)
+    scheme = Name("schemes").tag(sync=True)
     variant = traitlets.Int(0).tag(sync=True)
     position = traitlets.Int(0).tag(sync=True)
     picture = Choice("vectors scores").tag(sync=True)
@@ -114,8 +114,6 @@ class PositionExplorer(AnatomyWidget):
         names = word_list([each.name for each in schemes], "scheme names", at_most=12)
         if len(set(names)) != len(names):
             raise ValueError(f"The schemes are called {', '.join(names)}; give each a name of its own.")
-        if scheme and scheme not in names:
-            raise ValueError(f"scheme is {scheme!r}; expected one of {', '.join(names)}.")
         length = len(numbers(schemes[0].scores, f"scores of {names[0]}", "variant query key")[0])
         if not 2 <= length <= MOST_POSITIONS:
             raise ValueError(f"There are {length} positions; the drawing has room for 2 to {MOST_POSITIONS}.")

@@ -15,6 +15,7 @@ from anatomy_course.figures import transformer_layout
 from anatomy_course.figures.picture import Picture
 from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.views._kit.base import AnatomyWidget
+from anatomy_course.views._kit.checks import Name
 from anatomy_course.views.transformer_map.drawing import drawing
 
 ORGANS = ("weights", "feed_forward", "memory")
@@ -75,7 +76,7 @@ class TransformerMap(AnatomyWidget):
     """Whether only the strip is shown."""
     here = traitlets.Unicode("").tag(sync=True)
     """Full name of the notebook that is open, or a part's id."""
-    selected = traitlets.Unicode("").tag(sync=True)
+    selected = Name("parts").tag(sync=True)
 
     def __init__(
         self,
@@ -91,9 +92,6 @@ class TransformerMap(AnatomyWidget):
         fitting = [part for part in drawn if place in (part.id, part.notebook)]
         organs = [part for part in fitting if part.role in ORGANS] or fitting
         first = organs[0].id if organs else "encoder_self_attention"
-        ids = [part.id for part in drawn]
-        if selected and selected not in ids:
-            raise ValueError(f"selected={selected!r} names no part of the map; its parts are {', '.join(ids)}.")
         where = Path.cwd() if folder is None else Path(folder)
         stops = [
             {
@@ -116,13 +114,6 @@ class TransformerMap(AnatomyWidget):
             selected=selected or first,
             label=label,
         )
-
-    @traitlets.validate("selected")
-    def _on_the_map(self, proposal: traitlets.Bunch) -> str:
-        chosen = str(proposal["value"])
-        if self.parts and chosen not in [part["id"] for part in self.parts]:
-            raise ValueError(f"selected={chosen!r} names no part of the map.")
-        return chosen
 
     def still_picture(self) -> Picture:
         """The same drawing as a picture."""

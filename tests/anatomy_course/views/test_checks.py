@@ -14,7 +14,7 @@ import traitlets
 from anatomy_course import views
 from anatomy_course.views import SetupList
 from anatomy_course.views._kit.base import AnatomyWidget
-from anatomy_course.views._kit.checks import Choice, Real, Whole, arrays_of, numbers
+from anatomy_course.views._kit.checks import Choice, Name, Real, Whole, arrays_of, numbers
 
 CLASSES = {name: cls for name in dir(views) if inspect.isclass(cls := getattr(views, name))}
 VIEWS = {name: cls for name, cls in CLASSES.items() if issubclass(cls, AnatomyWidget)}
@@ -38,13 +38,17 @@ class Declaring(SetupList):
     seed = Whole(None).tag(sync=True)
     share = Real(0.05, 1, 0.5).tag(sync=True)
     norm = Choice("post pre").tag(sync=True)
+    word = Name("tokens").tag(sync=True)
+    part = Name("parts", also="all").tag(sync=True)
+    parts = traitlets.List().tag(sync=True)
 
     def __len__(self) -> int:
         return 2 * len(self.tokens)
 
 
 def declaring(**traits: Any) -> Declaring:
-    return Declaring(**{"tokens": ["a", "b", "c"], "shape": [2, 4]} | traits)
+    parts = [{"name": "first"}, {"id": "second", "name": "the second"}]
+    return Declaring(**{"tokens": ["a", "b", "c"], "shape": [2, 4], "parts": parts, "word": "a"} | traits)
 
 
 REFUSED = [
@@ -67,6 +71,8 @@ REFUSED = [
     ("share", "1", "from 0.05 to 1"),
     ("norm", "sandwich", "'post' or 'pre'"),
     ("norm", ["post"], "'post' or 'pre'"),
+    ("word", "d", "one of 'a', 'b', 'c'"),
+    ("part", "third", "one of 'all', 'first', 'second'"),
 ]
 
 
@@ -74,7 +80,7 @@ REFUSED = [
 def test_what_is_not_declared_is_refused_with_one_sentence_wherever_it_comes_from(
     name: str, given: Any, range: str
 ) -> None:
-    kind = "" if name == "norm" else "a number " if name == "share" else "a whole number "
+    kind = "" if name in ("norm", "word", "part") else "a number " if name == "share" else "a whole number "
     said = f"{name}={given!r} was asked for; expected {kind}{range}: choose one of these."
     widget = declaring()
     before = getattr(widget, name)
@@ -89,8 +95,20 @@ def test_what_is_not_declared_is_refused_with_one_sentence_wherever_it_comes_fro
 
 
 def test_what_is_declared_is_taken_up_to_its_ends() -> None:
-    widget = declaring(token=2, step=3, shown=3, head=3, width=8, seed=10**9, share=1, norm="pre")
-    widget.set_state({"token": 0, "step": 1, "shown": 0, "head": -1, "own": 5, "width": 2, "share": 0.05})
+    widget = declaring(token=2, step=3, shown=3, head=3, width=8, seed=10**9, share=1, norm="pre", part="all")
+    widget.set_state(
+        {
+            "token": 0,
+            "step": 1,
+            "shown": 0,
+            "head": -1,
+            "own": 5,
+            "width": 2,
+            "share": 0.05,
+            "word": "c",
+            "part": "second",
+        }
+    )
     assert (widget.token, widget.step, widget.shown, widget.head, widget.own, widget.width) == (0, 1, 0, -1, 5, 2)
     widget.token = np.int64(1)
     assert type(widget.token) is int

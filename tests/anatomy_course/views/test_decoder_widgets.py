@@ -89,7 +89,7 @@ def test_twins_tell_what_they_show() -> None:
         (cache_lab, {"entry": CacheEntry(0, 1, 3, 5, 4)}, "counts of at least 1"),
         (cache_lab, {"prompt": []}, "prompt has 0 words"),
         (swapper, {"parts": {}}, "give at least one"),
-        (swapper, {"chosen": "GELU"}, "There is no part 'GELU'; the parts are 'LayerNorm', 'ReLU'"),
+        (swapper, {"chosen": "GELU"}, "chosen='GELU' was asked for; expected one of 'LayerNorm', 'ReLU'"),
         (swapper, {"results": {}}, "There is no result for 'LayerNorm'"),
         (swapper, {"before": SwapResult("before", float("inf"), 2.0, "", 1)}, "plain is inf"),
         (lens, {"position": 3}, "position=3 was asked for; expected a whole number from 0 to 2"),

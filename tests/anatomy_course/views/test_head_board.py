@@ -87,7 +87,7 @@ def test_a_model_that_fails_is_told_in_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"rank": "third"}, "rank='third' was asked for; choose one of 'the chosen pair', 'first', 'second'"),
+        ({"rank": "third"}, "rank='third' was asked for; expected one of 'the chosen pair', 'first', 'second'"),
         ({"key": 5}, "key=5 was asked for; expected a whole number from 0 to 4"),
         ({"query": 7}, "query=7 was asked for"),
         (

@@ -68,7 +68,7 @@ def test_an_encoder_without_a_table_is_refused_in_one_sentence(encoder: Any) -> 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"scheme": "waves"}, "scheme is 'waves'; expected one of offsets, uneven"),
+        ({"scheme": "waves"}, "scheme='waves' was asked for; expected one of 'offsets', 'uneven'"),
         ({"position": 5}, "position is 5; expected a whole number from 0 to 4"),
         ({"length": 129}, "129 positions; the drawing has room for 2 to 128"),
         ({"waves": np.ones((4, 4))}, r"waves has shape \(4, 4\); expected .*here \(5, 4\)"),

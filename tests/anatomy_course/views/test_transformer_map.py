@@ -56,7 +56,7 @@ def test_unknown_places_get_one_sentence(options: dict[str, Any], sentence: str)
 
 def test_choosing_an_unknown_part_later_is_refused(folder: Path) -> None:
     widget = TransformerMap(folder=folder)
-    with pytest.raises(ValueError, match="names no part"):
+    with pytest.raises(ValueError, match="was asked for; expected one of"):
         widget.selected = "soul"
 
 
