@@ -1,7 +1,7 @@
 """What a view is given is checked by what it declares; a refusal says what was given, what was expected, what to do.
 
 Traits declare a range (`Whole("tokens")` is a place among the tokens, `Name("schemes")` one of the schemes,
-`Real(0.1, 3)`, `Choice("post pre")`), and hold it whether Python or the page sets them. Arrays are declared by the
+`Real(0.1, 3)`, `OneOf("post pre")`), and hold it whether Python or the page sets them. Arrays are declared by the
 names of their axes: `numbers(weights, "weights", "layer head query key", query=5, key=5)`.
 """
 
@@ -84,7 +84,7 @@ class Real(traitlets.Float):
         return float(value)
 
 
-class Choice(traitlets.Enum):  # type: ignore[type-arg]
+class OneOf(traitlets.Enum):  # type: ignore[type-arg]
     """One of a few words, which are separated by spaces; the first one is the default."""
 
     def __init__(self, words: str) -> None:

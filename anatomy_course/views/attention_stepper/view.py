@@ -15,7 +15,7 @@ import traitlets
 
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
-from anatomy_course.views._kit.checks import Choice, Whole, arrays_of, numbers, word_list
+from anatomy_course.views._kit.checks import OneOf, Whole, arrays_of, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_course.views.attention_viewer.view import first_word, last_word
 from anatomy_utils.interpret import activations
@@ -101,7 +101,7 @@ class AttentionStepper(Asking):
     """The tensors of `Steps` one after the other, as float32."""
     query = Whole("tokens").tag(sync=True)
     step = Whole(6, low=1).tag(sync=True)
-    level = Choice("word matrix").tag(sync=True)
+    level = OneOf("word matrix").tag(sync=True)
 
     def __init__(
         self,

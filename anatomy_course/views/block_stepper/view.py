@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
-from anatomy_course.views._kit.checks import Choice, Whole, numbers, word_list
+from anatomy_course.views._kit.checks import OneOf, Whole, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.interpret import activations
 from anatomy_utils.nn.encoder import Encoder, EncoderLayer
@@ -82,8 +82,8 @@ class BlockStepper(Asking):
     """The sentence whose vectors are shown."""
     token = Whole("tokens").tag(sync=True)
     step = Whole(6, low=1).tag(sync=True)
-    norm = Choice("post pre").tag(sync=True)
-    trained_with = Choice("post pre").tag(sync=True)
+    norm = OneOf("post pre").tag(sync=True)
+    trained_with = OneOf("post pre").tag(sync=True)
 
     def __init__(
         self,

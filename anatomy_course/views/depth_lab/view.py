@@ -19,7 +19,7 @@ import traitlets
 
 from anatomy_course.lab.experiments.norm_placement import STEPS, WARM_UP, DepthRun, depth_experiment, guessing_loss
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
-from anatomy_course.views._kit.checks import Choice
+from anatomy_course.views._kit.checks import OneOf
 from anatomy_course.views._kit.request import Asking
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class DepthLab(Asking):
     steps = traitlets.Int().tag(sync=True)
     levels = traitlets.Dict().tag(sync=True)
     depth = traitlets.Int().tag(sync=True)
-    norm = Choice("post pre").tag(sync=True)
+    norm = OneOf("post pre").tag(sync=True)
     warmup = traitlets.Bool(False).tag(sync=True)
     seed = traitlets.Int(0).tag(sync=True)
     stopping = traitlets.Bool(False).tag(sync=True)

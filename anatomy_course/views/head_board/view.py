@@ -17,7 +17,7 @@ from torch import Tensor
 
 from anatomy_course.figures.picture import Picture
 from anatomy_course.views._kit.base import buffer_trait, float_bytes
-from anatomy_course.views._kit.checks import Choice, Name, Whole, numbers
+from anatomy_course.views._kit.checks import Name, OneOf, Whole, numbers
 from anatomy_course.views._kit.request import Asking
 from anatomy_course.views.attention_viewer.view import AttentionViewer
 from anatomy_utils.interpret import activations, attention_patterns, head_ablation
@@ -57,7 +57,7 @@ class HeadBoard(AttentionViewer, Asking):
     measures = traitlets.List(traitlets.Dict()).tag(sync=True)
     """[{name, values}], the values of all heads one layer after the other."""
     rank = Name("measures", also=PAIR).tag(sync=True)
-    order = Choice("highest lowest layer").tag(sync=True)
+    order = OneOf("highest lowest layer").tag(sync=True)
     key = Whole("key_tokens").tag(sync=True)
     off = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
     """[layer, head] of every head that is switched off; the page writes it, and it may be set from Python."""

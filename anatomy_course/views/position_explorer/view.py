@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from anatomy_course.views._kit.base import AnatomyWidget, buffer_trait, float_bytes
-from anatomy_course.views._kit.checks import Choice, Name, numbers, word_list
+from anatomy_course.views._kit.checks import Name, OneOf, numbers, word_list
 from anatomy_utils.functional.positions import sinusoids
 from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.positions import AlibiBias, LearnedPositions, RotaryPositions, SinusoidalPositions, T5Bias
@@ -100,7 +100,7 @@ class PositionExplorer(AnatomyWidget):
     scheme = Name("schemes").tag(sync=True)
     variant = traitlets.Int(0).tag(sync=True)
     position = traitlets.Int(0).tag(sync=True)
-    picture = Choice("vectors scores").tag(sync=True)
+    picture = OneOf("vectors scores").tag(sync=True)
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ from anatomy_course.lab.street.verbs import VERBS
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_course.lab.street.word_types import LANGUAGES, Adjective, Language, Noun, Verb
 from anatomy_course.views._kit.base import buffer_trait, weight_bytes
-from anatomy_course.views._kit.checks import Choice, Whole, numbers, word_list
+from anatomy_course.views._kit.checks import OneOf, Whole, numbers, word_list
 from anatomy_course.views._kit.request import Asking, usable_sentence
 from anatomy_utils.decoding.stepper import Stepper
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
@@ -166,7 +166,7 @@ class Translator(Asking):
     """The written word whose alignment and rivals are shown."""
     layer = Whole("shape.0").tag(sync=True)
     head = Whole("shape.1", low=MEAN).tag(sync=True)
-    view = Choice("lines matrix").tag(sync=True)
+    view = OneOf("lines matrix").tag(sync=True)
 
     def __init__(
         self,

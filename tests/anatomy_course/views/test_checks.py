@@ -14,7 +14,7 @@ import traitlets
 from anatomy_course import views
 from anatomy_course.views import SetupList
 from anatomy_course.views._kit.base import AnatomyWidget
-from anatomy_course.views._kit.checks import Choice, Name, Real, Whole, arrays_of, numbers
+from anatomy_course.views._kit.checks import Name, OneOf, Real, Whole, arrays_of, numbers
 
 CLASSES = {name: cls for name in dir(views) if inspect.isclass(cls := getattr(views, name))}
 VIEWS = {name: cls for name, cls in CLASSES.items() if issubclass(cls, AnatomyWidget)}
@@ -22,7 +22,7 @@ DECLARED = [
     (view, name)
     for view, cls in VIEWS.items()
     for name, trait in cls.class_traits(sync=True).items()
-    if isinstance(trait, Whole | Real | Choice)
+    if isinstance(trait, Whole | Real | OneOf)
 ]
 
 
@@ -37,7 +37,7 @@ class Declaring(SetupList):
     width = Whole(8, low=2, default=4).tag(sync=True)
     seed = Whole(None).tag(sync=True)
     share = Real(0.05, 1, 0.5).tag(sync=True)
-    norm = Choice("post pre").tag(sync=True)
+    norm = OneOf("post pre").tag(sync=True)
     word = Name("tokens").tag(sync=True)
     part = Name("parts", also="all").tag(sync=True)
     parts = traitlets.List().tag(sync=True)
