@@ -25,8 +25,7 @@ Each entry of `mistakes` and `also_right` begins at the margin with its name and
 - of a class, methods from `def` on: each takes the place of the one of that name, or is added.
 
 `name (other):` begins with the entry `other` in place of the solution. A mistake's sentence stands below, in “ ”.
-Variants see `torch`, `Tensor` and what their file has imported and defined above: one that no edit describes may call a
-function of it.
+Variants see `torch`, `Tensor`, `F`, `math` and what their file has above: one that no edit describes may call a function.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import math
 import re
 import sys
 import textwrap
@@ -43,6 +43,7 @@ from typing import Any, NamedTuple, cast, get_args
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from anatomy_course.judge.definition import Case, Difficulty, Exercise, Mistake, Output
 
@@ -334,11 +335,11 @@ def define(source: str, place: str, name: str, names: Mapping[str, Any]) -> Call
         source: its text.
         place: what stands in for a file's name.
         name: of the function or class.
-        names: what it sees, besides `torch` and `Tensor`.
+        names: what it sees, besides `torch`, `Tensor`, `F` (torch.nn.functional) and `math`.
     """
     file = f"<{place}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    namespace = {"torch": torch, "Tensor": Tensor, **names}
+    namespace = {"torch": torch, "Tensor": Tensor, "F": F, "math": math, **names}
     exec(compile(source, file, "exec"), namespace)
     made: Callable[..., Any] = namespace[name]
     return made
