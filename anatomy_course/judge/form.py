@@ -25,7 +25,7 @@ Each entry of `mistakes` and `also_right` begins at the margin with its name and
 - of a class, methods from `def` on: each takes the place of the one of that name, or is added.
 
 `name (other):` begins with the entry `other` in place of the solution. A mistake's sentence stands below, in “ ”.
-Variants see `torch`, `Tensor`, `F`, `math` and what their file has above: one that no edit describes may call a function.
+Variants see `torch`, `Tensor`, `F`, `math` and what their file has above, such as a function, where no edit fits.
 """
 
 from __future__ import annotations
