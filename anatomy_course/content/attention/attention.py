@@ -7,11 +7,21 @@ from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: F401 (variants use it)
 
-from anatomy_course.content.attention.shared import WITH_HEADS, attend, dots, lift
+from anatomy_course.content.attention.shared import WITH_HEADS, attend, dots, lift  # noqa: F401 (variants use it)
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value)
+    → context (…, query, d_value), weights (…, query, key).
+    """
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    weights = scores.softmax(dim=-1)
+    return weights @ value, weights
 
 
 def _attention_cases(generator: torch.Generator) -> Iterator[Case]:
@@ -34,97 +44,71 @@ def _attention_steps(query: Tensor, key: Tensor, value: Tensor) -> Mapping[str, 
     return {"scores": bare, "scaled scores": scaled, "weights": scaled.softmax(-1)}
 
 
-def _fused(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-    identity = torch.eye(key.shape[-2]).expand(*key.shape[:-1], -1)
-    return F.scaled_dot_product_attention(query, key, value), F.scaled_dot_product_attention(query, key, identity)
-
-
 def _wrong_weights(query: Tensor, key: Tensor, value: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
     return weights @ value, weights
 
 
-EXERCISE = Exercise(
-    id="attention.attention",
+EXERCISE = written(
+    attend_all_words,
+    same_as="anatomy_utils.functional.attention.scaled_dot_product_attention",
     title="Attention, all words at once",
     task="Write softmax(query · key transposed / √d_head) · value, and return the context together with the weights.",
-    difficulty="medium",
-    minutes=5,
-    signature="attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]",
-    docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value)\n"
-    "→ context (…, query, d_value), weights (…, query, key).",
-    reference="anatomy_utils.functional.attention.scaled_dot_product_attention",
-    returns=(Output("context", "query d_value"), Output("weights", "query key")),
-    look_first=("weights", "context"),
+    level="medium, 5 minutes",
+    returns="context: query d_value; weights: query key",
     cases=_attention_cases,
-    mistakes=(
-        Mistake(
-            "no_scale",
-            lambda q, k, v: attend(q, k, v, 1.0),
-            "Your weights are too sharp: the scores went into the softmax as bare dot products.",
-        ),
-        Mistake(
-            "no_root",
-            lambda q, k, v: attend(q, k, v, 1 / q.shape[-1]),
-            "Your weights are too even: the scores were divided by d_head itself.",
-        ),
-        Mistake(
-            "root_of_values",
-            lambda q, k, v: attend(q, k, v, v.shape[-1] ** -0.5),
-            "Your scores were divided by the root of the values' width, but values take no part in a score.",
-        ),
-        Mistake(
-            "root_of_keys",
-            lambda q, k, v: attend(q, k, v, k.shape[-2] ** -0.5),
-            "Your scores were divided by the root of the number of keys; now the weights depend on the "
-            "sentence's length.",
-        ),
-        Mistake(
-            "wrong_axis",
-            lambda q, k, v: _wrong_weights(q, k, v, _attention_steps(q, k, v)["scaled scores"].softmax(-2)),
-            "Your columns sum to 1: the softmax ran over the queries.",
-        ),
-        Mistake(
-            "scaled_afterwards",
-            lambda q, k, v: _wrong_weights(q, k, v, dots(q, k).softmax(-1) / q.shape[-1] ** 0.5),
-            "Your rows sum to 1/√d_head: the division came after the softmax.",
-        ),
-        Mistake(
-            "no_softmax",
-            lambda q, k, v: _wrong_weights(q, k, v, _attention_steps(q, k, v)["scaled scores"]),
-            "Your weights are still the scaled scores; some are negative, and no row sums to 1.",
-        ),
-        Mistake(
-            "scores_returned",
-            lambda q, k, v: (attend(q, k, v, q.shape[-1] ** -0.5)[0], _attention_steps(q, k, v)["scaled scores"]),
-            "Your context is right, but where the weights belong you return the scaled scores.",
-        ),
-        Mistake(
-            "order",
-            lambda q, k, v: attend(q, k, v, q.shape[-1] ** -0.5)[::-1],
-            "Both results are right, but in the wrong order.",
-        ),
-    ),
-    also_right={
-        "in three lines": lambda q, k, v: attend(q, k, v, q.shape[-1] ** -0.5),
-        "einsum": lambda q, k, v: _wrong_weights(
-            q, k, v, torch.softmax(torch.einsum("...qd,...kd->...qk", q, k) / math.sqrt(k.shape[-1]), dim=-1)
-        ),
-        "fused kernel": _fused,
-        "scaled query first": lambda q, k, v: _wrong_weights(q, k, v, ((q * q.shape[-1] ** -0.5) @ k.mT).softmax(-1)),
-        "float64 inside": lambda q, k, v: tuple(
-            part.float() for part in attend(q.double(), k.double(), v.double(), q.shape[-1] ** -0.5)
-        ),
-    },
-    hints=(
-        "You have written every piece: the scaled scores, the softmax over the keys, the weighted average. "
-        "Put them one after the other.",
-        "scores: (…, query, key). Softmax over the last axis makes the weights. `weights @ value` makes the context.",
-        "Three lines: `scores = query @ key.transpose(-2, -1) / …`, `weights = scores.softmax(dim=-1)`, "
-        "`return … , weights`.",
-    ),
-    solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
-    "weights = scores.softmax(dim=-1)\nreturn weights @ value, weights",
-    explanation="Equation 1 of the 2017 paper. Each row of the weights says how much each key counts for one query; "
-    "the matrix product with the values makes all the weighted averages at once.",
+    look_first="weights context",
     stages=_attention_steps,
+    mistakes="""
+    no_scale: attend(query, key, value, 1.0)
+        “Your weights are too sharp: the scores went into the softmax as bare dot products.”
+    no_root: attend(query, key, value, 1 / query.shape[-1])
+        “Your weights are too even: the scores were divided by d_head itself.”
+    root_of_values: attend(query, key, value, value.shape[-1] ** -0.5)
+        “Your scores were divided by the root of the values' width, but values take no part in a score.”
+    root_of_keys: attend(query, key, value, key.shape[-2] ** -0.5)
+        “Your scores were divided by the root of the number of keys; now the weights depend on the sentence's length.”
+    wrong_axis: _wrong_weights(query, key, value, _attention_steps(query, key, value)["scaled scores"].softmax(-2))
+        “Your columns sum to 1: the softmax ran over the queries.”
+    scaled_afterwards: _wrong_weights(query, key, value, dots(query, key).softmax(-1) / query.shape[-1] ** 0.5)
+        “Your rows sum to 1/√d_head: the division came after the softmax.”
+    no_softmax: _wrong_weights(query, key, value, _attention_steps(query, key, value)["scaled scores"])
+        “Your weights are still the scaled scores; some are negative, and no row sums to 1.”
+    scores_returned:
+        return (
+            attend(query, key, value, query.shape[-1] ** -0.5)[0],
+            _attention_steps(query, key, value)["scaled scores"],
+        )
+        “Your context is right, but where the weights belong you return the scaled scores.”
+    order: attend(query, key, value, query.shape[-1] ** -0.5)[::-1]
+        “Both results are right, but in the wrong order.”
+    """,
+    also_right="""
+    in three lines: attend(query, key, value, query.shape[-1] ** -0.5)
+    einsum:
+        return _wrong_weights(
+            query,
+            key,
+            value,
+            torch.softmax(torch.einsum("...qd,...kd->...qk", query, key) / math.sqrt(key.shape[-1]), dim=-1),
+        )
+    fused kernel:
+        identity = torch.eye(key.shape[-2]).expand(*key.shape[:-1], -1)
+        return F.scaled_dot_product_attention(query, key, value), F.scaled_dot_product_attention(query, key, identity)
+    scaled query first: _wrong_weights(query, key, value, ((query * query.shape[-1] ** -0.5) @ key.mT).softmax(-1))
+    float64 inside:
+        return tuple(
+            part.float() for part in attend(query.double(), key.double(), value.double(), query.shape[-1] ** -0.5)
+        )
+    """,
+    hints="""
+    - You have written every piece: the scaled scores, the softmax over the keys, the weighted average. Put them one
+      after the other.
+    - scores: (…, query, key). Softmax over the last axis makes the weights. `weights @ value` makes the context.
+    - Three lines: `scores = query @ key.transpose(-2, -1) / …`, `weights = scores.softmax(dim=-1)`, `return … ,
+      weights`.
+    """,
+    explanation="""
+    Equation 1 of the 2017 paper. Each row of the weights says how much each key counts for one query; the matrix
+    product with the values makes all the weighted averages at once.
+    """,
 )

@@ -6,10 +6,16 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: F401 (variants use it)
 
 from anatomy_course.content.sizes import and_short, normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def lookup(table: Tensor, input_ids: Tensor) -> Tensor:
+    """One row of `table` (vocab_size, d_model) per id: input_ids (…, position) → (…, position, d_model)."""
+    return table[input_ids]
 
 
 def _ids_and_tables(generator: torch.Generator) -> Iterator[Case]:
@@ -23,76 +29,44 @@ def _ids_and_tables(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"position": position, "d_model": d_model, "vocab_size": vocab_size})
 
 
-def _rows_one_by_one(table: Tensor, input_ids: Tensor) -> Tensor:
-    rows = [table[int(i)] for i in input_ids.flatten()]
-    return torch.stack(rows).reshape(*input_ids.shape, table.shape[1])
-
-
-def _by_place(table: Tensor, input_ids: Tensor) -> Tensor:
-    return table[: input_ids.shape[-1]].expand(*input_ids.shape, -1)
-
-
-EXERCISE = Exercise(
-    id="attention.lookup",
+EXERCISE = written(
+    lookup,
+    same_as="anatomy_utils.functional.embeddings.lookup",
     title="From ids to vectors",
     task="Fetch the row of the table that each id names.",
-    difficulty="easy",
-    minutes=2,
-    signature="lookup(table: Tensor, input_ids: Tensor) -> Tensor",
-    docstring="One row of `table` (vocab_size, d_model) per id: input_ids (…, position) → (…, position, d_model).",
-    reference="anatomy_utils.functional.embeddings.lookup",
-    returns=(Output("vectors", "position d_model"),),
+    level="easy, 2 minutes",
+    returns="vectors: position d_model",
     cases=and_short(_ids_and_tables, "position", "a single word"),
-    mistakes=(
-        Mistake(
-            "counts_from_one",
-            lambda table, input_ids: table[input_ids - 1],
-            "Each of your vectors is the row before the one that the id names.",
-        ),
-        Mistake(
-            "by_place",
-            _by_place,
-            "You have the first rows of the table: row 0 for the first word, row 1 for the second, whatever "
-            "their ids are.",
-        ),
-        Mistake(
-            "sorted",
-            lambda table, input_ids: table[input_ids.sort(-1).values],
-            "Your vectors are the right ones, but in the order of the ids, not of the words.",
-        ),
-        Mistake(
-            "one_for_all",
-            lambda table, input_ids: table[input_ids[..., :1]].expand(*input_ids.shape, -1),
-            "Every word has the vector of the first word.",
-        ),
-        Mistake(
-            "bag",
-            lambda table, input_ids: table[input_ids].mean(-2),
-            "You have one vector per sentence: the average of the right ones.",
-        ),
-        Mistake(
-            "ids_repeated",
-            lambda table, input_ids: input_ids[..., None].expand(*input_ids.shape, table.shape[1]).float(),
-            "Your vectors contain the ids themselves, over and over, and nothing from the table.",
-        ),
-    ),
-    also_right={
-        "embedding": lambda table, input_ids: F.embedding(input_ids, table),
-        "one-hot product": lambda table, input_ids: F.one_hot(input_ids, len(table)).float() @ table,
-        "index_select": lambda table, input_ids: table.index_select(0, input_ids.flatten()).reshape(
-            *input_ids.shape, -1
-        ),
-        "one by one": _rows_one_by_one,
-        "gather": lambda table, input_ids: table.gather(0, input_ids.reshape(-1, 1).expand(-1, table.shape[1])).reshape(
-            *input_ids.shape, -1
-        ),
-    },
-    hints=(
-        "The table has one row per entry of the vocabulary. An id is just the number of a row.",
-        "A tensor of whole numbers can be an index: `table[…]` takes one row for each of them.",
-        "`input_ids` is such a tensor, whatever its shape; put it between the brackets.",
-    ),
-    solution="return table[input_ids]",
-    explanation="Indexing with a tensor of ids takes one row per id and keeps the leading axes of the ids. "
-    "Equal ids get equal vectors: a fixed vector cannot know its neighbors.",
+    mistakes="""
+    counts_from_one: table[input_ids - 1]
+        “Each of your vectors is the row before the one that the id names.”
+    by_place: table[: input_ids.shape[-1]].expand(*input_ids.shape, -1)
+        “You have the first rows of the table: row 0 for the first word, row 1 for the second, whatever their ids are.”
+    sorted: table[input_ids.sort(-1).values]
+        “Your vectors are the right ones, but in the order of the ids, not of the words.”
+    one_for_all: table[input_ids[..., :1]].expand(*input_ids.shape, -1)
+        “Every word has the vector of the first word.”
+    bag: table[input_ids].mean(-2)
+        “You have one vector per sentence: the average of the right ones.”
+    ids_repeated: input_ids[..., None].expand(*input_ids.shape, table.shape[1]).float()
+        “Your vectors contain the ids themselves, over and over, and nothing from the table.”
+    """,
+    also_right="""
+    embedding: F.embedding(input_ids, table)
+    one-hot product: F.one_hot(input_ids, len(table)).float() @ table
+    index_select: table.index_select(0, input_ids.flatten()).reshape(*input_ids.shape, -1)
+    one by one:
+        rows = [table[int(i)] for i in input_ids.flatten()]
+        return torch.stack(rows).reshape(*input_ids.shape, table.shape[1])
+    gather: table.gather(0, input_ids.reshape(-1, 1).expand(-1, table.shape[1])).reshape(*input_ids.shape, -1)
+    """,
+    hints="""
+    - The table has one row per entry of the vocabulary. An id is just the number of a row.
+    - A tensor of whole numbers can be an index: `table[…]` takes one row for each of them.
+    - `input_ids` is such a tensor, whatever its shape; put it between the brackets.
+    """,
+    explanation="""
+    Indexing with a tensor of ids takes one row per id and keeps the leading axes of the ids. Equal ids get equal
+    vectors: a fixed vector cannot know its neighbors.
+    """,
 )

@@ -7,10 +7,20 @@ from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+# fmt: off
+def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+    """scores (…, query, key), mask (broadcast to it; True = may attend) → weights (…, query, key).
+    Rows sum to 1, or are all 0 where there is nothing to attend to.
+    """
+    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
+    return weights.masked_fill(~mask, 0.0)
+# fmt: on
 
 
 def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
@@ -44,14 +54,6 @@ def _right(scores: Tensor, mask: Tensor) -> Tensor:
     return scores.masked_fill(~mask, -1e9).softmax(-1) * mask
 
 
-def _in_place(scores: Tensor, mask: Tensor) -> Tensor:
-    own = scores.clone()
-    own[~mask.expand_as(own)] = -1e9
-    own = own.softmax(-1)
-    own *= mask
-    return own
-
-
 def _masked_steps(scores: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
     return {
         "masked scores": scores.masked_fill(~mask, -math.inf),
@@ -60,81 +62,59 @@ def _masked_steps(scores: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
     }
 
 
-EXERCISE = Exercise(
-    id="attention.masked_softmax",
+EXERCISE = written(
+    masked_softmax,
+    same_as="anatomy_utils.functional.attention.masked_softmax",
     title="Softmax with a mask",
     task="Turn scores into weights over the allowed keys only; a row with nothing allowed becomes all 0.",
-    difficulty="hard",
-    minutes=6,
-    signature="masked_softmax(scores: Tensor, mask: Tensor) -> Tensor",
-    docstring="scores (…, query, key), mask (broadcast to it; True = may attend) → weights (…, query, key).\n"
-    "Rows sum to 1, or are all 0 where there is nothing to attend to.",
-    reference="anatomy_utils.functional.attention.masked_softmax",
-    returns=(Output("weights", "query key"),),
+    level="hard, 6 minutes",
+    returns="weights: query key",
     cases=_scores_and_masks,
-    mistakes=(
-        Mistake(
-            "inverted",
-            lambda scores, mask: _right(scores, ~mask),
-            "Your weights are on the forbidden keys: the mask is read the other way round.",
-        ),
-        Mistake(
-            "inverted_nan",
-            lambda scores, mask: scores.masked_fill(mask, -math.inf).softmax(-1),
-            "Your weights are on the forbidden keys, as if −∞ went to the allowed ones. Rows that allow everything "
-            "became NaN.",
-        ),
-        Mistake(
-            "zero_afterwards",
-            lambda scores, mask: scores.softmax(-1) * mask,
-            "Your forbidden weights are 0, but they took their share first: the rows no longer sum to 1.",
-        ),
-        Mistake(
-            "zero_before",
-            lambda scores, mask: (scores * mask).softmax(-1),
-            "Your forbidden scores count as 0 in the softmax, and e⁰ is 1: forbidden keys get a weight.",
-        ),
-        Mistake(
-            "nan_rows",
-            lambda scores, mask: scores.masked_fill(~mask, -math.inf).softmax(-1),
-            "Right wherever something is allowed. A row with nothing allowed has become 0/0, which is NaN.",
-        ),
-        Mistake(
-            "even_rows",
-            lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1),
-            "Right wherever something is allowed. In a row with nothing allowed all keys get the same weight.",
-        ),
-        Mistake("ignored", lambda scores, mask: scores.softmax(-1), "Your weights are the ones without any mask."),
-        Mistake(
-            "wrong_axis",
-            lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-2) * mask,
-            "Your columns sum to 1, not your rows: the softmax ran over the queries.",
-        ),
-        Mistake(
-            "mask_added",
-            lambda scores, mask: (scores + mask).softmax(-1),
-            "Your mask was added as 1 and 0: allowed keys are favored a little, forbidden ones still count.",
-        ),
-    ),
-    also_right={
-        "−∞, then NaN to 0": lambda scores, mask: scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0),
-        "−1e9, then the mask": lambda scores, mask: scores.masked_fill(~mask, -1e9).softmax(-1) * mask,
-        "powers of allowed scores": _right,
-        "where": lambda scores, mask: torch.where(mask, torch.where(mask, scores, -1e30).softmax(-1), 0.0),
-        "additive": lambda scores, mask: F.softmax(scores + (1 - mask.float()) * -1e9, dim=-1) * mask,
-        "in place on an own copy": _in_place,
-    },
-    hints=(
-        "A forbidden key must have no weight, and the weights of the allowed keys must sum to 1. Which score gets the "
-        "weight 0 from a softmax?",
-        "`scores.masked_fill(~mask, −∞)` before the softmax. In a row where everything is −∞ that gives NaN: "
-        "repair it afterwards.",
-        "Fill in −∞, take the softmax, then `.masked_fill(~mask, 0.0)`: this last step changes nothing in good rows "
-        "and empties the others.",
-    ),
-    solution="weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn "
-    "weights.masked_fill(~mask, 0.0)",
-    explanation="e to the power of −∞ is 0, so a forbidden key takes nothing from the others. "
-    "A row of nothing but −∞ would be 0/0; the second line puts 0 in all of it.",
     stages=_masked_steps,
+    mistakes="""
+    inverted: _right(scores, ~mask)
+        “Your weights are on the forbidden keys: the mask is read the other way round.”
+    inverted_nan: scores.masked_fill(mask, -math.inf).softmax(-1)
+        “Your weights are on the forbidden keys, as if −∞ went to the allowed ones. Rows that allow everything became
+        NaN.”
+    zero_afterwards: scores.softmax(-1) * mask
+        “Your forbidden weights are 0, but they took their share first: the rows no longer sum to 1.”
+    zero_before: (scores * mask).softmax(-1)
+        “Your forbidden scores count as 0 in the softmax, and e⁰ is 1: forbidden keys get a weight.”
+    nan_rows: scores.masked_fill(~mask, -math.inf).softmax(-1)
+        “Right wherever something is allowed. A row with nothing allowed has become 0/0, which is NaN.”
+    even_rows: scores.masked_fill(~mask, -1e9).softmax(-1)
+        “Right wherever something is allowed. In a row with nothing allowed all keys get the same weight.”
+    ignored: scores.softmax(-1)
+        “Your weights are the ones without any mask.”
+    wrong_axis: scores.masked_fill(~mask, -1e9).softmax(-2) * mask
+        “Your columns sum to 1, not your rows: the softmax ran over the queries.”
+    mask_added: (scores + mask).softmax(-1)
+        “Your mask was added as 1 and 0: allowed keys are favored a little, forbidden ones still count.”
+    """,
+    also_right="""
+    −∞, then NaN to 0: scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0)
+    −1e9, then the mask: scores.masked_fill(~mask, -1e9).softmax(-1) * mask
+    powers of allowed scores: _right(scores, mask)
+    where: torch.where(mask, torch.where(mask, scores, -1e30).softmax(-1), 0.0)
+    additive: F.softmax(scores + (1 - mask.float()) * -1e9, dim=-1) * mask
+    in place on an own copy:
+        own = scores.clone()
+        own[~mask.expand_as(own)] = -1e9
+        own = own.softmax(-1)
+        own *= mask
+        return own
+    """,
+    hints="""
+    - A forbidden key must have no weight, and the weights of the allowed keys must sum to 1. Which score gets the
+      weight 0 from a softmax?
+    - `scores.masked_fill(~mask, −∞)` before the softmax. In a row where everything is −∞ that gives NaN: repair it
+      afterwards.
+    - Fill in −∞, take the softmax, then `.masked_fill(~mask, 0.0)`: this last step changes nothing in good rows and
+      empties the others.
+    """,
+    explanation="""
+    e to the power of −∞ is 0, so a forbidden key takes nothing from the others. A row of nothing but −∞ would be 0/0;
+    the second line puts 0 in all of it.
+    """,
 )

@@ -7,11 +7,21 @@ from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: F401 (variants use it)
 
 from anatomy_course.content.attention.shared import lift
 from anatomy_course.content.sizes import and_short, normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """query_i (d_head), key (position, d_head), value (position, d_value) → context (d_value)."""
+    scores = key @ query_i
+    scaled_scores = scores / len(query_i) ** 0.5
+    weights = scaled_scores.softmax(dim=-1)
+    return weights @ value
+
 
 NARROW = "values of a single number"
 
@@ -41,94 +51,53 @@ def _one_word_steps(query_i: Tensor, key: Tensor, value: Tensor) -> Mapping[str,
     return {"scores": scores, "scaled scores": scaled, "weights": weights, "weighted values": weights[:, None] * value}
 
 
-def _word_by_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    scores = [torch.dot(query_i, key_j) / len(query_i) ** 0.5 for key_j in key]
-    weights = torch.softmax(torch.stack(scores), 0)
-    context = torch.zeros(value.shape[1])
-    for weight, value_j in zip(weights, value, strict=True):
-        context += weight * value_j
-    return context
-
-
-EXERCISE = Exercise(
-    id="attention.one_word",
+EXERCISE = written(
+    attend_one_word,
     title="Attention for one word",
     task="Take one word's query through the steps: score, scale, softmax, weight the values, sum.",
-    difficulty="medium",
-    minutes=6,
-    signature="attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor",
-    docstring="query_i (d_head), key (position, d_head), value (position, d_value) → context (d_value).",
-    reference=_attend_one_word,
-    returns=(Output("context", "d_value"),),
+    level="medium, 6 minutes",
+    returns="context: d_value",
     cases=and_short(_one_word_cases, "position", "a sentence of one word"),
-    mistakes=(
-        Mistake(
-            "no_scale",
-            lambda query_i, key, value: (key @ query_i).softmax(-1) @ value,
-            "Your context comes from weights that are too sharp: the scores went into the softmax as bare "
-            "dot products.",
-        ),
-        Mistake(
-            "no_root",
-            lambda query_i, key, value: (key @ query_i / len(query_i)).softmax(-1) @ value,
-            "Your context comes from weights that are too even: the scores were divided by d_head itself.",
-        ),
-        Mistake(
-            "root_of_positions",
-            lambda query_i, key, value: (key @ query_i / math.sqrt(len(key))).softmax(-1) @ value,
-            "Your scores were divided by the root of the number of words.",
-        ),
-        Mistake(
-            "no_softmax",
-            lambda query_i, key, value: key @ query_i / math.sqrt(len(query_i)) @ value,
-            "The values were weighted by the scaled scores themselves. Those are not weights: some are negative.",
-        ),
-        Mistake(
-            "keys_averaged",
-            lambda query_i, key, value: (key @ query_i / math.sqrt(len(query_i))).softmax(-1) @ key,
-            "You have the weighted average of the keys; it is as wide as a key.",
-        ),
-        Mistake(
-            "not_summed",
-            lambda query_i, key, value: (key @ query_i / math.sqrt(len(query_i))).softmax(-1)[:, None] * value,
-            "You have one weighted value per word; they are not summed yet.",
-        ),
-        Mistake(
-            "divided_again",
-            lambda query_i, key, value: _attend_one_word(query_i, key, value) / len(key),
-            "Your context is too small by the number of words: the weights already sum to 1.",
-        ),
-        Mistake(
-            "hard",
-            lambda query_i, key, value: value[(key @ query_i).argmax()],
-            "Your context is the value of the best match alone; the other words have no part in it.",
-        ),
-    ),
-    also_right={
-        "word by word": _word_by_word,
-        "einsum": lambda query_i, key, value: torch.einsum(
-            "k,kv->v", (torch.einsum("d,kd->k", query_i, key) / len(query_i) ** 0.5).softmax(0), value
-        ),
-        "scaled query": lambda query_i, key, value: (key @ (query_i / len(query_i) ** 0.5)).softmax(0) @ value,
-        "fused kernel": lambda query_i, key, value: F.scaled_dot_product_attention(
-            query_i[None, None], key[None], value[None]
-        )[0, 0],
-        "multiply and sum": lambda query_i, key, value: (
-            ((key * query_i).sum(-1) / query_i.shape[0] ** 0.5).softmax(0).unsqueeze(1) * value
-        ).sum(0),
-        "float64 inside": lambda query_i, key, value: _attend_one_word(
-            query_i.double(), key.double(), value.double()
-        ).float(),
-    },
-    hints=(
-        "`key @ query_i` gives one score per word: the dot product of its key with the query.",
-        "Divide the scores by the root of the query's width, then `.softmax(dim=-1)`: now there is one "
-        "weight per word.",
-        "`weights @ value` weights the values and sums them in one step.",
-    ),
-    solution="scores = key @ query_i\nscaled_scores = scores / len(query_i) ** 0.5\n"
-    "weights = scaled_scores.softmax(dim=-1)\nreturn weights @ value",
-    explanation="One score per word, one weight per word, one vector in the end: the weighted average of the values. "
-    "The keys only decide the weights; none of their numbers reaches the result.",
     stages=_one_word_steps,
+    mistakes="""
+    no_scale: (key @ query_i).softmax(-1) @ value
+        “Your context comes from weights that are too sharp: the scores went into the softmax as bare dot products.”
+    no_root: (key @ query_i / len(query_i)).softmax(-1) @ value
+        “Your context comes from weights that are too even: the scores were divided by d_head itself.”
+    root_of_positions: (key @ query_i / math.sqrt(len(key))).softmax(-1) @ value
+        “Your scores were divided by the root of the number of words.”
+    no_softmax: key @ query_i / math.sqrt(len(query_i)) @ value
+        “The values were weighted by the scaled scores themselves. Those are not weights: some are negative.”
+    keys_averaged: (key @ query_i / math.sqrt(len(query_i))).softmax(-1) @ key
+        “You have the weighted average of the keys; it is as wide as a key.”
+    not_summed: (key @ query_i / math.sqrt(len(query_i))).softmax(-1)[:, None] * value
+        “You have one weighted value per word; they are not summed yet.”
+    divided_again: _attend_one_word(query_i, key, value) / len(key)
+        “Your context is too small by the number of words: the weights already sum to 1.”
+    hard: value[(key @ query_i).argmax()]
+        “Your context is the value of the best match alone; the other words have no part in it.”
+    """,
+    also_right="""
+    word by word:
+        scores = [torch.dot(query_i, key_j) / len(query_i) ** 0.5 for key_j in key]
+        weights = torch.softmax(torch.stack(scores), 0)
+        context = torch.zeros(value.shape[1])
+        for weight, value_j in zip(weights, value, strict=True):
+            context += weight * value_j
+        return context
+    einsum: torch.einsum("k,kv->v", (torch.einsum("d,kd->k", query_i, key) / len(query_i) ** 0.5).softmax(0), value)
+    scaled query: (key @ (query_i / len(query_i) ** 0.5)).softmax(0) @ value
+    fused kernel: F.scaled_dot_product_attention(query_i[None, None], key[None], value[None])[0, 0]
+    multiply and sum: (((key * query_i).sum(-1) / query_i.shape[0] ** 0.5).softmax(0).unsqueeze(1) * value).sum(0)
+    float64 inside: _attend_one_word(query_i.double(), key.double(), value.double()).float()
+    """,
+    hints="""
+    - `key @ query_i` gives one score per word: the dot product of its key with the query.
+    - Divide the scores by the root of the query's width, then `.softmax(dim=-1)`: now there is one weight per word.
+    - `weights @ value` weights the values and sums them in one step.
+    """,
+    explanation="""
+    One score per word, one weight per word, one vector in the end: the weighted average of the values. The keys only
+    decide the weights; none of their numbers reaches the result.
+    """,
 )

@@ -6,10 +6,16 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: F401 (variants use it)
 
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def project(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """hidden_states (…, position, d_model), weight (d_model, d_head), bias (d_head) → (…, position, d_head)."""
+    return hidden_states @ weight + bias
 
 
 def _states_and_projection(generator: torch.Generator) -> Iterator[Case]:
@@ -23,68 +29,43 @@ def _states_and_projection(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"position": position, "d_model": d_model, "d_head": d_head})
 
 
-def _scrambled(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return hidden_states @ weight.T.reshape(weight.shape) + bias
-
-
-EXERCISE = Exercise(
-    id="attention.projection",
+EXERCISE = written(
+    project,
+    same_as="anatomy_utils.functional.attention.project",
     title="A projection",
     task="Multiply each vector by the weight matrix and add the bias.",
-    difficulty="easy",
-    minutes=3,
-    signature="project(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor",
-    docstring="hidden_states (…, position, d_model), weight (d_model, d_head), bias (d_head) → (…, position, d_head).",
-    reference="anatomy_utils.functional.attention.project",
-    returns=(Output("projection", "position d_head"),),
+    level="easy, 3 minutes",
+    returns="projection: position d_head",
     cases=_states_and_projection,
-    mistakes=(
-        Mistake(
-            "no_bias",
-            lambda hidden_states, weight, bias: hidden_states @ weight,
-            "You have the product alone; the bias is not in it.",
-        ),
-        Mistake(
-            "bias_multiplied",
-            lambda hidden_states, weight, bias: (hidden_states @ weight) * bias,
-            "Your product is multiplied by the bias.",
-        ),
-        Mistake(
-            "bias_taken_off",
-            lambda hidden_states, weight, bias: hidden_states @ weight - bias,
-            "Your bias has the wrong sign: it is subtracted.",
-        ),
-        Mistake(
-            "scrambled_weight",
-            _scrambled,
-            "Your result is that of a reshaped weight matrix: its numbers are no longer in the rows they belong to.",
-        ),
-        Mistake(
-            "relu",
-            lambda hidden_states, weight, bias: (hidden_states @ weight + bias).relu(),
-            "Every negative number of the projection is 0 in yours; nothing is cut off in attention's projections.",
-        ),
-        Mistake(
-            "scaled",
-            lambda hidden_states, weight, bias: hidden_states @ weight / weight.shape[0] ** 0.5 + bias,
-            "Your product is divided by √d_model before the bias comes on; a projection is not scaled.",
-        ),
-    ),
-    also_right={
-        "linear": lambda hidden_states, weight, bias: F.linear(hidden_states, weight.T, bias),
-        "einsum": lambda hidden_states, weight, bias: torch.einsum("...pm,mh->...ph", hidden_states, weight) + bias,
-        "matmul": lambda hidden_states, weight, bias: torch.matmul(hidden_states, weight).add_(bias),
-        "multiply and sum": lambda hidden_states, weight, bias: (hidden_states[..., None] * weight).sum(-2) + bias,
-        "one matrix": lambda hidden_states, weight, bias: (
-            torch.cat([hidden_states, torch.ones_like(hidden_states[..., :1])], -1) @ torch.cat([weight, bias[None]])
-        ),
-    },
-    hints=(
-        "The result is as wide as the weight matrix: d_head. The axis d_model must disappear.",
-        "A matrix product sums over the last axis of the left and the last but one of the right.",
-        "`hidden_states @ weight` has the right shape, with or without a batch in front; the bias fits its last axis.",
-    ),
-    solution="return hidden_states @ weight + bias",
-    explanation="Each of the d_head new features is a weighted sum of the d_model old ones. "
-    "`@` does it for every position and every sentence of a batch at once, and the bias is added to each.",
+    mistakes="""
+    no_bias: hidden_states @ weight
+        “You have the product alone; the bias is not in it.”
+    bias_multiplied: (hidden_states @ weight) * bias
+        “Your product is multiplied by the bias.”
+    bias_taken_off: hidden_states @ weight - bias
+        “Your bias has the wrong sign: it is subtracted.”
+    scrambled_weight: hidden_states @ weight.T.reshape(weight.shape) + bias
+        “Your result is that of a reshaped weight matrix: its numbers are no longer in the rows they belong to.”
+    relu: (hidden_states @ weight + bias).relu()
+        “Every negative number of the projection is 0 in yours; nothing is cut off in attention's projections.”
+    scaled: hidden_states @ weight / weight.shape[0] ** 0.5 + bias
+        “Your product is divided by √d_model before the bias comes on; a projection is not scaled.”
+    """,
+    also_right="""
+    linear: F.linear(hidden_states, weight.T, bias)
+    einsum: torch.einsum("...pm,mh->...ph", hidden_states, weight) + bias
+    matmul: torch.matmul(hidden_states, weight).add_(bias)
+    multiply and sum: (hidden_states[..., None] * weight).sum(-2) + bias
+    one matrix:
+        torch.cat([hidden_states, torch.ones_like(hidden_states[..., :1])], -1) @ torch.cat([weight, bias[None]])
+    """,
+    hints="""
+    - The result is as wide as the weight matrix: d_head. The axis d_model must disappear.
+    - A matrix product sums over the last axis of the left and the last but one of the right.
+    - `hidden_states @ weight` has the right shape, with or without a batch in front; the bias fits its last axis.
+    """,
+    explanation="""
+    Each of the d_head new features is a weighted sum of the d_model old ones. `@` does it for every position and every
+    sentence of a batch at once, and the bias is added to each.
+    """,
 )

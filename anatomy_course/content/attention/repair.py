@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from anatomy_course.content.attention.shared import attend, lift
+from anatomy_course.content.attention.shared import attend, lift  # noqa: F401 (variants use it)
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
-from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention  # noqa: F401 (variants use it)
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+# fmt: off
+def repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)
+    → context (…, query, d_value), weights (…, query, key). No row of the mask is empty.
+    """
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
+    return weights @ value, weights
+# fmt: on
+
+
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead, long in (
         ("a mask of its own for each query", (), 1),
         ("a padded batch", (2,), 1),
@@ -49,125 +59,70 @@ def _scaled(query: Tensor) -> float:
     return float(query.shape[-1] ** -0.5)
 
 
-def _in_three_lines(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    scores = query @ key.mT / math.sqrt(query.shape[-1])
-    weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
-    return torch.matmul(weights, value), weights
-
-
-def _einsum(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
-    weights = (scores + (1 - mask.float()) * -1e9).softmax(-1)
-    return torch.einsum("...qk,...kv->...qv", weights, value), weights
-
-
-def _cosines(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    return attend(F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, 1.0, mask)
-
-
-def _zero_afterwards(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    weights = attend(query, key, value, _scaled(query))[1] * mask
-    return weights @ value, weights
-
-
-def _zero_is_forbidden(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    scores = query @ key.mT * _scaled(query) * mask
-    weights = scores.masked_fill(scores == 0, -math.inf).softmax(-1)
-    return weights @ value, weights
-
-
-EXERCISE = Exercise(
-    id="attention.repair",
+EXERCISE = written(
+    repaired_attention,
+    same_as="anatomy_utils.functional.attention.scaled_dot_product_attention",
     title="The case: almost right",
     task="Write the attention that `almost_right_attention` should have been, and let it obey a mask.",
-    difficulty="hard",
-    minutes=6,
-    signature="repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]",
-    docstring="query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)\n"
-    "→ context (…, query, d_value), weights (…, query, key). No row of the mask is empty.",
-    reference="anatomy_utils.functional.attention.scaled_dot_product_attention",
-    returns=(Output("context", "query d_value"), Output("weights", "query key")),
-    look_first=("weights", "context"),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "unchanged",
-            lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** -0.5, m),
-            "Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in "
-            "short ones.",
-        ),
-        Mistake(
-            "unchanged_and_unmasked",
-            lambda q, k, v, m: almost_right_attention(q, k, v),
-            "These are the colleague's own weights, and the mask has no effect yet.",
-        ),
-        Mistake(
-            "mask_ignored",
-            lambda q, k, v, m: attend(q, k, v, _scaled(q)),
-            "The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.",
-        ),
-        Mistake(
-            "mask_inverted",
-            lambda q, k, v, m: attend(q, k, v, _scaled(q), ~m),
-            "The scale is repaired, but your weights are on the forbidden keys: True means 'may attend'.",
-        ),
-        Mistake(
-            "zero_afterwards",
-            _zero_afterwards,
-            "The scale is repaired, but the mask acts as if it came after the softmax: your rows no longer sum to 1.",
-        ),
-        Mistake(
-            "wrong_direction",
-            lambda q, k, v, m: attend(q, k, v, k.shape[-2] ** 0.5, m),
-            "Now your weights get sharper as the sentence gets longer: the number of keys still matters.",
-        ),
-        Mistake(
-            "no_scale",
-            lambda q, k, v, m: attend(q, k, v, 1.0, m),
-            "The sentence's length no longer matters, but your weights are too sharp: they are those of bare dot "
-            "products.",
-        ),
-        Mistake(
-            "no_root",
-            lambda q, k, v, m: attend(q, k, v, 1 / q.shape[-1], m),
-            "The sentence's length no longer matters, but your weights are too even: d_head divides without its root.",
-        ),
-        Mistake(
-            "both",
-            lambda q, k, v, m: attend(q, k, v, (k.shape[-2] * q.shape[-1]) ** -0.5, m),
-            "Your scores are now as if divided twice: the colleague's divisor is still in them.",
-        ),
-        Mistake(
-            "root_of_values",
-            lambda q, k, v, m: attend(q, k, v, v.shape[-1] ** -0.5, m),
-            "The sentence's length no longer matters, but your weights depend on the width of the values.",
-        ),
-        Mistake(
-            "zero_is_forbidden",
-            _zero_is_forbidden,
-            "Your scale and your mask work, but an allowed key whose score is exactly 0 gets no weight, as if it were "
-            "forbidden. 0 is a score like any other.",
-        ),
-        Mistake("cosine", _cosines, "Your scores are cosines now: the lengths of queries and keys are lost."),
-    ),
-    also_right={
-        "in three lines": _in_three_lines,
-        "with a factor": lambda q, k, v, m: attend(q, k, v, _scaled(q), m),
-        "undoing the division": lambda q, k, v, m: attend(
-            q * (k.shape[-2] / k.shape[-1]) ** 0.5, k, v, k.shape[-2] ** -0.5, m
-        ),
-        "einsum": _einsum,
-    },
-    hints=(
-        "Look down the table of symptoms: d_head stays the same. What changes from row to row, and what "
-        "changes with it?",
-        "The favorites are right and the rows sum to 1, so softmax and dot products are fine. Only their "
-        "scale can be wrong: which number is under the root, and which should be?",
-        "Divide by the root of `query.shape[-1]`. For the mask: `scores.masked_fill(~mask, float('-inf'))`, before "
-        "the softmax.",
-    ),
-    solution="scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
-    "weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)\nreturn weights @ value, weights",
-    explanation="The colleague divides by the root of the number of keys: `key.shape[-2]` where `key.shape[-1]` should "
-    "be. One index, no error message, and a picture that looks fine.",
+    level="hard, 6 minutes",
+    returns="context: query d_value; weights: query key",
+    cases=cases,
+    look_first="weights context",
+    mistakes="""
+    unchanged: attend(query, key, value, key.shape[-2] ** -0.5, mask)
+        “Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in short
+        ones.”
+    unchanged_and_unmasked: almost_right_attention(query, key, value)
+        “These are the colleague's own weights, and the mask has no effect yet.”
+    mask_ignored: attend(query, key, value, _scaled(query))
+        “The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.”
+    mask_inverted: attend(query, key, value, _scaled(query), ~mask)
+        “The scale is repaired, but your weights are on the forbidden keys: True means 'may attend'.”
+    zero_afterwards:
+        weights = attend(query, key, value, _scaled(query))[1] * mask
+        return weights @ value, weights
+        “The scale is repaired, but the mask acts as if it came after the softmax: your rows no longer sum to 1.”
+    wrong_direction: attend(query, key, value, key.shape[-2] ** 0.5, mask)
+        “Now your weights get sharper as the sentence gets longer: the number of keys still matters.”
+    no_scale: attend(query, key, value, 1.0, mask)
+        “The sentence's length no longer matters, but your weights are too sharp: they are those of bare dot products.”
+    no_root: attend(query, key, value, 1 / query.shape[-1], mask)
+        “The sentence's length no longer matters, but your weights are too even: d_head divides without its root.”
+    both: attend(query, key, value, (key.shape[-2] * query.shape[-1]) ** -0.5, mask)
+        “Your scores are now as if divided twice: the colleague's divisor is still in them.”
+    root_of_values: attend(query, key, value, value.shape[-1] ** -0.5, mask)
+        “The sentence's length no longer matters, but your weights depend on the width of the values.”
+    zero_is_forbidden:
+        scores = query @ key.mT * _scaled(query) * mask
+        weights = scores.masked_fill(scores == 0, -math.inf).softmax(-1)
+        return weights @ value, weights
+        “Your scale and your mask work, but an allowed key whose score is exactly 0 gets no weight, as if it were
+        forbidden. 0 is a score like any other.”
+    cosine: attend(F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, 1.0, mask)
+        “Your scores are cosines now: the lengths of queries and keys are lost.”
+    """,
+    also_right="""
+    in three lines:
+        scores = query @ key.mT / math.sqrt(query.shape[-1])
+        weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+        return torch.matmul(weights, value), weights
+    with a factor: attend(query, key, value, _scaled(query), mask)
+    undoing the division:
+        attend(query * (key.shape[-2] / key.shape[-1]) ** 0.5, key, value, key.shape[-2] ** -0.5, mask)
+    einsum:
+        scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
+        weights = (scores + (1 - mask.float()) * -1e9).softmax(-1)
+        return torch.einsum("...qk,...kv->...qv", weights, value), weights
+    """,
+    hints="""
+    - Look down the table of symptoms: d_head stays the same. What changes from row to row, and what changes with it?
+    - The favorites are right and the rows sum to 1, so softmax and dot products are fine. Only their scale can be
+      wrong: which number is under the root, and which should be?
+    - Divide by the root of `query.shape[-1]`. For the mask: `scores.masked_fill(~mask, float('-inf'))`, before the
+      softmax.
+    """,
+    explanation="""
+    The colleague divides by the root of the number of keys: `key.shape[-2]` where `key.shape[-1]` should be. One index,
+    no error message, and a picture that looks fine.
+    """,
 )

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: F401 (variants use it)
 
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
 
 
-def _softmax(scores: Tensor) -> Tensor:
-    return scores.softmax(dim=-1)
+def softmax(scores: Tensor) -> Tensor:
+    """eˢ / Σ eˢ over the last axis (key): scores (…, query, key) → weights (…, query, key)."""
+    powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
 
 
 def _score_cases(generator: torch.Generator) -> Iterator[Case]:
@@ -42,95 +45,60 @@ def _careful_whole(scores: Tensor, axes: tuple[int, ...]) -> Tensor:
     return powers / powers.sum(axes, keepdim=True)
 
 
-def _one_largest_for_all(scores: Tensor) -> Tensor:
-    powers = (scores - scores.max()).exp()
-    return powers / powers.sum(-1, keepdim=True)
-
-
-def _in_place(scores: Tensor) -> Tensor:
-    powers = scores.clone()
-    powers -= powers.amax(-1, keepdim=True)
-    powers.exp_()
-    powers /= powers.sum(-1, keepdim=True)
-    return powers
-
-
-EXERCISE = Exercise(
-    id="attention.softmax",
+EXERCISE = written(
+    softmax,
     title="Softmax that survives large numbers",
     task="Turn each row of scores into weights that are 0 or more and sum to 1, even when a score is 1000.",
-    difficulty="medium",
-    minutes=5,
-    signature="softmax(scores: Tensor) -> Tensor",
-    docstring="eˢ / Σ eˢ over the last axis (key): scores (…, query, key) → weights (…, query, key).",
-    reference=_softmax,
-    returns=(Output("weights", "query key"),),
+    level="medium, 5 minutes",
+    returns="weights: query key",
     cases=_score_cases,
-    mistakes=(
-        Mistake(
-            "overflow",
-            lambda scores: scores.exp() / scores.exp().sum(-1, keepdim=True),
-            "Right for small scores. When a score is large, e to the power of it is beyond float32, and ∞/∞ is NaN.",
-        ),
-        Mistake(
-            "one_largest_for_all",
-            _one_largest_for_all,
-            "Right where the rows are alike. In a row far below the table's largest score every power is 0, and 0/0 is "
-            "NaN.",
-        ),
-        Mistake(
-            "wrong_axis",
-            lambda scores: scores.softmax(dim=-2),
-            "Your columns sum to 1: the softmax ran over the queries.",
-        ),
-        Mistake(
-            "all_together",
-            lambda scores: _careful_whole(scores, (-2, -1)),
-            "The weights of the whole table sum to 1, not each row by itself.",
-        ),
-        Mistake(
-            "not_divided",
-            _exp,
-            "The largest weight of each row is 1 in your result, and the rows sum to more: they are not divided by "
-            "their sums.",
-        ),
-        Mistake(
-            "largest_is_one",
-            lambda scores: _exp(scores) / _exp(scores).sum(-1, keepdim=True).sqrt(),
-            "Your rows were divided by the root of their sum.",
-        ),
-        Mistake(
-            "logarithm",
-            lambda scores: scores.log_softmax(-1),
-            "You have the logarithms of the weights: they are all 0 or less.",
-        ),
-        Mistake(
-            "no_exponential",
-            lambda scores: scores / scores.sum(-1, keepdim=True),
-            "You have divided the scores themselves by their sum. The rows sum to 1, but there are weights below 0.",
-        ),
-        Mistake(
-            "hard",
-            lambda scores: F.one_hot(scores.argmax(-1), scores.shape[-1]).float(),
-            "The largest score of each row has the whole weight, the others none.",
-        ),
-    ),
-    also_right={
-        "subtract and divide": lambda scores: _exp(scores) / _exp(scores).sum(-1, keepdim=True),
-        "functional": lambda scores: F.softmax(scores, dim=-1),
-        "logsumexp": lambda scores: (scores - scores.logsumexp(-1, keepdim=True)).exp(),
-        "in place on an own copy": _in_place,
-        "float64 inside": lambda scores: scores.double().softmax(-1).float(),
-    },
-    hints=(
-        "Two steps: e to the power of each score, then divide each row by its sum. keepdim=True keeps the row's axis.",
-        "e¹⁰⁰⁰ is too large for the computer. Subtracting the same number from every score of a row leaves the "
-        "weights as they are.",
-        "Subtract each row's largest score first (`scores.amax(dim=-1, keepdim=True)`); then no power is above 1.",
-    ),
-    solution="powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()\nreturn powers / "
-    "powers.sum(dim=-1, keepdim=True)",
-    explanation="A number subtracted from all scores of a row becomes one factor above and below the fraction bar, and "
-    "cancels. With the largest subtracted, every power is between 0 and 1. `scores.softmax(dim=-1)` does the same.",
-    stages=lambda scores: {"exponentials": _exp(scores), "weights": scores.softmax(-1)},
+    stages="""
+    exponentials: _exp(scores)
+    weights: scores.softmax(-1)
+    """,
+    mistakes="""
+    overflow: scores.exp() / scores.exp().sum(-1, keepdim=True)
+        “Right for small scores. When a score is large, e to the power of it is beyond float32, and ∞/∞ is NaN.”
+    one_largest_for_all:
+        powers = (scores - scores.max()).exp()
+        return powers / powers.sum(-1, keepdim=True)
+        “Right where the rows are alike. In a row far below the table's largest score every power is 0, and 0/0 is NaN.”
+    wrong_axis: scores.softmax(dim=-2)
+        “Your columns sum to 1: the softmax ran over the queries.”
+    all_together: _careful_whole(scores, (-2, -1))
+        “The weights of the whole table sum to 1, not each row by itself.”
+    not_divided: _exp(scores)
+        “The largest weight of each row is 1 in your result, and the rows sum to more: they are not divided by their
+        sums.”
+    largest_is_one: _exp(scores) / _exp(scores).sum(-1, keepdim=True).sqrt()
+        “Your rows were divided by the root of their sum.”
+    logarithm: scores.log_softmax(-1)
+        “You have the logarithms of the weights: they are all 0 or less.”
+    no_exponential: scores / scores.sum(-1, keepdim=True)
+        “You have divided the scores themselves by their sum. The rows sum to 1, but there are weights below 0.”
+    hard: F.one_hot(scores.argmax(-1), scores.shape[-1]).float()
+        “The largest score of each row has the whole weight, the others none.”
+    """,
+    also_right="""
+    subtract and divide: _exp(scores) / _exp(scores).sum(-1, keepdim=True)
+    functional: F.softmax(scores, dim=-1)
+    logsumexp: (scores - scores.logsumexp(-1, keepdim=True)).exp()
+    in place on an own copy:
+        powers = scores.clone()
+        powers -= powers.amax(-1, keepdim=True)
+        powers.exp_()
+        powers /= powers.sum(-1, keepdim=True)
+        return powers
+    float64 inside: scores.double().softmax(-1).float()
+    """,
+    hints="""
+    - Two steps: e to the power of each score, then divide each row by its sum. keepdim=True keeps the row's axis.
+    - e¹⁰⁰⁰ is too large for the computer. Subtracting the same number from every score of a row leaves the weights as
+      they are.
+    - Subtract each row's largest score first (`scores.amax(dim=-1, keepdim=True)`); then no power is above 1.
+    """,
+    explanation="""
+    A number subtracted from all scores of a row becomes one factor above and below the fraction bar, and cancels. With
+    the largest subtracted, every power is between 0 and 1. `scores.softmax(dim=-1)` does the same.
+    """,
 )

@@ -8,7 +8,13 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import normal, primes, weights
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def weighted_average(weights: Tensor, vectors: Tensor) -> Tensor:
+    """New vectors x'ᵢ = Σⱼ wᵢⱼ xⱼ: weights (query, key), vectors (key, d_model) → (query, d_model)."""
+    return weights @ vectors
 
 
 def _weights_and_vectors(generator: torch.Generator) -> Iterator[Case]:
@@ -19,72 +25,48 @@ def _weights_and_vectors(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"query": query, "key": key, "d_model": d_model})
 
 
-def _sum_of_each(weights: Tensor, vectors: Tensor) -> Tensor:
-    rows = []
-    for row in weights:
-        new = torch.zeros(vectors.shape[1])
-        for weight, vector in zip(row, vectors, strict=True):
-            new = new + weight * vector
-        rows.append(new)
-    return torch.stack(rows)
-
-
-EXERCISE = Exercise(
-    id="attention.weighted_average",
+EXERCISE = written(
+    weighted_average,
+    same_as="anatomy_utils.functional.attention.weighted_average",
     title="A weighted average",
     task="Make each new vector the weighted average of all vectors: x'ᵢ = Σⱼ wᵢⱼ xⱼ.",
-    difficulty="easy",
-    minutes=3,
-    signature="weighted_average(weights: Tensor, vectors: Tensor) -> Tensor",
-    docstring="New vectors x'ᵢ = Σⱼ wᵢⱼ xⱼ: weights (query, key), vectors (key, d_model) → (query, d_model).",
-    reference="anatomy_utils.functional.attention.weighted_average",
-    returns=(Output("result", "query d_model"),),
+    level="easy, 3 minutes",
+    returns="result: query d_model",
     cases=_weights_and_vectors,
-    mistakes=(
-        Mistake(
-            "even",
-            lambda weights, vectors: vectors.mean(0).expand(len(weights), -1),
-            "Every new vector is the plain average: all words count the same, whatever the weights say.",
-        ),
-        Mistake(
-            "divided_again",
-            lambda weights, vectors: weights @ vectors / len(vectors),
-            "Your numbers are too small by the number of keys, as if divided once more: the weights already sum to 1.",
-        ),
-        Mistake(
-            "strongest",
-            lambda weights, vectors: vectors[weights.argmax(-1)],
-            "Each new vector is a copy of one old vector, the one with the largest weight; the others do not count.",
-        ),
-        Mistake(
-            "softmax_again",
-            lambda weights, vectors: weights.softmax(-1) @ vectors,
-            "Your weights went through a softmax once more, which makes them almost even.",
-        ),
-        Mistake(
-            "products_kept",
-            lambda weights, vectors: weights[:, :, None] * vectors,
-            "You have one vector per query and key: each is weighted, but they are not added up yet.",
-        ),
-        Mistake(
-            "bare_sum",
-            lambda weights, vectors: vectors.sum(0).expand(len(weights), -1),
-            "Every new vector is the bare sum of all vectors; the weights play no part.",
-        ),
-    ),
-    also_right={
-        "matrix product": torch.matmul,
-        "einsum": lambda weights, vectors: torch.einsum("qk,kd->qd", weights, vectors),
-        "multiply and sum": lambda weights, vectors: (weights[:, :, None] * vectors[None]).sum(1),
-        "loops": _sum_of_each,
-        "float64 inside": lambda weights, vectors: (weights.double() @ vectors.double()).float(),
-    },
-    hints=(
-        "Take one query first: multiply each vector by its weight, then add them all up.",
-        "Multiply and add up over the shared axis (key): that is what a matrix product does.",
-        "`weights` is (query, key) and `vectors` is (key, d_model): the key axes already meet in `weights @ vectors`.",
-    ),
-    solution="return weights @ vectors",
-    explanation="Row i of the weights times the matrix of vectors is Σⱼ wᵢⱼ xⱼ. One matrix product makes all "
-    "new vectors at once.",
+    mistakes="""
+    even: vectors.mean(0).expand(len(weights), -1)
+        “Every new vector is the plain average: all words count the same, whatever the weights say.”
+    divided_again: weights @ vectors / len(vectors)
+        “Your numbers are too small by the number of keys, as if divided once more: the weights already sum to 1.”
+    strongest: vectors[weights.argmax(-1)]
+        “Each new vector is a copy of one old vector, the one with the largest weight; the others do not count.”
+    softmax_again: weights.softmax(-1) @ vectors
+        “Your weights went through a softmax once more, which makes them almost even.”
+    products_kept: weights[:, :, None] * vectors
+        “You have one vector per query and key: each is weighted, but they are not added up yet.”
+    bare_sum: vectors.sum(0).expand(len(weights), -1)
+        “Every new vector is the bare sum of all vectors; the weights play no part.”
+    """,
+    also_right="""
+    matrix product: torch.matmul(weights, vectors)
+    einsum: torch.einsum("qk,kd->qd", weights, vectors)
+    multiply and sum: (weights[:, :, None] * vectors[None]).sum(1)
+    loops:
+        rows = []
+        for row in weights:
+            new = torch.zeros(vectors.shape[1])
+            for weight, vector in zip(row, vectors, strict=True):
+                new = new + weight * vector
+            rows.append(new)
+        return torch.stack(rows)
+    float64 inside: (weights.double() @ vectors.double()).float()
+    """,
+    hints="""
+    - Take one query first: multiply each vector by its weight, then add them all up.
+    - Multiply and add up over the shared axis (key): that is what a matrix product does.
+    - `weights` is (query, key) and `vectors` is (key, d_model): the key axes already meet in `weights @ vectors`.
+    """,
+    explanation="""
+    Row i of the weights times the matrix of vectors is Σⱼ wᵢⱼ xⱼ. One matrix product makes all new vectors at once.
+    """,
 )

@@ -8,14 +8,28 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def attention_at_offset(weights: Tensor, offset: int) -> Tensor:
+    """weights (heads, query, key), with as many keys as queries → (heads,): the mean weight that a query
+    gives to the key `offset` places after it (-1: the previous token). Queries without such a key do not count.
+    """
+    found = weights.diagonal(offset, dim1=-2, dim2=-1)  # heads, queries that have such a key
+    return found.mean(dim=-1)
+
 
 KINDS = {"the previous token": -1, "the next token": 1, "the token itself": 0, "three tokens back": -3}
+
+
 SMALL = {"a single head": (1, 5, 1), "two tokens": (3, 2, -1), "a single token": (2, 1, 0)}
+
+
 """Kind → heads, tokens and offset of the cases in which an axis is short."""
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     wanted = []
     for kind, offset in KINDS.items():
         heads, length = sorted(primes(generator, 2, (3, 5, 7, 11)))  # three tokens back needs four or more
@@ -34,139 +48,79 @@ def _pairs(weights: Tensor, offset: int) -> Tensor:
     return places - places[:, None] == offset
 
 
-def _query_by_query(weights: Tensor, offset: int) -> Tensor:
-    length = weights.shape[-1]
-    found = [weights[:, query, query + offset] for query in range(length) if 0 <= query + offset < length]
-    return torch.stack(found).mean(dim=0)
-
-
-def _head_by_head(weights: Tensor, offset: int) -> Tensor:
-    return torch.stack([head.diagonal(offset).mean() for head in weights])
-
-
 def _wrapped(weights: Tensor, offset: int) -> Tensor:
     places = torch.arange(weights.shape[-1])
     return weights[..., places, (places + offset) % len(places)].mean(dim=-1)
 
 
-def _zeros_do_not_count(weights: Tensor, offset: int) -> Tensor:
-    found = weights.diagonal(offset, -2, -1)
-    return found.sum(-1) / (found > 0).sum(-1)
-
-
-EXERCISE = Exercise(
-    id="multi_head.attention_at_offset",
+EXERCISE = written(
+    attention_at_offset,
+    same_as="anatomy_utils.interpret.attention_patterns.attention_at_offset",
     title="A measure of a head",
     task="Measure how much weight each head gives, on average, to the key that is offset places after the query.",
-    difficulty="medium",
-    minutes=5,
-    signature="attention_at_offset(weights: Tensor, offset: int) -> Tensor",
-    docstring="weights (heads, query, key), with as many keys as queries → (heads,): the mean weight that a query\n"
-    "gives to the key `offset` places after it (-1: the previous token). Queries without such a key do not count.",
-    reference="anatomy_utils.interpret.attention_patterns.attention_at_offset",
-    returns=(Output("measure", "heads"),),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "other_direction",
-            lambda weights, offset: weights.diagonal(-offset, -2, -1).mean(-1),
-            "You measure in the other direction: offset -1 is the previous token, and yours gives the next one.",
-        ),
-        Mistake(
-            "divided_by_all_queries",
-            lambda weights, offset: weights.diagonal(offset, -2, -1).sum(-1) / weights.shape[-1],
-            "You have the right weights, but you divide their sum by the number of all queries. Some queries have no "
-            "such key, and those do not count.",
-        ),
-        Mistake(
-            "zeros_do_not_count",
-            _zeros_do_not_count,
-            "You divide the right sum by the number of weights that are not 0. A query that has such a key, but gives "
-            "it the weight 0, counts as well.",
-        ),
-        Mistake(
-            "added_up",
-            lambda weights, offset: weights.diagonal(offset, -2, -1).sum(-1),
-            "You have the sum of the right weights; their mean is wanted.",
-        ),
-        Mistake(
-            "one_column",
-            lambda weights, offset: weights[..., offset].mean(-1),
-            "You use offset as the number of a key, so you measure one column of the table. The key wanted is a "
-            "different one for each query.",
-        ),
-        Mistake(
-            "one_row",
-            lambda weights, offset: weights[..., offset, :].mean(-1),
-            "You average whole rows of the table. A row sums to 1, so every head gets the same number.",
-        ),
-        Mistake(
-            "wrapped_around",
-            _wrapped,
-            "Your offset runs around the ends of the sentence: for you, the first token's previous token is the last "
-            "one. Queries without such a key do not count.",
-        ),
-        Mistake(
-            "wrapped_in_the_other_direction",
-            lambda weights, offset: _wrapped(weights, -offset),
-            "You measure in the other direction, and around the ends of the sentence. For offset -1 you take the next "
-            "token, and for the last token the first one.",
-        ),
-        Mistake(
-            "everything_up_to",
-            lambda weights, offset: weights.tril(offset).sum(-1).mean(-1),
-            "You add up the weights of all keys up to that offset; only the key at exactly that offset is wanted.",
-        ),
-        Mistake(
-            "largest",
-            lambda weights, offset: weights.diagonal(offset, -2, -1).amax(-1),
-            "You have the largest of the right weights; their mean is wanted.",
-        ),
-        Mistake(
-            "every_query",
-            lambda weights, offset: weights.diagonal(offset, -2, -1),
-            "You have the right weights, one for each query. They are not averaged over the queries yet.",
-        ),
-        Mistake(
-            "over_the_heads",
-            lambda weights, offset: weights.diagonal(offset, -2, -1).mean(0),
-            "Your mean runs over the heads and leaves one number for each query; one number for each head is wanted.",
-        ),
-        Mistake(
-            "all_in_one",
-            lambda weights, offset: weights.diagonal(offset, -2, -1).mean(),
-            "You have one number for all heads together; one number for each head is wanted.",
-        ),
-        Mistake(
-            "mean_of_the_whole_table",
-            lambda weights, offset: (weights * _pairs(weights, offset)).mean((-2, -1)),
-            "You have the sum of the right weights, divided by the number of all cells of the table, as if zeros "
-            "counted, too.",
-        ),
-    ),
-    also_right={
-        "diagonal": lambda weights, offset: weights.diagonal(offset, dim1=-2, dim2=-1).mean(dim=-1),
-        "query by query": _query_by_query,
-        "head by head": _head_by_head,
-        "times a mask": lambda weights, offset: (
-            (weights * _pairs(weights, offset)).sum((-2, -1)) / _pairs(weights, offset).sum()
-        ),
-        "chosen by a mask": lambda weights, offset: weights[:, _pairs(weights, offset)].mean(dim=-1),
-        "einsum": lambda weights, offset: (
-            torch.einsum("hqk,qk->h", weights, _pairs(weights, offset).float()) / _pairs(weights, offset).sum()
-        ),
-    },
-    hints=(
-        "Write down a table of 4 × 4 weights. Which cells hold the weight of each query's previous token? Which row "
-        "has no such cell?",
-        "The cells are on a diagonal: the main one for offset 0, one place to its left for offset -1. "
-        "`torch.Tensor.diagonal` takes an offset, and two axes.",
-        "`weights.diagonal(offset, dim1=-2, dim2=-1)` is (heads, queries that have such a key). Over which axis does "
-        "the mean run?",
-    ),
-    solution="found = weights.diagonal(offset, dim1=-2, dim2=-1)  # heads, queries that have such a key\n"
-    "return found.mean(dim=-1)",
-    explanation="A diagonal of the table holds all pairs of the same distance. One line makes 72 tables into 72 "
-    "numbers, and numbers can be sorted. Clark et al. 2019 (arXiv:1906.04341) asked such questions of BERT's heads.",
-    stages=lambda weights, offset: {"the weights at that offset": weights.diagonal(offset, dim1=-2, dim2=-1)},
+    level="medium, 5 minutes",
+    returns="measure: heads",
+    cases=cases,
+    stages="the weights at that offset: weights.diagonal(offset, dim1=-2, dim2=-1)",
+    mistakes="""
+    other_direction: weights.diagonal(-offset, -2, -1).mean(-1)
+        “You measure in the other direction: offset -1 is the previous token, and yours gives the next one.”
+    divided_by_all_queries: weights.diagonal(offset, -2, -1).sum(-1) / weights.shape[-1]
+        “You have the right weights, but you divide their sum by the number of all queries. Some queries have no such
+        key, and those do not count.”
+    zeros_do_not_count:
+        found = weights.diagonal(offset, -2, -1)
+        return found.sum(-1) / (found > 0).sum(-1)
+        “You divide the right sum by the number of weights that are not 0. A query that has such a key, but gives it the
+        weight 0, counts as well.”
+    added_up: weights.diagonal(offset, -2, -1).sum(-1)
+        “You have the sum of the right weights; their mean is wanted.”
+    one_column: weights[..., offset].mean(-1)
+        “You use offset as the number of a key, so you measure one column of the table. The key wanted is a different
+        one for each query.”
+    one_row: weights[..., offset, :].mean(-1)
+        “You average whole rows of the table. A row sums to 1, so every head gets the same number.”
+    wrapped_around: _wrapped(weights, offset)
+        “Your offset runs around the ends of the sentence: for you, the first token's previous token is the last one.
+        Queries without such a key do not count.”
+    wrapped_in_the_other_direction: _wrapped(weights, -offset)
+        “You measure in the other direction, and around the ends of the sentence. For offset -1 you take the next token,
+        and for the last token the first one.”
+    everything_up_to: weights.tril(offset).sum(-1).mean(-1)
+        “You add up the weights of all keys up to that offset; only the key at exactly that offset is wanted.”
+    largest: weights.diagonal(offset, -2, -1).amax(-1)
+        “You have the largest of the right weights; their mean is wanted.”
+    every_query: weights.diagonal(offset, -2, -1)
+        “You have the right weights, one for each query. They are not averaged over the queries yet.”
+    over_the_heads: weights.diagonal(offset, -2, -1).mean(0)
+        “Your mean runs over the heads and leaves one number for each query; one number for each head is wanted.”
+    all_in_one: weights.diagonal(offset, -2, -1).mean()
+        “You have one number for all heads together; one number for each head is wanted.”
+    mean_of_the_whole_table: (weights * _pairs(weights, offset)).mean((-2, -1))
+        “You have the sum of the right weights, divided by the number of all cells of the table, as if zeros counted,
+        too.”
+    """,
+    also_right="""
+    diagonal: weights.diagonal(offset, dim1=-2, dim2=-1).mean(dim=-1)
+    query by query:
+        length = weights.shape[-1]
+        found = [weights[:, query, query + offset] for query in range(length) if 0 <= query + offset < length]
+        return torch.stack(found).mean(dim=0)
+    head by head: torch.stack([head.diagonal(offset).mean() for head in weights])
+    times a mask: (weights * _pairs(weights, offset)).sum((-2, -1)) / _pairs(weights, offset).sum()
+    chosen by a mask: weights[:, _pairs(weights, offset)].mean(dim=-1)
+    einsum: torch.einsum("hqk,qk->h", weights, _pairs(weights, offset).float()) / _pairs(weights, offset).sum()
+    """,
+    hints="""
+    - Write down a table of 4 × 4 weights. Which cells hold the weight of each query's previous token? Which row has no
+      such cell?
+    - The cells are on a diagonal: the main one for offset 0, one place to its left for offset -1.
+      `torch.Tensor.diagonal` takes an offset, and two axes.
+    - `weights.diagonal(offset, dim1=-2, dim2=-1)` is (heads, queries that have such a key). Over which axis does the
+      mean run?
+    """,
+    explanation="""
+    A diagonal of the table holds all pairs of the same distance. One line makes 72 tables into 72 numbers, and numbers
+    can be sorted. Clark et al. 2019 (arXiv:1906.04341) asked such questions of BERT's heads.
+    """,
 )

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import partial  # noqa: F401 (variants use it)
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from anatomy_course.content.attention.shared import dots
-from anatomy_course.content.multi_head import shared
-from anatomy_course.content.multi_head.shared import in_heads, lift_weights, merge, split
+from anatomy_course.content.multi_head import shared  # noqa: F401 (variants use it)
+from anatomy_course.content.multi_head.shared import in_heads, lift_weights, merge, split  # noqa: F401 (variants use it)
 from anatomy_course.content.sizes import and_short, batch_and_primes, normal
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+# fmt: off
+def cross_attention(
+    hidden_states: Tensor, memory: Tensor, query_weight: Tensor, key_weight: Tensor, value_weight: Tensor,
+    output_weight: Tensor, num_heads: int,
+) -> Tensor:
+    """hidden_states (batch, query, d_model), memory (batch, key, d_model), four weights (d_model, d_model)
+    → output (batch, query, d_model): one vector for each that asks.
+    """
+    projected = (hidden_states @ query_weight, memory @ key_weight, memory @ value_weight)
+    query, key, value = (each.unflatten(-1, (num_heads, -1)).transpose(1, 2) for each in projected)
+    scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
+    context = scores.softmax(dim=-1) @ value
+    return context.transpose(1, 2).flatten(2) @ output_weight
+# fmt: on
 
 
 def _cases(generator: torch.Generator) -> Iterator[Case]:
@@ -49,120 +65,131 @@ def _steps(x: Tensor, m: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, n: 
     }
 
 
-def _head_by_head(x: Tensor, m: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, n: int) -> Tensor:
-    contexts = []
-    for query, key, value in zip((x @ q).chunk(n, -1), (m @ k).chunk(n, -1), (m @ v).chunk(n, -1), strict=True):
-        contexts.append((query @ key.mT * query.shape[-1] ** -0.5).softmax(-1) @ value)
-    return torch.cat(contexts, -1) @ o
-
-
-def _fused(x: Tensor, m: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, n: int) -> Tensor:
-    return merge(F.scaled_dot_product_attention(split(x @ q, n), split(m @ k, n), split(m @ v, n))) @ o
-
-
-def _torchs_own(x: Tensor, m: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, n: int) -> Tensor:
-    turned = partial(torch.transpose, dim0=0, dim1=1)  # torch's function has the positions in front of the batch
-    output, _ = F.multi_head_attention_forward(
-        turned(x), turned(m), turned(m), x.shape[-1], n, torch.cat((q, k, v), 1).T, None, None, None, False, 0.0, o.T,
-        None, need_weights=False,
-    )  # fmt: skip
-    assert isinstance(output, Tensor)
-    return turned(output)
-
-
-EXERCISE = Exercise(
-    id="multi_head.cross_attention",
+EXERCISE = written(
+    cross_attention,
+    same_as="anatomy_utils.functional.multi_head.cross_attention",
     title="Cross-attention",
     task="Let the hidden states attend to a memory: they ask, and keys and values come from the memory.",
-    difficulty="medium",
-    minutes=4,
-    signature="cross_attention(\n"
-    "    hidden_states: Tensor, memory: Tensor, query_weight: Tensor, key_weight: Tensor, value_weight: Tensor,\n"
-    "    output_weight: Tensor, num_heads: int,\n"
-    ") -> Tensor",
-    docstring="hidden_states (batch, query, d_model), memory (batch, key, d_model), four weights (d_model, d_model)\n"
-    "→ output (batch, query, d_model): one vector for each that asks.",
-    reference="anatomy_utils.functional.multi_head.cross_attention",
-    returns=(Output("output", "query d_model"),),
+    level="medium, 4 minutes",
+    returns="output: query d_model",
     cases=and_short(_cases, "query", "a single vector that asks"),
-    mistakes=(
-        Mistake(
-            "memory_asks",
-            lambda x, m, q, k, v, o, n: in_heads(m @ q, x @ k, x @ v, n) @ o,
-            "You have one output for each vector of the memory: the memory asks, and the hidden states answer.",
-        ),
-        Mistake(
-            "memory_unused",
-            lambda x, m, q, k, v, o, n: in_heads(x @ q, x @ k, x @ v, n) @ o,
-            "Your hidden states attend to themselves; the memory plays no part.",
-        ),
-        Mistake(
-            "memory_alone",
-            lambda x, m, q, k, v, o, n: in_heads(m @ q, m @ k, m @ v, n) @ o,
-            "Your memory attends to itself; the hidden states play no part.",
-        ),
-        Mistake(
-            "both_are_asked",
-            lambda x, m, q, k, v, o, n: in_heads(x @ q, torch.cat((x, m), 1) @ k, torch.cat((x, m), 1) @ v, n) @ o,
-            "Your hidden states attend to the memory and to themselves as well; only the memory should be asked.",
-        ),
-        Mistake(
-            "keys_and_values_swapped",
-            lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ v, m @ k, n) @ o,
-            "Your keys and values have changed places: you match with W_V and average with W_K.",
-        ),
-        Mistake(
-            "not_mixed",
-            lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ k, m @ v, n),
-            "You have the contexts of all heads side by side; they have not gone through W_O yet.",
-        ),
-        Mistake(
-            "one_wide_head",
-            lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ k, m @ v, 1) @ o,
-            "The right ones ask and the right ones answer, but in a single head, as wide as d_model.",
-        ),
-        Mistake(
-            "keys_unprojected",
-            lambda x, m, q, k, v, o, n: in_heads(x @ q, m, m, n) @ o,
-            "Your keys and values are the memory's vectors just as they came: W_K and W_V have no effect.",
-        ),
-        Mistake(
-            "scaled_by_d_model",
-            lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ k, m @ v, n, scale=x.shape[-1] ** -0.5) @ o,
-            "The right ones ask and answer, but your scores were divided by √d_model: a head's dot products run over "
-            "d_head features.",
-        ),
-        Mistake(
-            "view_alone",
-            lambda x, m, q, k, v, o, n: (
-                in_heads(x @ q, m @ k, m @ v, n, cut=shared.split_scrambled, join=shared.merge_scrambled) @ o
-            ),
-            "The right ones ask and answer, but the heads were cut out of the sentences, not out of the vectors.",
-        ),
-        Mistake(
-            "input_added",
-            lambda x, m, q, k, v, o, n: x + in_heads(x @ q, m @ k, m @ v, n) @ o,
-            "You have added the hidden states to the output. A block does that, but outside of its attention.",
-        ),
-    ),
-    also_right={
-        "in steps": lambda x, m, q, k, v, o, n: in_heads(x @ q, m @ k, m @ v, n) @ o,
-        "head by head": _head_by_head,
-        "fused kernel": _fused,
-        "torch's own": _torchs_own,
-    },
-    hints=(
-        "Take your multi-head attention. Three products make query, key and value: which of them should change?",
-        "Only the queries come from `hidden_states`. You need not know the two lengths: the table of scores is "
-        "(query, key), and does not have to be square.",
-        "`hidden_states @ query_weight`, but `memory @ key_weight` and `memory @ value_weight`. The rest stays.",
-    ),
-    solution="projected = (hidden_states @ query_weight, memory @ key_weight, memory @ value_weight)\n"
-    "query, key, value = (each.unflatten(-1, (num_heads, -1)).transpose(1, 2) for each in projected)\n"
-    "scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5\n"
-    "context = scores.softmax(dim=-1) @ value\n"
-    "return context.transpose(1, 2).flatten(2) @ output_weight",
-    explanation="Self-attention is the case in which memory and hidden states are the same. In a translator the memory "
-    "is what the encoder made of the sentence to translate (notebook 05).",
     stages=_steps,
+    mistakes="""
+    memory_asks:
+        return (
+            in_heads(memory @ query_weight, hidden_states @ key_weight, hidden_states @ value_weight, num_heads)
+            @ output_weight
+        )
+        “You have one output for each vector of the memory: the memory asks, and the hidden states answer.”
+    memory_unused:
+        return (
+            in_heads(hidden_states @ query_weight, hidden_states @ key_weight, hidden_states @ value_weight, num_heads)
+            @ output_weight
+        )
+        “Your hidden states attend to themselves; the memory plays no part.”
+    memory_alone: in_heads(memory @ query_weight, memory @ key_weight, memory @ value_weight, num_heads) @ output_weight
+        “Your memory attends to itself; the hidden states play no part.”
+    both_are_asked:
+        return (
+            in_heads(
+                hidden_states @ query_weight,
+                torch.cat((hidden_states, memory), 1) @ key_weight,
+                torch.cat((hidden_states, memory), 1) @ value_weight,
+                num_heads,
+            )
+            @ output_weight
+        )
+        “Your hidden states attend to the memory and to themselves as well; only the memory should be asked.”
+    keys_and_values_swapped:
+        return (
+            in_heads(hidden_states @ query_weight, memory @ value_weight, memory @ key_weight, num_heads)
+            @ output_weight
+        )
+        “Your keys and values have changed places: you match with W_V and average with W_K.”
+    not_mixed: in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, num_heads)
+        “You have the contexts of all heads side by side; they have not gone through W_O yet.”
+    one_wide_head: in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, 1) @ output_weight
+        “The right ones ask and the right ones answer, but in a single head, as wide as d_model.”
+    keys_unprojected: in_heads(hidden_states @ query_weight, memory, memory, num_heads) @ output_weight
+        “Your keys and values are the memory's vectors just as they came: W_K and W_V have no effect.”
+    scaled_by_d_model:
+        return (
+            in_heads(
+                hidden_states @ query_weight,
+                memory @ key_weight,
+                memory @ value_weight,
+                num_heads,
+                scale=hidden_states.shape[-1] ** -0.5,
+            )
+            @ output_weight
+        )
+        “The right ones ask and answer, but your scores were divided by √d_model: a head's dot products run over d_head
+        features.”
+    view_alone:
+        return (
+            in_heads(
+                hidden_states @ query_weight,
+                memory @ key_weight,
+                memory @ value_weight,
+                num_heads,
+                cut=shared.split_scrambled,
+                join=shared.merge_scrambled,
+            )
+            @ output_weight
+        )
+        “The right ones ask and answer, but the heads were cut out of the sentences, not out of the vectors.”
+    input_added:
+        return (
+            hidden_states
+            + in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, num_heads)
+            @ output_weight
+        )
+        “You have added the hidden states to the output. A block does that, but outside of its attention.”
+    """,
+    also_right="""
+    in steps:
+        return (
+            in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, num_heads)
+            @ output_weight
+        )
+    head by head:
+        contexts = []
+        for query, key, value in zip(
+            (hidden_states @ query_weight).chunk(num_heads, -1),
+            (memory @ key_weight).chunk(num_heads, -1),
+            (memory @ value_weight).chunk(num_heads, -1),
+            strict=True,
+        ):
+            contexts.append((query @ key.mT * query.shape[-1] ** -0.5).softmax(-1) @ value)
+        return torch.cat(contexts, -1) @ output_weight
+    fused kernel:
+        return (
+            merge(
+                F.scaled_dot_product_attention(
+                    split(hidden_states @ query_weight, num_heads),
+                    split(memory @ key_weight, num_heads),
+                    split(memory @ value_weight, num_heads),
+                )
+            )
+            @ output_weight
+        )
+    torch's own:
+        turned = partial(torch.transpose, dim0=0, dim1=1)  # torch's function has the positions in front of the batch
+        output, _ = F.multi_head_attention_forward(
+            turned(hidden_states), turned(memory), turned(memory), hidden_states.shape[-1], num_heads, torch.cat((query_weight, key_weight, value_weight), 1).T, None, None, None, False, 0.0, output_weight.T,
+            None, need_weights=False,
+        )  # fmt: skip
+        assert isinstance(output, Tensor)
+        return turned(output)
+    """,
+    hints="""
+    - Take your multi-head attention. Three products make query, key and value: which of them should change?
+    - Only the queries come from `hidden_states`. You need not know the two lengths: the table of scores is (query,
+      key), and does not have to be square.
+    - `hidden_states @ query_weight`, but `memory @ key_weight` and `memory @ value_weight`. The rest stays.
+    """,
+    explanation="""
+    Self-attention is the case in which memory and hidden states are the same. In a translator the memory is what the
+    encoder made of the sentence to translate (notebook 05).
+    """,
 )

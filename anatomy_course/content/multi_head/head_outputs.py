@@ -7,9 +7,19 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.multi_head.shared import merge, split
+from anatomy_course.content.multi_head.shared import merge, split  # noqa: F401 (variants use it)
 from anatomy_course.content.sizes import batch_and_primes, normal
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def head_outputs(context: Tensor, output_weight: Tensor) -> Tensor:
+    """context (batch, heads, position, d_head), output_weight (heads·d_head, d_model)
+    → (batch, heads, position, d_model). Added up over the heads: the output of multi-head attention, bias left out.
+    """
+    heads, d_head = context.shape[1], context.shape[3]
+    rows = output_weight.view(heads, d_head, -1)
+    return context @ rows
 
 
 def _contexts(generator: torch.Generator) -> Iterator[Case]:
@@ -28,93 +38,54 @@ def _rows(output_weight: Tensor, context: Tensor) -> Tensor:
     return output_weight.unflatten(0, (context.shape[1], -1))
 
 
-def _head_by_head(context: Tensor, output_weight: Tensor) -> Tensor:
-    d_head = context.shape[-1]
-    rows = [output_weight[head * d_head : (head + 1) * d_head] for head in range(context.shape[1])]
-    return torch.stack([context[:, head] @ own for head, own in enumerate(rows)], dim=1)
-
-
-def _others_zero(context: Tensor, output_weight: Tensor) -> Tensor:
-    alone = torch.eye(context.shape[1])[:, :, None, None] * context[:, None]  # batch head heads position d_head
-    return alone.transpose(2, 3).flatten(3) @ output_weight
-
-
-EXERCISE = Exercise(
-    id="multi_head.head_outputs",
+EXERCISE = written(
+    head_outputs,
+    same_as="anatomy_utils.functional.multi_head.head_outputs",
     title="What each head adds",
     task="Compute what each head by itself adds to the output: its context through its own rows of W_O.",
-    difficulty="medium",
-    minutes=5,
-    signature="head_outputs(context: Tensor, output_weight: Tensor) -> Tensor",
-    docstring="context (batch, heads, position, d_head), output_weight (heads·d_head, d_model)\n"
-    "→ (batch, heads, position, d_model). Added up over the heads: the output of multi-head attention, bias left out.",
-    reference="anatomy_utils.functional.multi_head.head_outputs",
-    returns=(Output("outputs", "heads position d_model"),),
+    level="medium, 5 minutes",
+    returns="outputs: heads position d_model",
     cases=_contexts,
-    mistakes=(
-        Mistake(
-            "added_up",
-            lambda context, output_weight: merge(context) @ output_weight,
-            "You have the output itself: it adds up the heads' shares, and they can no longer be told apart.",
-        ),
-        Mistake(
-            "an_even_share",
-            lambda context, output_weight: (
-                (merge(context) @ output_weight)[:, None].expand(-1, context.shape[1], -1, -1) / context.shape[1]
-            ),
-            "Your heads add up to the right output, but you have given each of them the same share of it.",
-        ),
-        Mistake(
-            "columns",
-            lambda context, output_weight: context @ output_weight.T.reshape(context.shape[1], context.shape[3], -1),
-            "You have cut W_O along its columns. A head's context meets rows: the features that go in.",
-        ),
-        Mistake(
-            "interleaved_rows",
-            lambda context, output_weight: context @ output_weight.unflatten(0, (-1, context.shape[1])).transpose(0, 1),
-            "Your heads take rows of W_O that are num_heads apart; the features of one head are neighbors.",
-        ),
-        Mistake(
-            "first_rows_for_all",
-            lambda context, output_weight: context @ output_weight[: context.shape[-1]],
-            "The first head is right. Your other heads go through the first head's rows of W_O too.",
-        ),
-        Mistake(
-            "last_head_first",
-            lambda context, output_weight: context @ _rows(output_weight, context).flip(0),
-            "Your heads go through the right blocks of rows, but in reverse: the first head gets the last block.",
-        ),
-        Mistake(
-            "averaged",
-            lambda context, output_weight: context @ _rows(output_weight, context) / context.shape[1],
-            "Your outputs are divided by the number of heads; added up, they fall short of the output by that factor.",
-        ),
-        Mistake(
-            "output_split",
-            lambda context, output_weight: split(merge(context) @ output_weight, context.shape[1]),
-            "You have pieces of the finished output. What comes out of W_O has no heads any more: all heads add to "
-            "every feature of it.",
-        ),
-    ),
-    also_right={
-        "one product": lambda context, output_weight: context @ _rows(output_weight, context),
-        "head by head": _head_by_head,
-        "all others 0": _others_zero,
-        "einsum": lambda context, output_weight: torch.einsum(
-            "bhpd,hdm->bhpm", context, output_weight.reshape(context.shape[1], context.shape[3], -1)
-        ),
-    },
-    hints=(
-        "The contexts side by side, times W_O: which rows of W_O do the features of head 0 meet? And those of head 1?",
-        "Head h meets the rows from h · d_head to (h + 1) · d_head. `context[:, h] @ output_weight[…]` is its share; "
-        "torch.stack puts them on an axis of their own.",
-        "Or all at once: `output_weight.unflatten(0, (heads, d_head))` has one block of rows per head, and `@` treats "
-        "the heads like a batch.",
-    ),
-    solution="heads, d_head = context.shape[1], context.shape[3]\n"
-    "rows = output_weight.view(heads, d_head, -1)\n"
-    "return context @ rows",
-    explanation="Joining and then multiplying gives the same as multiplying and then adding. So W_O is one projection "
-    "for each head, and the output is their sum: each head can be examined, and removed, by itself.",
-    stages=lambda context, output_weight: {"rows of each head": _rows(output_weight, context)},
+    stages="rows of each head: _rows(output_weight, context)",
+    mistakes="""
+    added_up: merge(context) @ output_weight
+        “You have the output itself: it adds up the heads' shares, and they can no longer be told apart.”
+    an_even_share: (merge(context) @ output_weight)[:, None].expand(-1, context.shape[1], -1, -1) / context.shape[1]
+        “Your heads add up to the right output, but you have given each of them the same share of it.”
+    columns: context @ output_weight.T.reshape(context.shape[1], context.shape[3], -1)
+        “You have cut W_O along its columns. A head's context meets rows: the features that go in.”
+    interleaved_rows: context @ output_weight.unflatten(0, (-1, context.shape[1])).transpose(0, 1)
+        “Your heads take rows of W_O that are num_heads apart; the features of one head are neighbors.”
+    first_rows_for_all: context @ output_weight[: context.shape[-1]]
+        “The first head is right. Your other heads go through the first head's rows of W_O too.”
+    last_head_first: context @ _rows(output_weight, context).flip(0)
+        “Your heads go through the right blocks of rows, but in reverse: the first head gets the last block.”
+    averaged: context @ _rows(output_weight, context) / context.shape[1]
+        “Your outputs are divided by the number of heads; added up, they fall short of the output by that factor.”
+    output_split: split(merge(context) @ output_weight, context.shape[1])
+        “You have pieces of the finished output. What comes out of W_O has no heads any more: all heads add to every
+        feature of it.”
+    """,
+    also_right="""
+    one product: context @ _rows(output_weight, context)
+    head by head:
+        d_head = context.shape[-1]
+        rows = [output_weight[head * d_head : (head + 1) * d_head] for head in range(context.shape[1])]
+        return torch.stack([context[:, head] @ own for head, own in enumerate(rows)], dim=1)
+    all others 0:
+        alone = torch.eye(context.shape[1])[:, :, None, None] * context[:, None]  # batch head heads position d_head
+        return alone.transpose(2, 3).flatten(3) @ output_weight
+    einsum: torch.einsum("bhpd,hdm->bhpm", context, output_weight.reshape(context.shape[1], context.shape[3], -1))
+    """,
+    hints="""
+    - The contexts side by side, times W_O: which rows of W_O do the features of head 0 meet? And those of head 1?
+    - Head h meets the rows from h · d_head to (h + 1) · d_head. `context[:, h] @ output_weight[…]` is its share;
+      torch.stack puts them on an axis of their own.
+    - Or all at once: `output_weight.unflatten(0, (heads, d_head))` has one block of rows per head, and `@` treats the
+      heads like a batch.
+    """,
+    explanation="""
+    Joining and then multiplying gives the same as multiplying and then adding. So W_O is one projection for each head,
+    and the output is their sum: each head can be examined, and removed, by itself.
+    """,
 )

@@ -7,9 +7,20 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.multi_head.shared import merge, split
+from anatomy_course.content.multi_head.shared import merge, split  # noqa: F401 (variants use it)
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def switch_off(context: Tensor, head: int, num_heads: int) -> Tensor:
+    """context (batch, position, d_model), all heads side by side; head, counted from 0
+    → a new tensor like context, with 0 in the features of that head.
+    """
+    d_head = context.shape[-1] // num_heads
+    own = context.clone()
+    own[..., head * d_head : (head + 1) * d_head] = 0
+    return own
 
 
 def _merged_contexts(generator: torch.Generator) -> Iterator[Case]:
@@ -36,121 +47,64 @@ def _width(context: Tensor, num_heads: int) -> int:
     return context.shape[-1] // num_heads
 
 
-def _keep_only(context: Tensor, head: int, num_heads: int) -> Tensor:
-    return context - _switched_off(context, head, num_heads)
-
-
 def _switched_off(context: Tensor, head: int, num_heads: int) -> Tensor:
     d_head = _width(context, num_heads)
     return _zero(context, head * d_head, (head + 1) * d_head)
 
 
-def _interleaved(context: Tensor, head: int, num_heads: int) -> Tensor:
-    own = context.clone()
-    own[..., head::num_heads] = 0
-    return own
-
-
-def _average_instead(context: Tensor, head: int, num_heads: int) -> Tensor:
-    heads = split(context, num_heads).clone()
-    heads[:, head] = heads[:, head].mean((0, 1))
-    return merge(heads)
-
-
-def _position_off(context: Tensor, head: int, num_heads: int) -> Tensor:
-    own = context.clone()
-    own[:, head % context.shape[1]] = 0
-    return own
-
-
-def _left_out(context: Tensor, head: int, num_heads: int) -> Tensor:
-    kept = [i for i in range(num_heads) if i != head]
-    return merge(split(context, num_heads)[:, kept])
-
-
-EXERCISE = Exercise(
-    id="multi_head.switch_off",
+EXERCISE = written(
+    switch_off,
+    same_as="anatomy_utils.functional.multi_head.switch_off",
     title="Switch off a head",
     task="Return the context with 0 in the features of one head, and everything else as it was.",
-    difficulty="easy",
-    minutes=4,
-    signature="switch_off(context: Tensor, head: int, num_heads: int) -> Tensor",
-    docstring="context (batch, position, d_model), all heads side by side; head, counted from 0\n"
-    "→ a new tensor like context, with 0 in the features of that head.",
-    reference="anatomy_utils.functional.multi_head.switch_off",
-    returns=(Output("context", "position d_model"),),
+    level="easy, 4 minutes",
+    returns="context: position d_model",
     cases=_merged_contexts,
-    mistakes=(
-        Mistake(
-            "counted_from_one",
-            lambda context, head, num_heads: _zero(
-                context, max(head - 1, 0) * _width(context, num_heads), head * _width(context, num_heads)
-            ),
-            "You have switched off the head before the one that was asked for. Heads are counted from 0.",
-        ),
-        Mistake(
-            "all_others",
-            _keep_only,
-            "You have switched off all the other heads: only the one that should be silent still speaks.",
-        ),
-        Mistake(
-            "interleaved",
-            _interleaved,
-            "Your zeros are num_heads apart. The features of one head are neighbors.",
-        ),
-        Mistake(
-            "num_heads_wide",
-            lambda context, head, num_heads: _zero(context, head * num_heads, (head + 1) * num_heads),
-            "Your zeros run over num_heads features; a head is d_model / num_heads wide.",
-        ),
-        Mistake(
-            "one_feature",
-            lambda context, head, num_heads: _zero(context, head, head + 1),
-            "A single feature is 0 in your context, the one with the head's number; a head has d_head of them.",
-        ),
-        Mistake(
-            "from_here_on",
-            lambda context, head, num_heads: _zero(context, head * _width(context, num_heads), context.shape[-1]),
-            "Your zeros begin at the right feature, but run on to the last one: the heads after it are off as well.",
-        ),
-        Mistake(
-            "a_position",
-            _position_off,
-            "You have silenced a word in all heads: your zeros fill a position, not a head's features.",
-        ),
-        Mistake(
-            "left_out",
-            _left_out,
-            "Your context is narrower than before: the head was cut out, and W_O would no longer fit.",
-        ),
-        Mistake(
-            "average_instead",
-            _average_instead,
-            "You have put the head's average over all words in its place: it still speaks, but says the same to every "
-            "word. It should be 0.",
-        ),
-    ),
-    also_right={
-        "a copy, then zeros": _switched_off,
-        "times a mask": lambda context, head, num_heads: (
-            context * (torch.arange(context.shape[-1]) // _width(context, num_heads) != head)
-        ),
-        "through the heads": lambda context, head, num_heads: merge(
-            split(context, num_heads) * (torch.arange(num_heads) != head)[:, None, None]
-        ),
-        "index_fill": lambda context, head, num_heads: (
-            context.unflatten(-1, (num_heads, -1)).index_fill(2, torch.tensor(head), 0.0).flatten(2)
-        ),
-    },
-    hints=(
-        "Which features belong to head 0? To head 1? Write down the numbers of a head's first and last feature.",
-        "With d_head = d_model // num_heads the head has the features from head · d_head to (head + 1) · d_head.",
-        "`own = context.clone()` makes a copy that you may change; then `own[..., start:stop] = 0`.",
-    ),
-    solution="d_head = context.shape[-1] // num_heads\n"
-    "own = context.clone()\n"
-    "own[..., head * d_head : (head + 1) * d_head] = 0\n"
-    "return own",
-    explanation="With 0 for its context the head adds nothing to the output, whatever its rows of W_O are. The other "
-    "heads are unchanged. `edit` takes such a function and calls it inside the running encoder.",
+    mistakes="""
+    counted_from_one: _zero(context, max(head - 1, 0) * _width(context, num_heads), head * _width(context, num_heads))
+        “You have switched off the head before the one that was asked for. Heads are counted from 0.”
+    all_others: context - _switched_off(context, head, num_heads)
+        “You have switched off all the other heads: only the one that should be silent still speaks.”
+    interleaved:
+        own = context.clone()
+        own[..., head::num_heads] = 0
+        return own
+        “Your zeros are num_heads apart. The features of one head are neighbors.”
+    num_heads_wide: _zero(context, head * num_heads, (head + 1) * num_heads)
+        “Your zeros run over num_heads features; a head is d_model / num_heads wide.”
+    one_feature: _zero(context, head, head + 1)
+        “A single feature is 0 in your context, the one with the head's number; a head has d_head of them.”
+    from_here_on: _zero(context, head * _width(context, num_heads), context.shape[-1])
+        “Your zeros begin at the right feature, but run on to the last one: the heads after it are off as well.”
+    a_position:
+        own = context.clone()
+        own[:, head % context.shape[1]] = 0
+        return own
+        “You have silenced a word in all heads: your zeros fill a position, not a head's features.”
+    left_out:
+        kept = [i for i in range(num_heads) if i != head]
+        return merge(split(context, num_heads)[:, kept])
+        “Your context is narrower than before: the head was cut out, and W_O would no longer fit.”
+    average_instead:
+        heads = split(context, num_heads).clone()
+        heads[:, head] = heads[:, head].mean((0, 1))
+        return merge(heads)
+        “You have put the head's average over all words in its place: it still speaks, but says the same to every word.
+        It should be 0.”
+    """,
+    also_right="""
+    a copy, then zeros: _switched_off(context, head, num_heads)
+    times a mask: context * (torch.arange(context.shape[-1]) // _width(context, num_heads) != head)
+    through the heads: merge(split(context, num_heads) * (torch.arange(num_heads) != head)[:, None, None])
+    index_fill: context.unflatten(-1, (num_heads, -1)).index_fill(2, torch.tensor(head), 0.0).flatten(2)
+    """,
+    hints="""
+    - Which features belong to head 0? To head 1? Write down the numbers of a head's first and last feature.
+    - With d_head = d_model // num_heads the head has the features from head · d_head to (head + 1) · d_head.
+    - `own = context.clone()` makes a copy that you may change; then `own[..., start:stop] = 0`.
+    """,
+    explanation="""
+    With 0 for its context the head adds nothing to the output, whatever its rows of W_O are. The other heads are
+    unchanged. `edit` takes such a function and calls it inside the running encoder.
+    """,
 )

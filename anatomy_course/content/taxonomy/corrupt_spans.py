@@ -7,10 +7,34 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+# fmt: off
+def corrupt_spans(
+    input_ids: Tensor, spans: list[tuple[int, int]], sentinel_ids: Tensor
+) -> tuple[Tensor, Tensor]:
+    """input_ids (position), one text; spans, (start, stop) of each, stop excluded, in order; sentinel_ids,
+    the first one for the first span, and so on; there are more than you need → input_ids, target_ids.
+    The text 5 6 7 8 with the span (1, 3) and sentinels 90 91 92 gives 5 90 8 and 90 6 7 91.
+    """
+    inputs, targets, place = [], [], 0
+    for number, (start, stop) in enumerate(spans):
+        sentinel = sentinel_ids[number : number + 1]
+        inputs += [input_ids[place:start], sentinel]
+        targets += [sentinel, input_ids[start:stop]]
+        place = stop
+    end = sentinel_ids[len(spans) : len(spans) + 1]
+    return torch.cat([*inputs, input_ids[place:]]), torch.cat([*targets, end])
+# fmt: on
+
 
 Spans = Sequence[tuple[int, int]]
+
+
 Both = tuple[Tensor, Tensor]
+
 
 SPANS = {
     "spans within the text": (23, (3, 2, 4), (4, 1, 3)),
@@ -20,10 +44,12 @@ SPANS = {
     "spans that touch": (17, (3, 0, 2), (2, 3, 1)),
     "the id 0 in the text": (13, (2, 4), (3, 1)),
 }
+
+
 """Kind → length of the text, how many words are kept before each span, how long the spans are (0: what is left)."""
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, (length, kept, lengths) in SPANS.items():
         order = torch.randperm(len(lengths) - 1, generator=generator).tolist()
         sizes = [lengths[i] for i in order] + [lengths[-1]]
@@ -71,225 +97,139 @@ def _right(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
     return _both(ids, spans, marks, marks, marks[len(spans)])
 
 
-def _word_by_word(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    inputs, targets, number = [], [], 0
-    for place, word in enumerate(ids.tolist()):
-        inside = next((span for span in spans if span[0] <= place < span[1]), None)
-        if inside is None:
-            inputs.append(word)
-            continue
-        if place == inside[0]:
-            inputs.append(int(marks[number]))
-            targets.append(int(marks[number]))
-            number += 1
-        targets.append(word)
-    return torch.tensor(inputs), torch.tensor([*targets, int(marks[number])])
-
-
-def _backwards(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    inputs, targets = ids, marks[len(spans) : len(spans) + 1]
-    for number in reversed(range(len(spans))):
-        (start, stop), mark = spans[number], marks[number : number + 1]
-        inputs = torch.cat([inputs[:start], mark, inputs[stop:]])
-        targets = torch.cat([mark, ids[start:stop], targets])
-    return inputs, targets
-
-
-def _a_mark_a_word(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    inputs = ids.clone()
-    for number, (start, stop) in enumerate(spans):
-        inputs[start:stop] = marks[number]
-    return inputs, _right(ids, spans, marks)[1]
-
-
-def _stop_hidden_too(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    wider = [(start, min(stop + 1, len(ids))) for start, stop in spans]
-    return _right(ids, wider, marks)
-
-
-def _as_lengths(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    inputs, targets, place = [], [], 0
-    for number, (start, length) in enumerate(spans):
-        mark = marks[number : number + 1]
-        inputs += [ids[place:start], mark]
-        targets += [mark, ids[start : start + length]]
-        place = start + length
-    return torch.cat([*inputs, ids[place:]]), torch.cat([*targets, marks[len(spans) : len(spans) + 1]])
-
-
-def _from_the_beginning(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    pieces = [part for number, (start, _) in enumerate(spans) for part in (ids[:start], marks[number : number + 1])]
-    return torch.cat([*pieces, ids[spans[-1][1] :]]), _right(ids, spans, marks)[1]
-
-
-def _touching_joined(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    joined: list[tuple[int, int]] = []
-    for start, stop in spans:
-        start = joined.pop()[0] if joined and joined[-1][1] == start else start
-        joined.append((start, stop))
-    return _right(ids, joined, marks)
-
-
-def _zeros_lost(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    inputs, targets = _right(ids, spans, marks)
-    return inputs[inputs != 0], targets
-
-
-def _places_not_moved(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    inputs = ids
-    for number, (start, stop) in enumerate(spans):  # the text has become shorter, the places are still the old ones
-        inputs = torch.cat([inputs[:start], marks[number : number + 1], inputs[stop:]])
-    return inputs, _right(ids, spans, marks)[1]
-
-
-EXERCISE = Exercise(
-    id="taxonomy.corrupt_spans",
+EXERCISE = written(
+    corrupt_spans,
+    same_as="anatomy_utils.objectives.span_corruption.corrupt_spans",
     title="Span corruption",
     task="Replace each span of a text by one sentinel, and write down what is missing: for each span its sentinel and "
     "its words, and at the end the next sentinel.",
-    difficulty="hard",
-    minutes=8,
-    signature="corrupt_spans(\n"
-    "    input_ids: Tensor, spans: list[tuple[int, int]], sentinel_ids: Tensor\n"
-    ") -> tuple[Tensor, Tensor]",
-    docstring="input_ids (position), one text; spans, (start, stop) of each, stop excluded, in order; sentinel_ids,\n"
-    "the first one for the first span, and so on; there are more than you need → input_ids, target_ids.\n"
-    "The text 5 6 7 8 with the span (1, 3) and sentinels 90 91 92 gives 5 90 8 and 90 6 7 91.",
-    reference="anatomy_utils.objectives.span_corruption.corrupt_spans",
-    returns=(Output("input_ids", "position"), Output("target_ids", "position")),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "no_last_sentinel",
-            lambda ids, spans, marks: _both(ids, spans, marks, marks, None),
-            "Only the sentinel at the end of your targets is missing: it says that nothing more was hidden.",
-        ),
-        Mistake(
-            "very_last_sentinel",
-            lambda ids, spans, marks: _both(ids, spans, marks, marks, marks[-1]),
-            "Your targets end with the last of all sentinels; it should be the next one after those that were used.",
-        ),
-        Mistake(
-            "sentinel_again",
-            lambda ids, spans, marks: _both(ids, spans, marks, marks, marks[len(spans) - 1]),
-            "Your targets end with the sentinel of the last span once more; it should be the next one.",
-        ),
-        Mistake(
-            "one_sentinel_for_all",
-            lambda ids, spans, marks: _both(
-                ids, spans, marks[:1].repeat(len(spans)), marks[:1].repeat(len(spans)), marks[1]
+    level="hard, 8 minutes",
+    returns="input_ids: position; target_ids: position",
+    cases=cases,
+    look_first="input_ids target_ids",
+    mistakes="""
+    no_last_sentinel: _both(input_ids, spans, sentinel_ids, sentinel_ids, None)
+        “Only the sentinel at the end of your targets is missing: it says that nothing more was hidden.”
+    very_last_sentinel: _both(input_ids, spans, sentinel_ids, sentinel_ids, sentinel_ids[-1])
+        “Your targets end with the last of all sentinels; it should be the next one after those that were used.”
+    sentinel_again: _both(input_ids, spans, sentinel_ids, sentinel_ids, sentinel_ids[len(spans) - 1])
+        “Your targets end with the sentinel of the last span once more; it should be the next one.”
+    one_sentinel_for_all:
+        return _both(
+            input_ids, spans, sentinel_ids[:1].repeat(len(spans)), sentinel_ids[:1].repeat(len(spans)), sentinel_ids[1]
+        )
+        “All your spans have the first sentinel: the targets do not say what belongs where.”
+    a_sentinel_a_word:
+        inputs = input_ids.clone()
+        for number, (start, stop) in enumerate(spans):
+            inputs[start:stop] = sentinel_ids[number]
+        return inputs, _right(input_ids, spans, sentinel_ids)[1]
+        “Your targets are right, but in your input there is a sentinel for each hidden word: the model could count how
+        many there were.”
+    nothing_in_their_place: (torch.cat(_pieces(input_ids, spans)[0]), _right(input_ids, spans, sentinel_ids)[1])
+        “Your targets are right, but your input has no sentinels: nothing shows where words are missing.”
+    text_as_it_was: (input_ids.clone(), _right(input_ids, spans, sentinel_ids)[1])
+        “Your targets are right, but your input is the whole text; nothing was hidden.”
+    whole_text_as_target: (_right(input_ids, spans, sentinel_ids)[0], input_ids.clone())
+        “Your input is right, but your targets are the whole text, as in BART. T5 writes only what is missing.”
+    words_without_sentinels: (_right(input_ids, spans, sentinel_ids)[0], torch.cat(_pieces(input_ids, spans)[1]))
+        “Your input is right, but your targets are the hidden words alone, without a sentinel between them.”
+    sentinels_behind:
+        return (
+            _right(input_ids, spans, sentinel_ids)[0],
+            torch.cat(
+                [
+                    part
+                    for mark, span in zip(sentinel_ids, _pieces(input_ids, spans)[1], strict=False)
+                    for part in (span, mark[None])
+                ]
             ),
-            "All your spans have the first sentinel: the targets do not say what belongs where.",
-        ),
-        Mistake(
-            "a_sentinel_a_word",
-            _a_mark_a_word,
-            "Your targets are right, but in your input there is a sentinel for each hidden word: the model could "
-            "count how many there were.",
-        ),
-        Mistake(
-            "nothing_in_their_place",
-            lambda ids, spans, marks: (torch.cat(_pieces(ids, spans)[0]), _right(ids, spans, marks)[1]),
-            "Your targets are right, but your input has no sentinels: nothing shows where words are missing.",
-        ),
-        Mistake(
-            "text_as_it_was",
-            lambda ids, spans, marks: (ids.clone(), _right(ids, spans, marks)[1]),
-            "Your targets are right, but your input is the whole text; nothing was hidden.",
-        ),
-        Mistake(
-            "whole_text_as_target",
-            lambda ids, spans, marks: (_right(ids, spans, marks)[0], ids.clone()),
-            "Your input is right, but your targets are the whole text, as in BART. T5 writes only what is missing.",
-        ),
-        Mistake(
-            "words_without_sentinels",
-            lambda ids, spans, marks: (_right(ids, spans, marks)[0], torch.cat(_pieces(ids, spans)[1])),
-            "Your input is right, but your targets are the hidden words alone, without a sentinel between them.",
-        ),
-        Mistake(
-            "sentinels_behind",
-            lambda ids, spans, marks: (
-                _right(ids, spans, marks)[0],
-                torch.cat(
-                    [
-                        part
-                        for mark, span in zip(marks, _pieces(ids, spans)[1], strict=False)
-                        for part in (span, mark[None])
-                    ]
-                ),
-            ),
-            "Your input is right, but in your targets each sentinel comes after its words; it should come before them.",
-        ),
-        Mistake(
-            "last_word_stays",
-            lambda ids, spans, marks: _both(
-                ids, [(a, max(a, b - 1)) for a, b in spans], marks, marks, marks[len(spans)]
-            ),
-            "Your spans are one word too short: their last word is neither hidden nor asked for. With stop excluded, "
-            "`ids[start:stop]` is the whole span.",
-        ),
-        Mistake(
-            "one_word_more",
-            _stop_hidden_too,
-            "Your spans are one word too long: the word at `stop` is hidden as well.",
-        ),
-        Mistake(
-            "places_not_moved",
-            _places_not_moved,
-            "Your targets are right. In your input only the first span is hidden correctly: with it the text has "
-            "become shorter, and the other spans still count from the old text.",
-        ),
-        Mistake(
-            "second_number_for_a_length",
-            _as_lengths,
-            "You take the second number of a span for its length; it says where the span stops.",
-        ),
-        Mistake(
-            "from_the_beginning",
-            _from_the_beginning,
-            "Your targets are right. In your input the text begins again after each sentinel; it should go on where "
-            "the span stopped.",
-        ),
-        Mistake(
-            "changed_places",
-            lambda *given: tuple(reversed(_right(*given))),
-            "Both are right, but they are swapped: what the model reads comes first.",
-        ),
-        Mistake(
-            "tail_lost",
-            lambda ids, spans, marks: (_right(ids[: spans[-1][1]], spans, marks)[0], _right(ids, spans, marks)[1]),
-            "Your targets are right, but your input ends with the last span: the words after it are lost.",
-        ),
-        Mistake(
-            "touching_joined",
-            _touching_joined,
-            "Two spans that touch become one in yours, with one sentinel; each should have a sentinel of its own.",
-        ),
-        Mistake(
-            "zeros_lost",
-            _zeros_lost,
-            "Your targets are right, but words with the id 0 are missing in your input; 0 is an id like any other.",
-        ),
-    ),
-    also_right={"pieces": _right, "word by word": _word_by_word, "from the end": _backwards},
-    hints=(
-        "Walk through the spans with one more number: the place up to which the text has been copied. What goes into "
-        "the input at each span, and what into the targets?",
-        "Collect pieces in two lists and join them with `torch.cat` at the end. A piece is a slice of the text, or "
-        "`sentinel_ids[number : number + 1]`, which keeps its axis.",
-        "Input: for each span `input_ids[place:start]` and the sentinel, then `place = stop`; after the loop "
-        "`input_ids[place:]`. Targets: the sentinel and `input_ids[start:stop]`; after the loop one more sentinel.",
-    ),
-    solution="inputs, targets, place = [], [], 0\n"
-    "for number, (start, stop) in enumerate(spans):\n"
-    "    sentinel = sentinel_ids[number : number + 1]\n"
-    "    inputs += [input_ids[place:start], sentinel]\n"
-    "    targets += [sentinel, input_ids[start:stop]]\n"
-    "    place = stop\n"
-    "end = sentinel_ids[len(spans) : len(spans) + 1]\n"
-    "return torch.cat([*inputs, input_ids[place:]]), torch.cat([*targets, end])",
-    explanation="Raffel et al. 2019. With 15% of the words hidden, in spans of three words on average, the targets "
-    "are short, and the decoder has little to do. BART hides spans as well, but writes the whole text.",
-    look_first=("input_ids", "target_ids"),
+        )
+        “Your input is right, but in your targets each sentinel comes after its words; it should come before them.”
+    last_word_stays:
+        return _both(
+            input_ids, [(a, max(a, b - 1)) for a, b in spans], sentinel_ids, sentinel_ids, sentinel_ids[len(spans)]
+        )
+        “Your spans are one word too short: their last word is neither hidden nor asked for. With stop excluded,
+        `ids[start:stop]` is the whole span.”
+    one_word_more:
+        wider = [(start, min(stop + 1, len(input_ids))) for start, stop in spans]
+        return _right(input_ids, wider, sentinel_ids)
+        “Your spans are one word too long: the word at `stop` is hidden as well.”
+    places_not_moved:
+        inputs = input_ids
+        for number, (start, stop) in enumerate(spans):  # the text has become shorter, the places are still the old ones
+            inputs = torch.cat([inputs[:start], sentinel_ids[number : number + 1], inputs[stop:]])
+        return inputs, _right(input_ids, spans, sentinel_ids)[1]
+        “Your targets are right. In your input only the first span is hidden correctly: with it the text has become
+        shorter, and the other spans still count from the old text.”
+    second_number_for_a_length:
+        inputs, targets, place = [], [], 0
+        for number, (start, length) in enumerate(spans):
+            mark = sentinel_ids[number : number + 1]
+            inputs += [input_ids[place:start], mark]
+            targets += [mark, input_ids[start : start + length]]
+            place = start + length
+        return torch.cat([*inputs, input_ids[place:]]), torch.cat([*targets, sentinel_ids[len(spans) : len(spans) + 1]])
+        “You take the second number of a span for its length; it says where the span stops.”
+    from_the_beginning:
+        pieces = [
+            part
+            for number, (start, _) in enumerate(spans)
+            for part in (input_ids[:start], sentinel_ids[number : number + 1])
+        ]
+        return torch.cat([*pieces, input_ids[spans[-1][1] :]]), _right(input_ids, spans, sentinel_ids)[1]
+        “Your targets are right. In your input the text begins again after each sentinel; it should go on where the span
+        stopped.”
+    changed_places: (lambda *given: tuple(reversed(_right(*given))))(input_ids, spans, sentinel_ids)
+        “Both are right, but they are swapped: what the model reads comes first.”
+    tail_lost: (_right(input_ids[: spans[-1][1]], spans, sentinel_ids)[0], _right(input_ids, spans, sentinel_ids)[1])
+        “Your targets are right, but your input ends with the last span: the words after it are lost.”
+    touching_joined:
+        joined: list[tuple[int, int]] = []
+        for start, stop in spans:
+            start = joined.pop()[0] if joined and joined[-1][1] == start else start
+            joined.append((start, stop))
+        return _right(input_ids, joined, sentinel_ids)
+        “Two spans that touch become one in yours, with one sentinel; each should have a sentinel of its own.”
+    zeros_lost:
+        inputs, targets = _right(input_ids, spans, sentinel_ids)
+        return inputs[inputs != 0], targets
+        “Your targets are right, but words with the id 0 are missing in your input; 0 is an id like any other.”
+    """,
+    also_right="""
+    pieces: _right(input_ids, spans, sentinel_ids)
+    word by word:
+        inputs, targets, number = [], [], 0
+        for place, word in enumerate(input_ids.tolist()):
+            inside = next((span for span in spans if span[0] <= place < span[1]), None)
+            if inside is None:
+                inputs.append(word)
+                continue
+            if place == inside[0]:
+                inputs.append(int(sentinel_ids[number]))
+                targets.append(int(sentinel_ids[number]))
+                number += 1
+            targets.append(word)
+        return torch.tensor(inputs), torch.tensor([*targets, int(sentinel_ids[number])])
+    from the end:
+        inputs, targets = input_ids, sentinel_ids[len(spans) : len(spans) + 1]
+        for number in reversed(range(len(spans))):
+            (start, stop), mark = spans[number], sentinel_ids[number : number + 1]
+            inputs = torch.cat([inputs[:start], mark, inputs[stop:]])
+            targets = torch.cat([mark, input_ids[start:stop], targets])
+        return inputs, targets
+    """,
+    hints="""
+    - Walk through the spans with one more number: the place up to which the text has been copied. What goes into the
+      input at each span, and what into the targets?
+    - Collect pieces in two lists and join them with `torch.cat` at the end. A piece is a slice of the text, or
+      `sentinel_ids[number : number + 1]`, which keeps its axis.
+    - Input: for each span `input_ids[place:start]` and the sentinel, then `place = stop`; after the loop
+      `input_ids[place:]`. Targets: the sentinel and `input_ids[start:stop]`; after the loop one more sentinel.
+    """,
+    explanation="""
+    Raffel et al. 2019. With 15% of the words hidden, in spans of three words on average, the targets are short, and the
+    decoder has little to do. BART hides spans as well, but writes the whole text.
+    """,
 )

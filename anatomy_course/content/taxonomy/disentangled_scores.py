@@ -8,7 +8,23 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import and_short, normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+# fmt: off
+def disentangled_scores(
+    query: Tensor, key: Tensor, offset_query: Tensor, offset_key: Tensor, rows: Tensor
+) -> Tensor:
+    """query, key (batch, heads, position, d_head) of the words; offset_query, offset_key (batch, heads,
+    offset, d_head), a table with a row for each offset; rows (position, position): rows[i, j] is the table's
+    row for j as seen from i; both tables are read at that row → scores (batch, heads, position, position).
+    """
+    content_scores = query @ key.transpose(-2, -1)
+    query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)
+    key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1)
+    return (content_scores + query_scores + key_scores) / (3 * query.shape[-1]) ** 0.5
+# fmt: on
 
 
 def _rows(length: int, farthest: int) -> Tensor:
@@ -52,25 +68,6 @@ def _scaled(scores: Tensor, q: Tensor, terms: int = 3) -> Tensor:
     return scores / (terms * q.shape[-1]) ** 0.5
 
 
-def _right(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
-    return _scaled(q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows), q)
-
-
-def _looked_up(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
-    near = torch.einsum("bhqd,bhqkd->bhqk", q, ok[:, :, rows]) + torch.einsum("bhkd,bhqkd->bhqk", k, oq[:, :, rows])
-    return (torch.einsum("bhqd,bhkd->bhqk", q, k) + near) / (3 * q.shape[-1]) ** 0.5
-
-
-def _pair_by_pair(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Tensor:
-    length = q.shape[2]
-    scores = torch.zeros(*q.shape[:2], length, length)
-    for i in range(length):
-        for j in range(length):
-            pair = q[:, :, i] * k[:, :, j] + q[:, :, i] * ok[:, :, rows[i, j]] + k[:, :, j] * oq[:, :, rows[i, j]]
-            scores[:, :, i, j] = pair.sum(-1)
-    return scores / (3 * q.shape[-1]) ** 0.5
-
-
 def _steps(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Mapping[str, Tensor]:
     return {
         "content scores": q @ k.mT,
@@ -79,116 +76,109 @@ def _steps(q: Tensor, k: Tensor, oq: Tensor, ok: Tensor, rows: Tensor) -> Mappin
     }
 
 
-EXERCISE = Exercise(
-    id="taxonomy.disentangled_scores",
+EXERCISE = written(
+    disentangled_scores,
+    same_as="anatomy_utils.functional.attention.disentangled_scores",
     title="Disentangled scores",
     task="Add three products for each pair of positions i and j, query i with key j, query i with the offset's key, "
     "key j with the offset's query, and divide by √(3 · d_head).",
-    difficulty="hard",
-    minutes=8,
-    signature="disentangled_scores(\n"
-    "    query: Tensor, key: Tensor, offset_query: Tensor, offset_key: Tensor, rows: Tensor\n"
-    ") -> Tensor",
-    docstring="query, key (batch, heads, position, d_head) of the words; offset_query, offset_key (batch, heads,\n"
-    "offset, d_head), a table with a row for each offset; rows (position, position): rows[i, j] is the table's\n"
-    "row for j as seen from i; both tables are read at that row → scores (batch, heads, position, position).",
-    reference="anatomy_utils.functional.attention.disentangled_scores",
-    returns=(Output("scores", "heads query key"),),
+    level="hard, 8 minutes",
+    returns="scores: heads query key",
     cases=and_short(_cases, "position", "texts of one word"),
-    mistakes=(
-        Mistake(
-            "content_only",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT, q),
-            "Yours are the scores of the contents alone; how far apart two words are makes no difference.",
-        ),
-        Mistake(
-            "content_only_as_ever",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT, q, 1),
-            "Those are the scores of 2017: content with content, divided by √d_head.",
-        ),
-        Mistake(
-            "no_offset_to_content",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows), q),
-            "Two of three products are in your scores; the one of the keys with offset_query is not.",
-        ),
-        Mistake(
-            "no_content_to_offset",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _from_offset(k, oq, rows), q),
-            "Two of three products are in your scores; the one of the queries with offset_key is not.",
-        ),
-        Mistake(
-            "offsets_only",
-            lambda q, k, oq, ok, rows: _scaled(_to_offset(q, ok, rows) + _from_offset(k, oq, rows), q),
-            "Both products with offsets are in your scores; the one of query and key is not.",
-        ),
-        Mistake(
-            "key_not_turned",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _to_offset(k, oq, rows), q),
-            "Your third product has key i where key j belongs, as if each of its rows were a query's and not a key's.",
-        ),
-        Mistake(
-            "key_looks_the_other_way",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows.T), q),
-            "In your third product before and after are swapped: key j takes rows[j, i]. The paper writes it so; the "
-            "published models take rows[i, j].",
-        ),
-        Mistake(
-            "query_looks_the_other_way",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows.T) + _from_offset(k, oq, rows), q),
-            "In your second product before and after are swapped: query i takes rows[j, i].",
-        ),
-        Mistake(
-            "both_other_way",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows.T) + _from_offset(k, oq, rows.T), q),
-            "In both of your products with offsets, before and after are swapped: rows[j, i] instead of rows[i, j].",
-        ),
-        Mistake(
-            "tables_swapped",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, oq, rows) + _from_offset(k, ok, rows), q),
-            "Your queries are multiplied by offset_query, and your keys by offset_key; it should be the other way "
-            "around.",
-        ),
-        Mistake(
-            "scaled_for_one",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows), q, 1),
-            "Your sum is right, but it is divided by √d_head: three products are in it, and its variance is three "
-            "times as large.",
-        ),
-        Mistake(
-            "not_scaled",
-            lambda q, k, oq, ok, rows: q @ k.mT + _to_offset(q, ok, rows) + _from_offset(k, oq, rows),
-            "Your sum is right, but it comes out undivided.",
-        ),
-        Mistake(
-            "only_contents_scaled",
-            lambda q, k, oq, ok, rows: _scaled(q @ k.mT, q) + _to_offset(q, ok, rows) + _from_offset(k, oq, rows),
-            "Only the first of your three products is divided by √(3 · d_head).",
-        ),
-    ),
-    also_right={
-        "three tables": _right,
-        "rows looked up": _looked_up,
-        "pair by pair": _pair_by_pair,
-        "gathered along the keys": lambda q, k, oq, ok, rows: _scaled(
-            q @ k.mT + _to_offset(q, ok, rows) + (oq @ k.mT).gather(-2, rows.expand(*q.shape[:2], *rows.shape)),
-            q,
-        ),
-    },
-    hints=(
-        "`offset_key[:, :, rows]` looks the table up for all pairs at once: (batch, heads, query, key, d_head). What "
-        "must it be multiplied by, and over which axis must the product be summed?",
-        "Query i belongs to row i of the scores: `query[:, :, :, None]` has an axis for j. Key j belongs to column j: "
-        "`key[:, :, None]` has one for i.",
-        "`query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)`; the third product is written "
-        "likewise. Then add all three and divide once.",
-    ),
-    solution="content_scores = query @ key.transpose(-2, -1)\n"
-    "query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)\n"
-    "key_scores = (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1)\n"
-    "return (content_scores + query_scores + key_scores) / (3 * query.shape[-1]) ** 0.5",
-    explanation="He et al. 2020. BERT adds a position to the word, and from then on both share one vector. Here what a "
-    "word is and how far away it is are asked separately: “which noun?” and “which neighbor?”. The paper writes the "
-    "third product with rows[j, i]; its code, and so all published weights, have rows[i, j]. The model multiplies each "
-    "word by each row of the table first and picks afterwards, which takes less memory.",
     stages=_steps,
+    mistakes="""
+    content_only: _scaled(query @ key.mT, query)
+        “Yours are the scores of the contents alone; how far apart two words are makes no difference.”
+    content_only_as_ever: _scaled(query @ key.mT, query, 1)
+        “Those are the scores of 2017: content with content, divided by √d_head.”
+    no_offset_to_content: _scaled(query @ key.mT + _to_offset(query, offset_key, rows), query)
+        “Two of three products are in your scores; the one of the keys with offset_query is not.”
+    no_content_to_offset: _scaled(query @ key.mT + _from_offset(key, offset_query, rows), query)
+        “Two of three products are in your scores; the one of the queries with offset_key is not.”
+    offsets_only: _scaled(_to_offset(query, offset_key, rows) + _from_offset(key, offset_query, rows), query)
+        “Both products with offsets are in your scores; the one of query and key is not.”
+    key_not_turned:
+        return _scaled(
+            query @ key.mT + _to_offset(query, offset_key, rows) + _to_offset(key, offset_query, rows), query
+        )
+        “Your third product has key i where key j belongs, as if each of its rows were a query's and not a key's.”
+    key_looks_the_other_way:
+        return _scaled(
+            query @ key.mT + _to_offset(query, offset_key, rows) + _from_offset(key, offset_query, rows.T), query
+        )
+        “In your third product before and after are swapped: key j takes rows[j, i]. The paper writes it so; the
+        published models take rows[i, j].”
+    query_looks_the_other_way:
+        return _scaled(
+            query @ key.mT + _to_offset(query, offset_key, rows.T) + _from_offset(key, offset_query, rows), query
+        )
+        “In your second product before and after are swapped: query i takes rows[j, i].”
+    both_other_way:
+        return _scaled(
+            query @ key.mT + _to_offset(query, offset_key, rows.T) + _from_offset(key, offset_query, rows.T), query
+        )
+        “In both of your products with offsets, before and after are swapped: rows[j, i] instead of rows[i, j].”
+    tables_swapped:
+        return _scaled(
+            query @ key.mT + _to_offset(query, offset_query, rows) + _from_offset(key, offset_key, rows), query
+        )
+        “Your queries are multiplied by offset_query, and your keys by offset_key; it should be the other way around.”
+    scaled_for_one:
+        return _scaled(
+            query @ key.mT + _to_offset(query, offset_key, rows) + _from_offset(key, offset_query, rows), query, 1
+        )
+        “Your sum is right, but it is divided by √d_head: three products are in it, and its variance is three times as
+        large.”
+    not_scaled: query @ key.mT + _to_offset(query, offset_key, rows) + _from_offset(key, offset_query, rows)
+        “Your sum is right, but it comes out undivided.”
+    only_contents_scaled:
+        return (
+            _scaled(query @ key.mT, query) + _to_offset(query, offset_key, rows) + _from_offset(key, offset_query, rows)
+        )
+        “Only the first of your three products is divided by √(3 · d_head).”
+    """,
+    also_right="""
+    three tables:
+        return _scaled(
+            query @ key.mT + _to_offset(query, offset_key, rows) + _from_offset(key, offset_query, rows), query
+        )
+    rows looked up:
+        near = torch.einsum("bhqd,bhqkd->bhqk", query, offset_key[:, :, rows]) + torch.einsum(
+            "bhkd,bhqkd->bhqk", key, offset_query[:, :, rows]
+        )
+        return (torch.einsum("bhqd,bhkd->bhqk", query, key) + near) / (3 * query.shape[-1]) ** 0.5
+    pair by pair:
+        length = query.shape[2]
+        scores = torch.zeros(*query.shape[:2], length, length)
+        for i in range(length):
+            for j in range(length):
+                pair = (
+                    query[:, :, i] * key[:, :, j]
+                    + query[:, :, i] * offset_key[:, :, rows[i, j]]
+                    + key[:, :, j] * offset_query[:, :, rows[i, j]]
+                )
+                scores[:, :, i, j] = pair.sum(-1)
+        return scores / (3 * query.shape[-1]) ** 0.5
+    gathered along the keys:
+        return _scaled(
+            query @ key.mT
+            + _to_offset(query, offset_key, rows)
+            + (offset_query @ key.mT).gather(-2, rows.expand(*query.shape[:2], *rows.shape)),
+            query,
+        )
+    """,
+    hints="""
+    - `offset_key[:, :, rows]` looks the table up for all pairs at once: (batch, heads, query, key, d_head). What must
+      it be multiplied by, and over which axis must the product be summed?
+    - Query i belongs to row i of the scores: `query[:, :, :, None]` has an axis for j. Key j belongs to column j:
+      `key[:, :, None]` has one for i.
+    - `query_scores = (query[:, :, :, None] * offset_key[:, :, rows]).sum(dim=-1)`; the third product is written
+      likewise. Then add all three and divide once.
+    """,
+    explanation="""
+    He et al. 2020. BERT adds a position to the word, and from then on both share one vector. Here what a word is and
+    how far away it is are asked separately: “which noun?” and “which neighbor?”. The paper writes the third product
+    with rows[j, i]; its code, and so all published weights, have rows[i, j]. The model multiplies each word by each row
+    of the table first and picks afterwards, which takes less memory.
+    """,
 )

@@ -8,13 +8,29 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import primes
-from anatomy_course.content.taxonomy.shared import ROUNDED
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+# fmt: off
+def encoder_parameters(
+    depths: Tensor, rows: int, d_embedding: int, d_model: int, layer_parameters: int
+) -> tuple[Tensor, Tensor]:
+    """depths (depth), numbers of layers; rows of all embedding tables together; layer_parameters of one
+    layer → own (depth) and shared (depth), whole numbers. A norm follows the tables, as wide as they are:
+    two numbers per feature. The linear layer after it has a bias.
+    """
+    own = rows * d_model + 2 * d_model + depths * layer_parameters
+    embeddings = rows * d_embedding + 2 * d_embedding + d_embedding * d_model + d_model
+    shared = torch.full_like(depths, embeddings + layer_parameters)
+    return own, shared
+# fmt: on
+
 
 Both = tuple[Tensor, Tensor]
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("three depths", "a single depth", "five depths of large layers"):
         count = {"three depths": 3, "a single depth": 1}.get(kind, 5)
         depths = 2 + torch.randperm(23, generator=generator)[:count]
@@ -46,166 +62,156 @@ def _right(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both:
     return _given(depths, rows, e, d, layer, shared=_narrow(rows, e, d) + layer)
 
 
-def _one_by_one(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both:
-    own = [(rows + 2) * d + sum(layer for _ in range(depth)) for depth in depths.tolist()]
-    return torch.tensor(own), torch.tensor([(rows + 2) * e + (e + 1) * d + layer for _ in own])
-
-
-def _not_repeated(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both:
-    return _own(depths, rows, d, layer), torch.tensor(_narrow(rows, e, d) + layer)
-
-
-def _rounded(depths: Tensor, rows: int, e: int, d: int, layer: int) -> Both:
-    own, shared = _right(depths.float(), rows, e, d, layer)
-    return own.long(), shared.long()
-
-
-EXERCISE = Exercise(
-    id="taxonomy.encoder_parameters",
+EXERCISE = written(
+    encoder_parameters,
+    same_as="anatomy_utils.functional.costs.encoder_parameters",
     title="Shared layers, narrow tables",
     task="Count the parameters of an encoder of each depth, twice: as BERT has them (tables d_model wide, every layer "
     "its own) and as ALBERT has them (tables d_embedding wide, a linear layer from there to d_model, one layer for "
     "all).",
-    difficulty="medium",
-    minutes=6,
-    signature="encoder_parameters(\n"
-    "    depths: Tensor, rows: int, d_embedding: int, d_model: int, layer_parameters: int\n"
-    ") -> tuple[Tensor, Tensor]",
-    docstring="depths (depth), numbers of layers; rows of all embedding tables together; layer_parameters of one\n"
-    "layer → own (depth) and shared (depth), whole numbers. A norm follows the tables, as wide as they are:\n"
-    "two numbers per feature. The linear layer after it has a bias.",
-    reference="anatomy_utils.functional.costs.encoder_parameters",
-    returns=(Output("own", "depth"), Output("shared", "depth")),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "nothing_shared",
-            lambda n, rows, e, d, layer: (_own(n, rows, d, layer), _narrow(rows, e, d) + n * layer),
-            "Your own is right. Your shared grows with the depth: the tables are narrow, but every layer still has "
-            "parameters of its own.",
-        ),
-        Mistake(
-            "wide_tables",
-            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=rows * d + 2 * d + layer),
-            "Your own is right. In your shared the layers are shared, but the tables are as wide as BERT's; "
-            "d_embedding makes no difference.",
-        ),
-        Mistake(
-            "no_way_up",
-            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=rows * e + 2 * e + layer),
-            "Your own is right. In your shared nothing brings the narrow vectors to d_model: the linear layer is "
-            "missing.",
-        ),
-        Mistake(
-            "no_bias",
-            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) - d + layer),
-            "Your own is right. Your shared lacks d_model numbers: those of the linear layer's bias.",
-        ),
-        Mistake(
-            "wide_norm",
-            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) + 2 * (d - e) + layer),
-            "Your own is right. In your shared the norm is d_model wide; it comes after the tables, before the linear "
-            "layer.",
-        ),
-        Mistake(
-            "no_norms",
-            lambda n, rows, e, d, layer: (
-                _own(n, rows, d, layer) - 2 * d,
-                torch.full_like(n, _narrow(rows, e, d) - 2 * e + layer),
-            ),
-            "The norm after the tables is missing in both of yours.",
-        ),
-        Mistake(
-            "own_without_norm",
-            lambda n, rows, e, d, layer: (
-                _own(n, rows, d, layer) - 2 * d,
-                torch.full_like(n, _narrow(rows, e, d) + layer),
-            ),
-            "Your shared is right. In your own the norm after the tables is missing.",
-        ),
-        Mistake(
-            "shared_without_norm",
-            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) - 2 * e + layer),
-            "Your own is right. In your shared the norm after the tables is missing.",
-        ),
-        Mistake(
-            "narrow_bias",
-            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d) - d + e + layer),
-            "Your own is right. In your shared the bias of the linear layer has d_embedding numbers; it has one for "
-            "each feature that comes out.",
-        ),
-        Mistake(
-            "half_norms",
-            lambda n, rows, e, d, layer: (
-                _own(n, rows, d, layer) - d,
-                torch.full_like(n, _narrow(rows, e, d) - e + layer),
-            ),
-            "In both of yours the norm after the tables has one number per feature; it has two, a factor and a shift.",
-        ),
-        Mistake(
-            "layers_once",
-            lambda n, rows, e, d, layer: (
-                torch.full_like(n, rows * d + 2 * d + layer),
-                torch.full_like(n, _narrow(rows, e, d) + layer),
-            ),
-            "Your shared is right. Your own is the same for all depths: it counts one layer, however many there are.",
-        ),
-        Mistake(
-            "tables_in_every_layer",
-            lambda n, rows, e, d, layer: (
-                n * (rows * d + 2 * d + layer),
-                torch.full_like(n, _narrow(rows, e, d) + layer),
-            ),
-            "Your shared is right. In your own every layer has tables; there is one set of them.",
-        ),
-        Mistake(
-            "narrow_own",
-            lambda n, rows, e, d, layer: (
-                _narrow(rows, e, d) + n * layer,
-                torch.full_like(n, _narrow(rows, e, d) + layer),
-            ),
-            "Your shared is right. In your own the tables are narrow as well; BERT's are d_model wide.",
-        ),
-        Mistake(
-            "no_layers",
-            lambda n, rows, e, d, layer: _given(n, rows, e, d, layer, shared=_narrow(rows, e, d)),
-            "Your own is right. Your shared counts no layer at all; there is one, though it is used many times.",
-        ),
-        Mistake(
-            "not_repeated",
-            _not_repeated,
-            "Your numbers are right, but your shared is a single one; there should be one for each depth.",
-        ),
-        Mistake(
-            "rounded",
-            _rounded,
-            ROUNDED,
-        ),
-        Mistake(
-            "changed_places",
-            lambda *given: tuple(reversed(_right(*given))),
-            "Both counts are right, but they are swapped: the one with layers of their own comes first.",
-        ),
-    ),
-    also_right={
-        "all at once": _right,
-        "one by one": _one_by_one,
-        "zeros added": lambda n, rows, e, d, layer: (
-            (rows + 2) * d + layer * n,
-            0 * n + rows * e + 2 * e + (e + 1) * d + layer,
-        ),
-    },
-    hints=(
-        "Write down the parts of each from the bottom up: tables, norm, linear layer (only in one), layers. Which of "
-        "these numbers changes with the depth?",
-        "A table has rows · width numbers, a norm 2 · width, a linear layer from a to b features a · b + b.",
-        "`own = rows * d_model + 2 * d_model + depths * layer_parameters`; the other is one number for all depths, and "
-        "`torch.full_like(depths, number)` repeats it.",
-    ),
-    solution="own = rows * d_model + 2 * d_model + depths * layer_parameters\n"
-    "embeddings = rows * d_embedding + 2 * d_embedding + d_embedding * d_model + d_model\n"
-    "shared = torch.full_like(depths, embeddings + layer_parameters)\n"
-    "return own, shared",
-    explanation="With its 30,522 words BERT's base model comes to 108.9 million (110.1 with the heads of its "
-    "pretraining), ALBERT's to 11.1 million: a tenth. What is saved is memory.",
+    level="medium, 6 minutes",
+    returns="own: depth; shared: depth",
+    cases=cases,
+    mistakes="""
+    nothing_shared:
+        return (
+            _own(depths, rows, d_model, layer_parameters),
+            _narrow(rows, d_embedding, d_model) + depths * layer_parameters,
+        )
+        “Your own is right. Your shared grows with the depth: the tables are narrow, but every layer still has
+        parameters of its own.”
+    wide_tables:
+        return _given(
+            depths, rows, d_embedding, d_model, layer_parameters, shared=rows * d_model + 2 * d_model + layer_parameters
+        )
+        “Your own is right. In your shared the layers are shared, but the tables are as wide as BERT's; d_embedding
+        makes no difference.”
+    no_way_up:
+        return _given(
+            depths,
+            rows,
+            d_embedding,
+            d_model,
+            layer_parameters,
+            shared=rows * d_embedding + 2 * d_embedding + layer_parameters,
+        )
+        “Your own is right. In your shared nothing brings the narrow vectors to d_model: the linear layer is missing.”
+    no_bias:
+        return _given(
+            depths,
+            rows,
+            d_embedding,
+            d_model,
+            layer_parameters,
+            shared=_narrow(rows, d_embedding, d_model) - d_model + layer_parameters,
+        )
+        “Your own is right. Your shared lacks d_model numbers: those of the linear layer's bias.”
+    wide_norm:
+        return _given(
+            depths,
+            rows,
+            d_embedding,
+            d_model,
+            layer_parameters,
+            shared=_narrow(rows, d_embedding, d_model) + 2 * (d_model - d_embedding) + layer_parameters,
+        )
+        “Your own is right. In your shared the norm is d_model wide; it comes after the tables, before the linear
+        layer.”
+    no_norms:
+        return (
+            _own(depths, rows, d_model, layer_parameters) - 2 * d_model,
+            torch.full_like(depths, _narrow(rows, d_embedding, d_model) - 2 * d_embedding + layer_parameters),
+        )
+        “The norm after the tables is missing in both of yours.”
+    own_without_norm:
+        return (
+            _own(depths, rows, d_model, layer_parameters) - 2 * d_model,
+            torch.full_like(depths, _narrow(rows, d_embedding, d_model) + layer_parameters),
+        )
+        “Your shared is right. In your own the norm after the tables is missing.”
+    shared_without_norm:
+        return _given(
+            depths,
+            rows,
+            d_embedding,
+            d_model,
+            layer_parameters,
+            shared=_narrow(rows, d_embedding, d_model) - 2 * d_embedding + layer_parameters,
+        )
+        “Your own is right. In your shared the norm after the tables is missing.”
+    narrow_bias:
+        return _given(
+            depths,
+            rows,
+            d_embedding,
+            d_model,
+            layer_parameters,
+            shared=_narrow(rows, d_embedding, d_model) - d_model + d_embedding + layer_parameters,
+        )
+        “Your own is right. In your shared the bias of the linear layer has d_embedding numbers; it has one for each
+        feature that comes out.”
+    half_norms:
+        return (
+            _own(depths, rows, d_model, layer_parameters) - d_model,
+            torch.full_like(depths, _narrow(rows, d_embedding, d_model) - d_embedding + layer_parameters),
+        )
+        “In both of yours the norm after the tables has one number per feature; it has two, a factor and a shift.”
+    layers_once:
+        return (
+            torch.full_like(depths, rows * d_model + 2 * d_model + layer_parameters),
+            torch.full_like(depths, _narrow(rows, d_embedding, d_model) + layer_parameters),
+        )
+        “Your shared is right. Your own is the same for all depths: it counts one layer, however many there are.”
+    tables_in_every_layer:
+        return (
+            depths * (rows * d_model + 2 * d_model + layer_parameters),
+            torch.full_like(depths, _narrow(rows, d_embedding, d_model) + layer_parameters),
+        )
+        “Your shared is right. In your own every layer has tables; there is one set of them.”
+    narrow_own:
+        return (
+            _narrow(rows, d_embedding, d_model) + depths * layer_parameters,
+            torch.full_like(depths, _narrow(rows, d_embedding, d_model) + layer_parameters),
+        )
+        “Your shared is right. In your own the tables are narrow as well; BERT's are d_model wide.”
+    no_layers: _given(depths, rows, d_embedding, d_model, layer_parameters, shared=_narrow(rows, d_embedding, d_model))
+        “Your own is right. Your shared counts no layer at all; there is one, though it is used many times.”
+    not_repeated:
+        return _own(depths, rows, d_model, layer_parameters), torch.tensor(
+            _narrow(rows, d_embedding, d_model) + layer_parameters
+        )
+        “Your numbers are right, but your shared is a single one; there should be one for each depth.”
+    rounded:
+        own, shared = _right(depths.float(), rows, d_embedding, d_model, layer_parameters)
+        return own.long(), shared.long()
+        “Small numbers are right; large ones are rounded, because float32 has only about seven digits. Whole numbers
+        stay exact.”
+    changed_places:
+        (lambda *given: tuple(reversed(_right(*given))))(depths, rows, d_embedding, d_model, layer_parameters)
+        “Both counts are right, but they are swapped: the one with layers of their own comes first.”
+    """,
+    also_right="""
+    all at once: _right(depths, rows, d_embedding, d_model, layer_parameters)
+    one by one:
+        own = [(rows + 2) * d_model + sum(layer_parameters for _ in range(depth)) for depth in depths.tolist()]
+        return torch.tensor(own), torch.tensor(
+            [(rows + 2) * d_embedding + (d_embedding + 1) * d_model + layer_parameters for _ in own]
+        )
+    zeros added:
+        return (
+            (rows + 2) * d_model + layer_parameters * depths,
+            0 * depths + rows * d_embedding + 2 * d_embedding + (d_embedding + 1) * d_model + layer_parameters,
+        )
+    """,
+    hints="""
+    - Write down the parts of each from the bottom up: tables, norm, linear layer (only in one), layers. Which of these
+      numbers changes with the depth?
+    - A table has rows · width numbers, a norm 2 · width, a linear layer from a to b features a · b + b.
+    - `own = rows * d_model + 2 * d_model + depths * layer_parameters`; the other is one number for all depths, and
+      `torch.full_like(depths, number)` repeats it.
+    """,
+    explanation="""
+    With its 30,522 words BERT's base model comes to 108.9 million (110.1 with the heads of its pretraining), ALBERT's
+    to 11.1 million: a tenth. What is saved is memory.
+    """,
 )

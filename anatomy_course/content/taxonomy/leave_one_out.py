@@ -9,7 +9,19 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def leave_one_out(read, length: int) -> Tensor:
+    """read(attention_mask) reads one text of `length` positions, once for each row of the mask (text,
+    position), 1 = seen, 0 = hidden, and gives one output for each, (text, d_output) → effects (position): the
+    length of the difference, √ of the sum of its squares.
+    """
+    masks = 1 - torch.eye(length, dtype=torch.long)
+    whole = torch.ones(1, length, dtype=torch.long)
+    moved = read(masks) - read(whole)
+    return moved.square().sum(dim=-1).sqrt()
 
 
 @dataclass(frozen=True)
@@ -35,7 +47,7 @@ class _Reader:
         return "a model that reads one text"
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a text", "a longer text", "a text", "outputs of a single number"):
         length = 11 if kind == "a longer text" else primes(generator, 1, (5, 7))[0]
         d_output = 1 if kind == "outputs of a single number" else 3
@@ -56,130 +68,74 @@ def _moved(read: _Reader, masks: Tensor, length: int) -> Tensor:
     return read(masks) - read(_all(length))
 
 
-def _one_by_one(read: _Reader, length: int) -> Tensor:
-    whole, effects = read(_all(length))[0], []
-    for place in range(length):
-        mask = _all(length)
-        mask[0, place] = 0
-        effects.append((read(mask)[0] - whole).square().sum().sqrt())
-    return torch.stack(effects)
-
-
-def _never_shown_again(read: _Reader, length: int) -> Tensor:
-    masks = torch.ones(length, length, dtype=torch.long).triu(1)  # row i hides 0 to i; the last one hides all
-    return _moved(read, masks, length).norm(dim=-1)
-
-
 def _steps(read: _Reader, length: int) -> Mapping[str, Tensor]:
     masks = _masks(length)
     return {"masks": masks, "whole": read(_all(length)), "without": read(masks), "moved": _moved(read, masks, length)}
 
 
-EXERCISE = Exercise(
-    id="taxonomy.leave_one_out",
+EXERCISE = written(
+    leave_one_out,
+    same_as="anatomy_utils.functional.comparison.leave_one_out",
     title="One word left out",
     task="Hide one position at a time, and measure how far the output is from that of the whole text.",
-    difficulty="medium",
-    minutes=5,
-    signature="leave_one_out(read, length: int) -> Tensor",
-    docstring="read(attention_mask) reads one text of `length` positions, once for each row of the mask (text,\n"
-    "position), 1 = seen, 0 = hidden, and gives one output for each, (text, d_output) → effects (position): the\n"
-    "length of the difference, √ of the sum of its squares.",
-    reference="anatomy_utils.functional.comparison.leave_one_out",
-    returns=(Output("effects", "position"),),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "one_left_in",
-            lambda read, length: _moved(read, torch.eye(length, dtype=torch.long), length).norm(dim=-1),
-            "In yours all positions but one are hidden; it should be the other way around.",
-        ),
-        Mistake(
-            "no_difference",
-            lambda read, length: read(_masks(length)).norm(dim=-1),
-            "Those are the lengths of the outputs themselves, not of their differences from the output of the whole "
-            "text.",
-        ),
-        Mistake(
-            "compared_with_nothing_seen",
-            lambda read, length: (read(_masks(length)) - read(0 * _all(length))).norm(dim=-1),
-            "You compare with an output for which everything was hidden; compare with the one that has seen "
-            "everything.",
-        ),
-        Mistake(
-            "lengths_compared",
-            lambda read, length: (read(_masks(length)).norm(dim=-1) - read(_all(length)).norm(dim=-1)).abs(),
-            "You compare how long the two outputs are; an output can turn without becoming longer. Take the length of "
-            "the difference.",
-        ),
-        Mistake(
-            "squared",
-            lambda read, length: _moved(read, _masks(length), length).square().sum(-1),
-            "Those are the squares of the distances; what is wanted is their roots.",
-        ),
-        Mistake(
-            "mean_square",
-            lambda read, length: _moved(read, _masks(length), length).square().mean(-1).sqrt(),
-            "Each of yours is the root of the mean of the squares; it should be that of their sum.",
-        ),
-        Mistake(
-            "summed",
-            lambda read, length: _moved(read, _masks(length), length).sum(-1),
-            "Yours are the sums of the differences over the features: what one feature gains, another may lose.",
-        ),
-        Mistake(
-            "absolute",
-            lambda read, length: _moved(read, _masks(length), length).abs().sum(-1),
-            "You add up the absolute differences of the features; the distance is the root of the sum of their "
-            "squares.",
-        ),
-        Mistake(
-            "not_measured",
-            lambda read, length: _moved(read, _masks(length), length),
-            "Those are the differences, one vector for each position; what is wanted is the length of each.",
-        ),
-        Mistake(
-            "over_positions",
-            lambda read, length: _moved(read, _masks(length), length).norm(dim=0),
-            "You measure each feature over all positions; what is wanted is each position over all features.",
-        ),
-        Mistake(
-            "hidden_for_good",
-            _never_shown_again,
-            "A position that has been hidden stays hidden in yours: at the end nothing is seen at all. Hide one at a "
-            "time.",
-        ),
-        Mistake(
-            "one_behind",
-            lambda read, length: _moved(read, _masks(length).roll(1, 0), length).norm(dim=-1),
-            "Your distances are right, but each is one position too late.",
-        ),
-        Mistake(
-            "shares",
-            lambda read, length: (
-                _moved(read, _masks(length), length).norm(dim=-1)
-                / _moved(read, _masks(length), length).norm(dim=-1).sum()
-            ),
-            "Your effects have been divided by their sum, as if they were weights; they need not sum to 1.",
-        ),
-    ),
-    also_right={
-        "all at once": lambda read, length: torch.linalg.vector_norm(_moved(read, _masks(length), length), dim=-1),
-        "one by one": _one_by_one,
-        "torch's norm": lambda read, length: _moved(read, _masks(length), length).norm(dim=-1),
-        "pairs of outputs": lambda read, length: torch.cdist(read(_masks(length)), read(_all(length)))[:, 0],
-    },
-    hints=(
-        "You need a mask with one row for each position to be hidden, and one output that has seen everything.",
-        "`torch.eye(length)` is 1 on the diagonal and 0 elsewhere; the masks are the opposite. A mask of ones with a "
-        "single row, (1, length), gives the output of the whole text.",
-        "`moved = read(masks) - read(whole)`; then `moved.square().sum(dim=-1)` and its root.",
-    ),
-    solution="masks = 1 - torch.eye(length, dtype=torch.long)\n"
-    "whole = torch.ones(1, length, dtype=torch.long)\n"
-    "moved = read(masks) - read(whole)\n"
-    "return moved.square().sum(dim=-1).sqrt()",
-    explanation="This looks at the model from outside and needs to know nothing about its inside. It has limits of "
-    "its own: two words that say the same thing can replace each other, so hiding either one alone shows no effect.",
+    level="medium, 5 minutes",
+    returns="effects: position",
+    cases=cases,
     stages=_steps,
+    mistakes="""
+    one_left_in: _moved(read, torch.eye(length, dtype=torch.long), length).norm(dim=-1)
+        “In yours all positions but one are hidden; it should be the other way around.”
+    no_difference: read(_masks(length)).norm(dim=-1)
+        “Those are the lengths of the outputs themselves, not of their differences from the output of the whole text.”
+    compared_with_nothing_seen: (read(_masks(length)) - read(0 * _all(length))).norm(dim=-1)
+        “You compare with an output for which everything was hidden; compare with the one that has seen everything.”
+    lengths_compared: (read(_masks(length)).norm(dim=-1) - read(_all(length)).norm(dim=-1)).abs()
+        “You compare how long the two outputs are; an output can turn without becoming longer. Take the length of the
+        difference.”
+    squared: _moved(read, _masks(length), length).square().sum(-1)
+        “Those are the squares of the distances; what is wanted is their roots.”
+    mean_square: _moved(read, _masks(length), length).square().mean(-1).sqrt()
+        “Each of yours is the root of the mean of the squares; it should be that of their sum.”
+    summed: _moved(read, _masks(length), length).sum(-1)
+        “Yours are the sums of the differences over the features: what one feature gains, another may lose.”
+    absolute: _moved(read, _masks(length), length).abs().sum(-1)
+        “You add up the absolute differences of the features; the distance is the root of the sum of their squares.”
+    not_measured: _moved(read, _masks(length), length)
+        “Those are the differences, one vector for each position; what is wanted is the length of each.”
+    over_positions: _moved(read, _masks(length), length).norm(dim=0)
+        “You measure each feature over all positions; what is wanted is each position over all features.”
+    hidden_for_good:
+        masks = torch.ones(length, length, dtype=torch.long).triu(1)  # row i hides 0 to i; the last one hides all
+        return _moved(read, masks, length).norm(dim=-1)
+        “A position that has been hidden stays hidden in yours: at the end nothing is seen at all. Hide one at a time.”
+    one_behind: _moved(read, _masks(length).roll(1, 0), length).norm(dim=-1)
+        “Your distances are right, but each is one position too late.”
+    shares:
+        return (
+            _moved(read, _masks(length), length).norm(dim=-1) / _moved(read, _masks(length), length).norm(dim=-1).sum()
+        )
+        “Your effects have been divided by their sum, as if they were weights; they need not sum to 1.”
+    """,
+    also_right="""
+    all at once: torch.linalg.vector_norm(_moved(read, _masks(length), length), dim=-1)
+    one by one:
+        whole, effects = read(_all(length))[0], []
+        for place in range(length):
+            mask = _all(length)
+            mask[0, place] = 0
+            effects.append((read(mask)[0] - whole).square().sum().sqrt())
+        return torch.stack(effects)
+    torch's norm: _moved(read, _masks(length), length).norm(dim=-1)
+    pairs of outputs: torch.cdist(read(_masks(length)), read(_all(length)))[:, 0]
+    """,
+    hints="""
+    - You need a mask with one row for each position to be hidden, and one output that has seen everything.
+    - `torch.eye(length)` is 1 on the diagonal and 0 elsewhere; the masks are the opposite. A mask of ones with a single
+      row, (1, length), gives the output of the whole text.
+    - `moved = read(masks) - read(whole)`; then `moved.square().sum(dim=-1)` and its root.
+    """,
+    explanation="""
+    This looks at the model from outside and needs to know nothing about its inside. It has limits of its own: two words
+    that say the same thing can replace each other, so hiding either one alone shows no effect.
+    """,
 )

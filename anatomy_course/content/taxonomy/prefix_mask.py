@@ -9,7 +9,17 @@ from torch import Tensor
 
 from anatomy_course.content.attention.shared import ones
 from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def prefix_mask(prefix_lengths: Tensor, length: int) -> Tensor:
+    """prefix_lengths (batch), how many of the first positions belong to each text's prefix; length of the
+    texts → mask (batch, 1, query, key) for all heads, boolean, True = may attend.
+    """
+    causal = torch.ones(length, length, dtype=torch.bool).tril()
+    in_prefix = torch.arange(length) < prefix_lengths[:, None]
+    return causal | in_prefix[:, None, None, :]
 
 
 def _prefixes(generator: torch.Generator) -> Iterator[Case]:
@@ -37,121 +47,73 @@ def _prefix_mask(prefixes: Tensor, length: int) -> Tensor:
     return ones(length).tril() | _in_prefix(prefixes, length)
 
 
-def _text_by_text(prefixes: Tensor, length: int) -> Tensor:
-    masks = []
-    for prefix in prefixes.tolist():
-        mask = ones(length).tril()
-        mask[:, :prefix] = True
-        masks.append(mask)
-    return torch.stack(masks)[:, None]
-
-
-EXERCISE = Exercise(
-    id="taxonomy.prefix_mask",
+EXERCISE = written(
+    prefix_mask,
+    same_as="anatomy_utils.objectives.prefix_lm.prefix_mask",
     title="A prefix",
     task="Let all positions of a text attend to its whole prefix, and each position after the prefix also to itself "
     "and to what comes before it.",
-    difficulty="medium",
-    minutes=4,
-    signature="prefix_mask(prefix_lengths: Tensor, length: int) -> Tensor",
-    docstring="prefix_lengths (batch), how many of the first positions belong to each text's prefix; length of the\n"
-    "texts → mask (batch, 1, query, key) for all heads, boolean, True = may attend.",
-    reference="anatomy_utils.objectives.prefix_lm.prefix_mask",
-    returns=(Output("mask", "batch head query key"),),
+    level="medium, 4 minutes",
+    returns="mask: batch head query key",
     cases=and_short(_prefixes, "length", "texts of one word"),
-    mistakes=(
-        Mistake(
-            "causal_everywhere",
-            lambda prefixes, length: ones(length).tril().expand(len(prefixes), 1, -1, -1),
-            "Your mask is the causal one for all texts: within the prefix no position looks ahead.",
-        ),
-        Mistake(
-            "first_prefix_for_all",
-            lambda prefixes, length: _prefix_mask(prefixes[:1], length).expand(len(prefixes), -1, -1, -1),
-            "All of your texts have the prefix of the first one.",
-        ),
-        Mistake(
-            "one_too_few",
-            lambda prefixes, length: _prefix_mask(prefixes - 1, length),
-            "Your prefixes are one position too short: the last word of each is hidden from those before it.",
-        ),
-        Mistake(
-            "one_too_many",
-            lambda prefixes, length: _prefix_mask(prefixes + 1, length),
-            "Your prefixes are one position too long: the first word that is to be written is seen before it is "
-            "written.",
-        ),
-        Mistake(
-            "prefix_only",
-            lambda prefixes, length: _in_prefix(prefixes, length).expand(-1, -1, length, -1),
-            "In your mask every position sees the prefix, but after it no position sees the written words, not even "
-            "itself.",
-        ),
-        Mistake(
-            "both_wanted",
-            lambda prefixes, length: ones(length).tril() & _in_prefix(prefixes, length),
-            "In your mask a key must lie in the prefix and before the query; one of the two should be enough.",
-        ),
-        Mistake(
-            "two_blocks",
-            lambda prefixes, length: (
-                (_in_prefix(prefixes, length) & _in_prefix(prefixes, length).mT)
-                | (ones(length).tril() & ~_in_prefix(prefixes, length))
-            ),
-            "In your mask the prefix sees itself and the written words see each other, but the written words do not "
-            "see the prefix.",
-        ),
-        Mistake(
-            "prefix_rows",
-            lambda prefixes, length: ones(length).tril() | _in_prefix(prefixes, length).mT,
-            "In your mask the words of the prefix see the whole text, even the part that is still to be written: rows "
-            "are open where columns should be.",
-        ),
-        Mistake(
-            "everything",
-            lambda prefixes, length: ones(length).expand(len(prefixes), 1, -1, -1),
-            "Your mask forbids nothing at all.",
-        ),
-        Mistake(
-            "turned_round",
-            lambda prefixes, length: ~_prefix_mask(prefixes, length),
-            "Your mask is True for what is forbidden; here True means “may attend”.",
-        ),
-        Mistake(
-            "no_head",
-            lambda prefixes, length: _prefix_mask(prefixes, length)[:, 0],
-            "The right pairs are allowed, but your mask is (batch, query, key); beside scores of (batch, heads, query, "
-            "key) its texts would be taken for heads.",
-        ),
-        Mistake(
-            "wrong_end",
-            lambda prefixes, length: (
-                ones(length).tril() | (torch.arange(length) >= length - prefixes[:, None])[:, None, None]
-            ),
-            "Your mask opens as many columns at the end of the text; the prefix is at its beginning.",
-        ),
-    ),
-    also_right={
-        "or": _prefix_mask,
-        "text by text": _text_by_text,
-        "a square and a triangle": lambda prefixes, length: (
-            ones(length).tril() | (_in_prefix(prefixes, length) & _in_prefix(prefixes, length).mT)
-        ),
-        "the nearer of two ends": lambda prefixes, length: (
-            torch.arange(length) < torch.maximum(prefixes[:, None], torch.arange(1, length + 1))[:, None, :, None]
-        ),
-    },
-    hints=(
-        "Which columns may every position see, in each text? And which pairs are allowed wherever the prefix ends?",
-        "`torch.arange(length) < prefix_lengths[:, None]` is (batch, key): True in the columns of each text's prefix. "
-        "The causal mask is (query, key). A pair that one of the two allows is allowed.",
-        "Index the table of prefixes with `[:, None, None, :]`: that adds two axes of length 1, so that it counts for "
-        "all heads and all queries. `|` joins it and the causal mask.",
-    ),
-    solution="causal = torch.ones(length, length, dtype=torch.bool).tril()\n"
-    "in_prefix = torch.arange(length) < prefix_lengths[:, None]\n"
-    "return causal | in_prefix[:, None, None, :]",
-    explanation="One stack with two ways of reading: the source in both directions, as an encoder does, and the target "
-    "as a decoder does. With a prefix of 0 it is a GPT. Raffel et al. 2019 (section 3.2) compare it with the two "
-    "stacks of an encoder–decoder.",
+    mistakes="""
+    causal_everywhere: ones(length).tril().expand(len(prefix_lengths), 1, -1, -1)
+        “Your mask is the causal one for all texts: within the prefix no position looks ahead.”
+    first_prefix_for_all: _prefix_mask(prefix_lengths[:1], length).expand(len(prefix_lengths), -1, -1, -1)
+        “All of your texts have the prefix of the first one.”
+    one_too_few: _prefix_mask(prefix_lengths - 1, length)
+        “Your prefixes are one position too short: the last word of each is hidden from those before it.”
+    one_too_many: _prefix_mask(prefix_lengths + 1, length)
+        “Your prefixes are one position too long: the first word that is to be written is seen before it is written.”
+    prefix_only: _in_prefix(prefix_lengths, length).expand(-1, -1, length, -1)
+        “In your mask every position sees the prefix, but after it no position sees the written words, not even itself.”
+    both_wanted: ones(length).tril() & _in_prefix(prefix_lengths, length)
+        “In your mask a key must lie in the prefix and before the query; one of the two should be enough.”
+    two_blocks:
+        return (_in_prefix(prefix_lengths, length) & _in_prefix(prefix_lengths, length).mT) | (
+            ones(length).tril() & ~_in_prefix(prefix_lengths, length)
+        )
+        “In your mask the prefix sees itself and the written words see each other, but the written words do not see the
+        prefix.”
+    prefix_rows: ones(length).tril() | _in_prefix(prefix_lengths, length).mT
+        “In your mask the words of the prefix see the whole text, even the part that is still to be written: rows are
+        open where columns should be.”
+    everything: ones(length).expand(len(prefix_lengths), 1, -1, -1)
+        “Your mask forbids nothing at all.”
+    turned_round: ~_prefix_mask(prefix_lengths, length)
+        “Your mask is True for what is forbidden; here True means “may attend”.”
+    no_head: _prefix_mask(prefix_lengths, length)[:, 0]
+        “The right pairs are allowed, but your mask is (batch, query, key); beside scores of (batch, heads, query, key)
+        its texts would be taken for heads.”
+    wrong_end: ones(length).tril() | (torch.arange(length) >= length - prefix_lengths[:, None])[:, None, None]
+        “Your mask opens as many columns at the end of the text; the prefix is at its beginning.”
+    """,
+    also_right="""
+    or: _prefix_mask(prefix_lengths, length)
+    text by text:
+        masks = []
+        for prefix in prefix_lengths.tolist():
+            mask = ones(length).tril()
+            mask[:, :prefix] = True
+            masks.append(mask)
+        return torch.stack(masks)[:, None]
+    a square and a triangle:
+        ones(length).tril() | (_in_prefix(prefix_lengths, length) & _in_prefix(prefix_lengths, length).mT)
+    the nearer of two ends:
+        return (
+            torch.arange(length) < torch.maximum(prefix_lengths[:, None], torch.arange(1, length + 1))[:, None, :, None]
+        )
+    """,
+    hints="""
+    - Which columns may every position see, in each text? And which pairs are allowed wherever the prefix ends?
+    - `torch.arange(length) < prefix_lengths[:, None]` is (batch, key): True in the columns of each text's prefix. The
+      causal mask is (query, key). A pair that one of the two allows is allowed.
+    - Index the table of prefixes with `[:, None, None, :]`: that adds two axes of length 1, so that it counts for all
+      heads and all queries. `|` joins it and the causal mask.
+    """,
+    explanation="""
+    One stack with two ways of reading: the source in both directions, as an encoder does, and the target as a decoder
+    does. With a prefix of 0 it is a GPT. Raffel et al. 2019 (section 3.2) compare it with the two stacks of an
+    encoder–decoder.
+    """,
 )

@@ -8,8 +8,27 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import and_short, real_words
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
 from anatomy_utils.training.losses import IGNORE
+
+
+# fmt: off
+def repaired_batch(
+    input_ids: Tensor, attention_mask: Tensor, labels: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """All (batch, position): ids with padding at the end, 1 = real token and 0 = padding, and a label for
+    each token, −100 where no label counts → the same three, twice as long, padding and all; in the first half
+    no label counts.
+    """
+    silent = torch.full_like(labels, -100)
+    return (
+        torch.cat([input_ids, input_ids], dim=1),
+        torch.cat([attention_mask, attention_mask], dim=1),
+        torch.cat([silent, labels], dim=1),
+    )
+# fmt: on
+
 
 Three = tuple[Tensor, Tensor, Tensor]
 
@@ -39,176 +58,117 @@ def _asked(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
     return _twice(ids), _twice(mask), labels
 
 
-def _right(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
-    return _asked(ids, mask, torch.cat([_silent(labels), labels], 1))
-
-
-def _without_padding_between(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
-    parts: list[list[Tensor]] = [[], [], []]
-    for row, real in enumerate(mask.sum(1).tolist()):
-        rest = 2 * (ids.shape[1] - real)
-        for found, part, first, filling in zip(
-            parts, (ids, mask, labels), (ids, mask, _silent(labels)), (0, 0, IGNORE), strict=True
-        ):
-            found.append(torch.cat([first[row, :real], part[row, :real], part.new_full((rest,), filling)]))
-    ids, mask, labels = (torch.stack(found) for found in parts)
-    return ids, mask, labels
-
-
-def _row_by_row(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
-    nothing = [IGNORE] * labels.shape[1]
-    return (
-        torch.tensor([row + row for row in ids.tolist()]),
-        torch.tensor([row + row for row in mask.tolist()]),
-        torch.tensor([nothing + row for row in labels.tolist()]),
-    )
-
-
-def _padded(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
-    wide = torch.nn.functional.pad(labels, (labels.shape[1], 0), value=IGNORE)
-    return ids.repeat(1, 2), mask.repeat(1, 2), wide
-
-
-EXERCISE = Exercise(
-    id="taxonomy.repair",
+EXERCISE = written(
+    repaired_batch,
+    same_as="anatomy_utils.training.teacher_forcing.read_twice",
     title="The case: a colleague's tagger",
     task="Cure the tagger from outside: repeat each text after itself, and ask for the labels only the second time.",
-    difficulty="easy",
-    minutes=3,
-    signature="repaired_batch(\n"
-    "    input_ids: Tensor, attention_mask: Tensor, labels: Tensor\n"
-    ") -> tuple[Tensor, Tensor, Tensor]",
-    docstring="All (batch, position): ids with padding at the end, 1 = real token and 0 = padding, and a label for\n"
-    "each token, −100 where no label counts → the same three, twice as long, padding and all; in the first half\n"
-    "no label counts.",
-    reference="anatomy_utils.training.teacher_forcing.read_twice",
-    returns=(
-        Output("input_ids", "batch position"),
-        Output("attention_mask", "batch position"),
-        Output("labels", "batch position"),
-    ),
+    level="easy, 3 minutes",
+    returns="input_ids: batch position; attention_mask: batch position; labels: batch position",
     cases=and_short(_cases, "position", "texts of one word"),
-    mistakes=(
-        Mistake(
-            "asked_twice",
-            lambda ids, mask, labels: _asked(ids, mask, _twice(labels)),
-            "Your texts are repeated, but the labels count both times: the first time they cannot be known yet, and "
-            "the head would learn to guess.",
-        ),
-        Mistake(
-            "asked_the_first_time",
-            lambda ids, mask, labels: _asked(ids, mask, torch.cat([labels, _silent(labels)], 1)),
-            "Your texts are repeated, but the labels count the first time, when the end of the text has not been "
-            "seen; nothing is gained.",
-        ),
-        Mistake(
-            "labels_not_longer",
-            _asked,
-            "Ids and mask are twice as long, but your labels are not: they would be compared with the first half.",
-        ),
-        Mistake(
-            "first_half_zero",
-            lambda ids, mask, labels: _asked(ids, mask, torch.cat([0 * labels, labels], 1)),
-            "The labels of your first half are 0, which is a label like any other; −100 says that it does not count.",
-        ),
-        Mistake(
-            "word_by_word",
-            lambda ids, mask, labels: (
-                ids.repeat_interleave(2, 1),
-                mask.repeat_interleave(2, 1),
-                torch.stack([_silent(labels), labels], 2).flatten(1),
-            ),
-            "You repeat each word after itself; its second time still comes before the end of the text. The whole "
-            "text should be repeated.",
-        ),
-        Mistake(
-            "below_each_other",
-            lambda ids, mask, labels: (
-                torch.cat([ids, ids]),
-                torch.cat([mask, mask]),
-                torch.cat([_silent(labels), labels]),
-            ),
-            "Your texts are below each other, as twice as many rows. Rows never see each other; the second time "
-            "belongs after the first, in the same row.",
-        ),
-        Mistake(
-            "first_hidden",
-            lambda ids, mask, labels: (
-                _twice(ids),
-                torch.cat([0 * mask, mask], 1),
-                torch.cat([_silent(labels), labels], 1),
-            ),
-            "Your mask hides the first half: then the second one knows no more than before. The first half must be "
-            "read; only its labels do not count.",
-        ),
-        Mistake(
-            "all_real",
-            lambda ids, mask, labels: (
-                _twice(ids),
-                torch.ones_like(_twice(mask)),
-                torch.cat([_silent(labels), labels], 1),
-            ),
-            "Your mask calls everything real, even the padding between the two halves.",
-        ),
-        Mistake(
-            "mask_not_longer",
-            lambda ids, mask, labels: (_twice(ids), mask, torch.cat([_silent(labels), labels], 1)),
-            "Ids and labels are twice as long, but your mask is not.",
-        ),
-        Mistake(
-            "backwards",
-            lambda ids, mask, labels: (
-                torch.cat([ids, ids.flip(1)], 1),
-                torch.cat([mask, mask.flip(1)], 1),
-                torch.cat([_silent(labels), labels.flip(1)], 1),
-            ),
-            "Your texts are read backwards the second time. Such a model was never shown a text from its end.",
-        ),
-        Mistake(
-            "turned_round_only",
-            lambda ids, mask, labels: (ids.flip(1), mask.flip(1), labels.flip(1)),
-            "You give it the text from its end: now it sees what comes after each word, and no longer what comes "
-            "before.",
-        ),
-        Mistake(
-            "no_padding_between",
-            _without_padding_between,
-            "You have moved the second text up to the end of the first. A good idea, but then the labels are in other "
-            "columns in each row; here each half keeps its padding, so that the second half is the last `position` "
-            "columns.",
-        ),
-        Mistake(
-            "unchanged",
-            lambda ids, mask, labels: (ids.clone(), mask.clone(), labels.clone()),
-            "Those are the three as they came in.",
-        ),
-    ),
-    also_right={
-        "joined": _right,
-        "row by row": _row_by_row,
-        "repeated and padded": _padded,
-        "hstack": lambda ids, mask, labels: (
-            torch.hstack([ids, ids]),
-            torch.hstack([mask, mask]),
+    look_first="input_ids attention_mask labels",
+    mistakes="""
+    asked_twice: _asked(input_ids, attention_mask, _twice(labels))
+        “Your texts are repeated, but the labels count both times: the first time they cannot be known yet, and the head
+        would learn to guess.”
+    asked_the_first_time: _asked(input_ids, attention_mask, torch.cat([labels, _silent(labels)], 1))
+        “Your texts are repeated, but the labels count the first time, when the end of the text has not been seen;
+        nothing is gained.”
+    labels_not_longer: _asked(input_ids, attention_mask, labels)
+        “Ids and mask are twice as long, but your labels are not: they would be compared with the first half.”
+    first_half_zero: _asked(input_ids, attention_mask, torch.cat([0 * labels, labels], 1))
+        “The labels of your first half are 0, which is a label like any other; −100 says that it does not count.”
+    word_by_word:
+        return (
+            input_ids.repeat_interleave(2, 1),
+            attention_mask.repeat_interleave(2, 1),
+            torch.stack([_silent(labels), labels], 2).flatten(1),
+        )
+        “You repeat each word after itself; its second time still comes before the end of the text. The whole text
+        should be repeated.”
+    below_each_other:
+        return (
+            torch.cat([input_ids, input_ids]),
+            torch.cat([attention_mask, attention_mask]),
+            torch.cat([_silent(labels), labels]),
+        )
+        “Your texts are below each other, as twice as many rows. Rows never see each other; the second time belongs
+        after the first, in the same row.”
+    first_hidden:
+        return (
+            _twice(input_ids),
+            torch.cat([0 * attention_mask, attention_mask], 1),
+            torch.cat([_silent(labels), labels], 1),
+        )
+        “Your mask hides the first half: then the second one knows no more than before. The first half must be read;
+        only its labels do not count.”
+    all_real:
+        return (
+            _twice(input_ids),
+            torch.ones_like(_twice(attention_mask)),
+            torch.cat([_silent(labels), labels], 1),
+        )
+        “Your mask calls everything real, even the padding between the two halves.”
+    mask_not_longer: (_twice(input_ids), attention_mask, torch.cat([_silent(labels), labels], 1))
+        “Ids and labels are twice as long, but your mask is not.”
+    backwards:
+        return (
+            torch.cat([input_ids, input_ids.flip(1)], 1),
+            torch.cat([attention_mask, attention_mask.flip(1)], 1),
+            torch.cat([_silent(labels), labels.flip(1)], 1),
+        )
+        “Your texts are read backwards the second time. Such a model was never shown a text from its end.”
+    turned_round_only: (input_ids.flip(1), attention_mask.flip(1), labels.flip(1))
+        “You give it the text from its end: now it sees what comes after each word, and no longer what comes before.”
+    no_padding_between:
+        parts: list[list[Tensor]] = [[], [], []]
+        for row, real in enumerate(attention_mask.sum(1).tolist()):
+            rest = 2 * (input_ids.shape[1] - real)
+            for found, part, first, filling in zip(
+                parts,
+                (input_ids, attention_mask, labels),
+                (input_ids, attention_mask, _silent(labels)),
+                (0, 0, IGNORE),
+                strict=True,
+            ):
+                found.append(torch.cat([first[row, :real], part[row, :real], part.new_full((rest,), filling)]))
+        input_ids, attention_mask, labels = (torch.stack(found) for found in parts)
+        return input_ids, attention_mask, labels
+        “You have moved the second text up to the end of the first. A good idea, but then the labels are in other
+        columns in each row; here each half keeps its padding, so that the second half is the last `position` columns.”
+    unchanged: (input_ids.clone(), attention_mask.clone(), labels.clone())
+        “Those are the three as they came in.”
+    """,
+    also_right="""
+    joined: _asked(input_ids, attention_mask, torch.cat([_silent(labels), labels], 1))
+    row by row:
+        nothing = [IGNORE] * labels.shape[1]
+        return (
+            torch.tensor([row + row for row in input_ids.tolist()]),
+            torch.tensor([row + row for row in attention_mask.tolist()]),
+            torch.tensor([nothing + row for row in labels.tolist()]),
+        )
+    repeated and padded:
+        wide = torch.nn.functional.pad(labels, (labels.shape[1], 0), value=IGNORE)
+        return input_ids.repeat(1, 2), attention_mask.repeat(1, 2), wide
+    hstack:
+        return (
+            torch.hstack([input_ids, input_ids]),
+            torch.hstack([attention_mask, attention_mask]),
             torch.hstack([0 * labels - 100, labels]),
-        ),
-    },
-    hints=(
-        "Each position of such a body sees what comes before it. What must come before a word, for its position to "
-        "have seen the whole text?",
-        "`torch.cat([a, b], dim=1)` puts b after a in each row. Ids and mask are joined with themselves; what are the "
-        "labels joined with?",
-        "`torch.full_like(labels, -100)` makes labels that do not count; the real ones come after them.",
-    ),
-    solution="silent = torch.full_like(labels, -100)\n"
-    "return (\n"
-    "    torch.cat([input_ids, input_ids], dim=1),\n"
-    "    torch.cat([attention_mask, attention_mask], dim=1),\n"
-    "    torch.cat([silent, labels], dim=1),\n"
-    ")",
-    explanation="A position of a decoder knows what comes before it and nothing else, and no training can change "
-    "that. If the text is repeated, the whole text comes before each word of the second half. The price is twice the "
-    "length. Springer et al. 2024 make sentence vectors in this way (arXiv:2402.15449). The plain cure is to choose "
-    "an encoder in the first place.",
-    look_first=("input_ids", "attention_mask", "labels"),
+        )
+    """,
+    hints="""
+    - Each position of such a body sees what comes before it. What must come before a word, for its position to have
+      seen the whole text?
+    - `torch.cat([a, b], dim=1)` puts b after a in each row. Ids and mask are joined with themselves; what are the
+      labels joined with?
+    - `torch.full_like(labels, -100)` makes labels that do not count; the real ones come after them.
+    """,
+    explanation="""
+    A position of a decoder knows what comes before it and nothing else, and no training can change that. If the text is
+    repeated, the whole text comes before each word of the second half. The price is twice the length. Springer et al.
+    2024 make sentence vectors in this way (arXiv:2402.15449). The plain cure is to choose an encoder in the first
+    place.
+    """,
 )

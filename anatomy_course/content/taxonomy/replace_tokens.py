@@ -8,8 +8,25 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
 from anatomy_utils.training.losses import IGNORE
+
+
+# fmt: off
+def replace_tokens(
+    input_ids: Tensor, attention_mask: Tensor, chosen: Tensor, samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """All (batch, position): the text; 1 = real word, 0 = padding; True = chosen; the generator's words:
+    only those at chosen positions count
+    → replaced_ids, and labels: 1 = replaced, 0 = not, −100 = padding. Padding stays as it is.
+    """
+    real = attention_mask == 1
+    replaced_ids = torch.where(chosen & real, samples, input_ids)
+    labels = (replaced_ids != input_ids).long().masked_fill(~real, -100)
+    return replaced_ids, labels
+# fmt: on
+
 
 Both = tuple[Tensor, Tensor]
 
@@ -52,24 +69,6 @@ def _right(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Both:
     return replaced_ids, _labels(replaced_ids != ids, mask)
 
 
-def _by_index(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Both:
-    replaced_ids, labels = ids.clone(), torch.full_like(ids, IGNORE)
-    places = chosen & mask.bool()
-    replaced_ids[places] = samples[places]
-    labels[mask.bool()] = (replaced_ids[mask.bool()] != ids[mask.bool()]).long()
-    return replaced_ids, labels
-
-
-def _word_by_word(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Both:
-    replaced_ids, labels = ids.clone(), torch.full_like(ids, IGNORE)
-    for row, real in enumerate(mask.sum(1).tolist()):
-        for place in range(real):
-            if chosen[row, place]:
-                replaced_ids[row, place] = samples[row, place]
-            labels[row, place] = int(replaced_ids[row, place] != ids[row, place])
-    return replaced_ids, labels
-
-
 def _with_labels(replaced: Tensor, ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Both:
     return _put_in(ids, mask, chosen, samples), _labels(replaced, mask)
 
@@ -78,128 +77,105 @@ def _steps(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Mappin
     return {"replaced_ids": _put_in(ids, mask, chosen, samples), "really replaced": chosen & (samples != ids)}
 
 
-EXERCISE = Exercise(
-    id="taxonomy.replace_tokens",
+EXERCISE = written(
+    replace_tokens,
+    same_as="anatomy_utils.objectives.replaced_tokens.replace_tokens",
     title="Replaced tokens",
     task="Put in the generator's word wherever a real word is chosen, and label each real word: 1 if the word is now "
     "another one, 0 if it is the same.",
-    difficulty="medium",
-    minutes=4,
-    signature="replace_tokens(\n"
-    "    input_ids: Tensor, attention_mask: Tensor, chosen: Tensor, samples: Tensor\n"
-    ") -> tuple[Tensor, Tensor]",
-    docstring="All (batch, position): the text; 1 = real word, 0 = padding; True = chosen; the generator's words:\n"
-    "only those at chosen positions count\n"
-    "→ replaced_ids, and labels: 1 = replaced, 0 = not, −100 = padding. Padding stays as it is.",
-    reference="anatomy_utils.objectives.replaced_tokens.replace_tokens",
-    returns=(Output("replaced_ids", "batch position"), Output("labels", "batch position")),
+    level="medium, 4 minutes",
+    returns="replaced_ids: batch position; labels: batch position",
     cases=and_short(_cases, "position", "texts of one word"),
-    mistakes=(
-        Mistake(
-            "chosen_are_replaced",
-            lambda *given: _with_labels(given[2], *given),
-            "Your ids are right, but each chosen word is labeled as replaced. Where the generator guessed the "
-            "original word, nothing was replaced.",
-        ),
-        Mistake(
-            "turned_round",
-            lambda *given: _with_labels(~(given[2] & (given[3] != given[0])), *given),
-            "Your ids are right, but 1 and 0 are swapped in your labels.",
-        ),
-        Mistake(
-            "lucky_ones",
-            lambda *given: _with_labels(given[2] & (given[3] == given[0]), *given),
-            "Your ids are right, but your labels are 1 where the generator guessed the original word; they should be "
-            "1 where it did not.",
-        ),
-        Mistake(
-            "only_chosen_asked",
-            lambda *given: (_right(*given)[0], _right(*given)[1].masked_fill(~given[2], IGNORE)),
-            "Your ids are right, but only the chosen words have labels, as with masked words. Here every real word is "
-            "asked about.",
-        ),
-        Mistake(
-            "original_words",
-            lambda ids, mask, chosen, samples: (
-                _put_in(ids, mask, chosen, samples),
-                ids.masked_fill(~(chosen & _real(mask)), IGNORE),
-            ),
-            "Your ids are right, but your labels are the original words. That is what the generator must guess; here "
-            "the answer is only yes or no.",
-        ),
-        Mistake(
-            "padding_asked",
-            lambda ids, mask, chosen, samples: (
-                _put_in(ids, mask, chosen, samples),
-                _labels(_put_in(ids, mask, chosen, samples) != ids, mask, 0),
-            ),
-            "Your ids are right, but padding has a label too: 0, “not replaced”. It should not count.",
-        ),
-        Mistake(
-            "padding_replaced",
-            lambda ids, mask, chosen, samples: (
-                torch.where(chosen, samples, ids),
-                _labels(chosen & (samples != ids), mask),
-            ),
-            "Your labels are right, but chosen padding is replaced as well; it should stay.",
-        ),
-        Mistake(
-            "padding_in_both",
-            lambda ids, mask, chosen, samples: (torch.where(chosen, samples, ids), (chosen & (samples != ids)).long()),
-            "attention_mask makes no difference in yours: padding is replaced and has labels.",
-        ),
-        Mistake(
-            "unchosen_compared",
-            lambda *given: _with_labels(given[3] != given[0], *given),
-            "Your ids are right, but your labels compare all of the generator's words with the text, even those that "
-            "were never put in.",
-        ),
-        Mistake(
-            "all_put_in",
-            lambda ids, mask, chosen, samples: (torch.where(_real(mask), samples, ids), _labels(samples != ids, mask)),
-            "All your words come from the generator; `chosen` makes no difference.",
-        ),
-        Mistake(
-            "chosen_turned_round",
-            lambda ids, mask, chosen, samples: _right(ids, mask, ~chosen, samples),
-            "You replace the words that were not chosen, and leave those that were.",
-        ),
-        Mistake(
-            "nothing_put_in",
-            lambda ids, mask, chosen, samples: (ids.clone(), _labels(chosen & (samples != ids), mask)),
-            "Your labels are right, but your ids are the text as it was.",
-        ),
-        Mistake(
-            "zeros_not_put_in",
-            lambda ids, mask, chosen, samples: _right(ids, mask, chosen & (samples != 0), samples),
-            "Where the generator's word has the id 0, yours leaves the text as it was and says that nothing was "
-            "replaced; 0 is an id like any other.",
-        ),
-    ),
-    also_right={
-        "compared": _right,
-        "by index": _by_index,
-        "word by word": _word_by_word,
-        "chosen and different": lambda ids, mask, chosen, samples: (
-            _put_in(ids, mask, chosen, samples),
-            torch.where(mask == 1, (chosen & (samples != ids)).long(), IGNORE),
-        ),
-    },
-    hints=(
-        "First the ids: which words are chosen and real? Then the labels: how can you see whether a word is now "
-        "another one?",
-        "`torch.where(mask, one, other)` takes from two tensors. Comparing with `!=` gives True and False; `.long()` "
-        "turns them into 1 and 0.",
-        "`replaced_ids = torch.where(chosen & (attention_mask == 1), samples, input_ids)`; the labels compare it with "
-        "`input_ids`, and `masked_fill` puts −100 on padding.",
-    ),
-    solution="real = attention_mask == 1\n"
-    "replaced_ids = torch.where(chosen & real, samples, input_ids)\n"
-    "labels = (replaced_ids != input_ids).long().masked_fill(~real, -100)\n"
-    "return replaced_ids, labels",
-    explanation="Clark et al. 2020. BERT is asked about 15% of the words, ELECTRA about every one, so the same "
-    "text asks ELECTRA more questions. A small generator makes the words; where it happens to be right, there is "
-    "nothing to find.",
+    look_first="replaced_ids labels",
     stages=_steps,
-    look_first=("replaced_ids", "labels"),
+    mistakes="""
+    chosen_are_replaced: (lambda *given: _with_labels(given[2], *given))(input_ids, attention_mask, chosen, samples)
+        “Your ids are right, but each chosen word is labeled as replaced. Where the generator guessed the original word,
+        nothing was replaced.”
+    turned_round:
+        return (lambda *given: _with_labels(~(given[2] & (given[3] != given[0])), *given))(
+            input_ids, attention_mask, chosen, samples
+        )
+        “Your ids are right, but 1 and 0 are swapped in your labels.”
+    lucky_ones:
+        return (lambda *given: _with_labels(given[2] & (given[3] == given[0]), *given))(
+            input_ids, attention_mask, chosen, samples
+        )
+        “Your ids are right, but your labels are 1 where the generator guessed the original word; they should be 1 where
+        it did not.”
+    only_chosen_asked:
+        return (lambda *given: (_right(*given)[0], _right(*given)[1].masked_fill(~given[2], IGNORE)))(
+            input_ids, attention_mask, chosen, samples
+        )
+        “Your ids are right, but only the chosen words have labels, as with masked words. Here every real word is asked
+        about.”
+    original_words:
+        return (
+            _put_in(input_ids, attention_mask, chosen, samples),
+            input_ids.masked_fill(~(chosen & _real(attention_mask)), IGNORE),
+        )
+        “Your ids are right, but your labels are the original words. That is what the generator must guess; here the
+        answer is only yes or no.”
+    padding_asked:
+        return (
+            _put_in(input_ids, attention_mask, chosen, samples),
+            _labels(_put_in(input_ids, attention_mask, chosen, samples) != input_ids, attention_mask, 0),
+        )
+        “Your ids are right, but padding has a label too: 0, “not replaced”. It should not count.”
+    padding_replaced:
+        return (
+            torch.where(chosen, samples, input_ids),
+            _labels(chosen & (samples != input_ids), attention_mask),
+        )
+        “Your labels are right, but chosen padding is replaced as well; it should stay.”
+    padding_in_both: (torch.where(chosen, samples, input_ids), (chosen & (samples != input_ids)).long())
+        “attention_mask makes no difference in yours: padding is replaced and has labels.”
+    unchosen_compared:
+        (lambda *given: _with_labels(given[3] != given[0], *given))(input_ids, attention_mask, chosen, samples)
+        “Your ids are right, but your labels compare all of the generator's words with the text, even those that were
+        never put in.”
+    all_put_in: (torch.where(_real(attention_mask), samples, input_ids), _labels(samples != input_ids, attention_mask))
+        “All your words come from the generator; `chosen` makes no difference.”
+    chosen_turned_round: _right(input_ids, attention_mask, ~chosen, samples)
+        “You replace the words that were not chosen, and leave those that were.”
+    nothing_put_in: (input_ids.clone(), _labels(chosen & (samples != input_ids), attention_mask))
+        “Your labels are right, but your ids are the text as it was.”
+    zeros_not_put_in: _right(input_ids, attention_mask, chosen & (samples != 0), samples)
+        “Where the generator's word has the id 0, yours leaves the text as it was and says that nothing was replaced; 0
+        is an id like any other.”
+    """,
+    also_right="""
+    compared: _right(input_ids, attention_mask, chosen, samples)
+    by index:
+        replaced_ids, labels = input_ids.clone(), torch.full_like(input_ids, IGNORE)
+        places = chosen & attention_mask.bool()
+        replaced_ids[places] = samples[places]
+        labels[attention_mask.bool()] = (replaced_ids[attention_mask.bool()] != input_ids[attention_mask.bool()]).long()
+        return replaced_ids, labels
+    word by word:
+        replaced_ids, labels = input_ids.clone(), torch.full_like(input_ids, IGNORE)
+        for row, real in enumerate(attention_mask.sum(1).tolist()):
+            for place in range(real):
+                if chosen[row, place]:
+                    replaced_ids[row, place] = samples[row, place]
+                labels[row, place] = int(replaced_ids[row, place] != input_ids[row, place])
+        return replaced_ids, labels
+    chosen and different:
+        return (
+            _put_in(input_ids, attention_mask, chosen, samples),
+            torch.where(attention_mask == 1, (chosen & (samples != input_ids)).long(), IGNORE),
+        )
+    """,
+    hints="""
+    - First the ids: which words are chosen and real? Then the labels: how can you see whether a word is now another
+      one?
+    - `torch.where(mask, one, other)` takes from two tensors. Comparing with `!=` gives True and False; `.long()` turns
+      them into 1 and 0.
+    - `replaced_ids = torch.where(chosen & (attention_mask == 1), samples, input_ids)`; the labels compare it with
+      `input_ids`, and `masked_fill` puts −100 on padding.
+    """,
+    explanation="""
+    Clark et al. 2020. BERT is asked about 15% of the words, ELECTRA about every one, so the same text asks ELECTRA more
+    questions. A small generator makes the words; where it happens to be right, there is nothing to find.
+    """,
 )

@@ -9,7 +9,15 @@ from torch import Tensor
 
 from anatomy_course.content.attention.shared import ones
 from anatomy_course.content.sizes import and_short, primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Output
+from anatomy_course.judge.definition import Case
+from anatomy_course.judge.form import written
+
+
+def window_mask(length: int, window: int) -> Tensor:
+    """A boolean (query, key) table, True = may attend. With a window of 3, position 5 sees 3, 4 and itself."""
+    places = torch.arange(length)
+    back = places[:, None] - places
+    return (back >= 0) & (back < window)
 
 
 def _band(length: int, behind: int, ahead: int = 0) -> Tensor:
@@ -25,116 +33,68 @@ def _lengths(generator: torch.Generator) -> Iterator[Case]:
         yield Case({"length": length, "window": window}, kind, {"length": length})
 
 
-def _cell_by_cell(length: int, window: int) -> Tensor:
-    mask = torch.zeros(length, length, dtype=torch.bool)
-    for query in range(length):
-        for key in range(max(0, query - window + 1), query + 1):
-            mask[query, key] = True
-    return mask
-
-
-EXERCISE = Exercise(
-    id="taxonomy.window_mask",
+EXERCISE = written(
+    window_mask,
+    same_as="anatomy_utils.functional.masks.local_causal",
     title="A window",
     task="Let each position attend to the last `window` positions, itself included, and to nothing that comes after "
     "it.",
-    difficulty="easy",
-    minutes=3,
-    signature="window_mask(length: int, window: int) -> Tensor",
-    docstring="A boolean (query, key) table, True = may attend. With a window of 3, position 5 sees 3, 4 and itself.",
-    reference="anatomy_utils.functional.masks.local_causal",
-    returns=(Output("mask", "query key"),),
+    level="easy, 3 minutes",
+    returns="mask: query key",
     cases=and_short(_lengths, "length", "a single word"),
-    mistakes=(
-        Mistake(
-            "one_too_many",
-            lambda length, window: _band(length, window),
-            "In your mask each position sees `window` others and itself; it should be `window` with itself.",
-        ),
-        Mistake(
-            "not_itself",
-            lambda length, window: _band(length, window, -1),
-            "In your mask each position sees `window` others, but not itself.",
-        ),
-        Mistake(
-            "both_sides",
-            lambda length, window: _band(length, window - 1, window - 1),
-            "Your window looks both ways, as an encoder's may (ModernBERT); a decoder's must not see what comes after.",
-        ),
-        Mistake(
-            "half_each_side",
-            lambda length, window: _band(length, window // 2, window // 2),
-            "Your window is centered on each position, half of it before and half after, as in ModernBERT; a "
-            "decoder's ends with the position itself.",
-        ),
-        Mistake(
-            "future_open",
-            lambda length, window: _band(length, window - 1, length),
-            "Your mask hides what has left the window, but nothing of what comes after.",
-        ),
-        Mistake(
-            "looks_ahead",
-            lambda length, window: _band(length, 0, window - 1),
-            "Your window lies on the other side: each position sees itself and what comes after it.",
-        ),
-        Mistake(
-            "causal_only",
-            lambda length, window: ones(length).tril(),
-            "Your mask is the causal one: nothing ever leaves the window.",
-        ),
-        Mistake(
-            "what_has_left",
-            lambda length, window: ones(length).tril(-window),
-            "Your mask is True for what has left the window, and for nothing else.",
-        ),
-        Mistake(
-            "turned_round",
-            lambda length, window: ~_band(length, window - 1),
-            "Your mask says the opposite in every cell: it is True where a position may not look.",
-        ),
-        Mistake(
-            "blocks",
-            lambda length, window: (
-                (torch.arange(length)[:, None] // window == torch.arange(length) // window) & ones(length).tril()
-            ),
-            "You have cut the text into blocks of `window` positions, and no position sees the block before its own. "
-            "The "
-            "window should move along with each position.",
-        ),
-        Mistake(
-            "last_columns",
-            lambda length, window: ones(length).tril() & (torch.arange(length) >= length - window),
-            "All of your positions share the last `window` columns of the text; each should have a window of its own.",
-        ),
-        Mistake(
-            "first_columns",
-            lambda length, window: ones(length).tril() & (torch.arange(length) < window),
-            "Your positions see the first `window` positions of the text; they should see those just before "
-            "themselves.",
-        ),
-        Mistake(
-            "ones_and_zeros",
-            lambda length, window: torch.ones(length, length).tril().triu(1 - window),
-            "You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.",
-        ),
-    ),
-    also_right={
-        "a band": lambda length, window: _band(length, window - 1),
-        "a triangle less a triangle": lambda length, window: ones(length).tril() ^ ones(length).tril(-window),
-        "cell by cell": _cell_by_cell,
-        "two conditions": lambda length, window: (
-            (torch.arange(length) <= torch.arange(length)[:, None])
-            & (torch.arange(length) > torch.arange(length)[:, None] - window)
-        ),
-    },
-    hints=(
-        "It is the causal mask with one more condition. How far before its query is the farthest key that may be seen?",
-        "`torch.arange(length)[:, None] - torch.arange(length)` says for each pair how far the key is before the "
-        "query; keys that come after it have negative numbers.",
-        "Two comparisons joined with `&`: not below 0, and below the window.",
-    ),
-    solution="places = torch.arange(length)\nback = places[:, None] - places\nreturn (back >= 0) & (back < window)",
-    explanation="Mistral 7B has a window of 4096 in each of its 32 layers, GPT-Neo one of 256 in every second layer. "
-    "What has left the window is not lost at once: the layer below has mixed it into states that are still there, so "
-    "after k layers a position knows of k · (window − 1) positions before it.",
+    mistakes="""
+    one_too_many: _band(length, window)
+        “In your mask each position sees `window` others and itself; it should be `window` with itself.”
+    not_itself: _band(length, window, -1)
+        “In your mask each position sees `window` others, but not itself.”
+    both_sides: _band(length, window - 1, window - 1)
+        “Your window looks both ways, as an encoder's may (ModernBERT); a decoder's must not see what comes after.”
+    half_each_side: _band(length, window // 2, window // 2)
+        “Your window is centered on each position, half of it before and half after, as in ModernBERT; a decoder's ends
+        with the position itself.”
+    future_open: _band(length, window - 1, length)
+        “Your mask hides what has left the window, but nothing of what comes after.”
+    looks_ahead: _band(length, 0, window - 1)
+        “Your window lies on the other side: each position sees itself and what comes after it.”
+    causal_only: ones(length).tril()
+        “Your mask is the causal one: nothing ever leaves the window.”
+    what_has_left: ones(length).tril(-window)
+        “Your mask is True for what has left the window, and for nothing else.”
+    turned_round: ~_band(length, window - 1)
+        “Your mask says the opposite in every cell: it is True where a position may not look.”
+    blocks: (torch.arange(length)[:, None] // window == torch.arange(length) // window) & ones(length).tril()
+        “You have cut the text into blocks of `window` positions, and no position sees the block before its own. The
+        window should move along with each position.”
+    last_columns: ones(length).tril() & (torch.arange(length) >= length - window)
+        “All of your positions share the last `window` columns of the text; each should have a window of its own.”
+    first_columns: ones(length).tril() & (torch.arange(length) < window)
+        “Your positions see the first `window` positions of the text; they should see those just before themselves.”
+    ones_and_zeros: torch.ones(length, length).tril().triu(1 - window)
+        “You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.”
+    """,
+    also_right="""
+    a band: _band(length, window - 1)
+    a triangle less a triangle: ones(length).tril() ^ ones(length).tril(-window)
+    cell by cell:
+        mask = torch.zeros(length, length, dtype=torch.bool)
+        for query in range(length):
+            for key in range(max(0, query - window + 1), query + 1):
+                mask[query, key] = True
+        return mask
+    two conditions:
+        return (torch.arange(length) <= torch.arange(length)[:, None]) & (
+            torch.arange(length) > torch.arange(length)[:, None] - window
+        )
+    """,
+    hints="""
+    - It is the causal mask with one more condition. How far before its query is the farthest key that may be seen?
+    - `torch.arange(length)[:, None] - torch.arange(length)` says for each pair how far the key is before the query;
+      keys that come after it have negative numbers.
+    - Two comparisons joined with `&`: not below 0, and below the window.
+    """,
+    explanation="""
+    Mistral 7B has a window of 4096 in each of its 32 layers, GPT-Neo one of 256 in every second layer. What has left
+    the window is not lost at once: the layer below has mixed it into states that are still there, so after k layers a
+    position knows of k · (window − 1) positions before it.
+    """,
 )
