@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
-from torch import Tensor
 
 from anatomy_course.content.sizes import normal, real_words
-from anatomy_course.judge.definition import Case, Mistake
+from anatomy_course.judge.definition import Case
 from anatomy_utils.training.losses import IGNORE
 
 LOSS_MISTAKES = """
@@ -57,81 +56,3 @@ def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
             logits = 200 + logits.scatter_add(2, labels[..., None], torch.full((batch, position, 1), -400.0))
         arguments = {"logits": logits, "labels": labels.masked_fill(~real, IGNORE)}
         yield Case(arguments, kind, {"batch": batch, "position": position, "vocab_size": vocab_size})
-
-
-def averaging_mistakes(losses: Callable[..., Tensor]) -> tuple[Mistake, ...]:
-    """What can go wrong where the losses of all positions become one number, whatever the loss of a position is.
-
-    Args:
-        losses: from the exercise's arguments, of which the first are logits and labels, to (batch, position); where
-            there is no label, any number.
-    """
-
-    def over(average: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
-        return lambda logits, labels, *more: average(losses(logits, labels, *more), labels != IGNORE)
-
-    return (
-        Mistake(
-            "padding_counted",
-            over(lambda each, real: each.mean()),
-            "Positions without a label count in yours, as if token 0 had been right there.",
-        ),
-        Mistake(
-            "divided_by_all",
-            over(lambda each, real: (each * real).mean()),
-            "Your sum is right, but it is divided by the number of all positions; those with −100 do not count.",
-        ),
-        Mistake(
-            "summed",
-            over(lambda each, real: each[real].sum()),
-            "Yours is the sum over the tokens; the loss is their average.",
-        ),
-        Mistake(
-            "per_text",
-            over(lambda each, real: (each * real).sum(1).mean()),
-            "Yours is the sum over each text, averaged over the texts: long texts cost more.",
-        ),
-        Mistake(
-            "texts_alike",
-            over(lambda each, real: ((each * real).sum(1) / real.sum(1)).mean()),
-            "You average text by text first: a token in a short text counts more than one in a long text.",
-        ),
-        Mistake(
-            "no_minus",
-            over(lambda each, real: -each[real].mean()),
-            "Your loss has the wrong sign: log p is never above 0, the loss never below.",
-        ),
-        Mistake(
-            "base_two",
-            over(lambda each, real: each[real].mean() / torch.tensor(2.0).log()),
-            "Your loss is in bits, with the logarithm to base 2; the natural one is wanted.",
-        ),
-    )
-
-
-def logits_mistakes(losses: Callable[..., Tensor]) -> tuple[Mistake, ...]:
-    """What can go wrong before the losses: in the logits and the labels that they are made of.
-
-    Args:
-        losses: as in `averaging_mistakes`.
-    """
-
-    def of(change: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]) -> Callable[..., Tensor]:
-        def changed(logits: Tensor, labels: Tensor, *more: float) -> Tensor:
-            logits, labels = change(logits, labels)
-            return losses(logits, labels, *more)[labels != IGNORE].mean()
-
-        return changed
-
-    return (
-        Mistake(
-            "two_softmaxes",
-            of(lambda logits, labels: (logits.softmax(-1), labels)),
-            "One softmax too many: it has been taken of probabilities (torch's cross_entropy takes one by itself).",
-        ),
-        Mistake(
-            "shifted_again",
-            of(lambda logits, labels: (logits[:, :-1], labels[:, 1:])),
-            "Your labels have been shifted once more; these here already are the tokens that follow.",
-        ),
-    )
