@@ -1,4 +1,4 @@
-"""Layers: sub-layers and norms as functions with a name, cases made of them, and the two places for a norm."""
+"""Layers: sub-layers and norms as functions with a name, cases made of them, and what is wrong with both places for a norm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from torch.nn import functional as F
 from anatomy_course.content.draw import Draw
 from anatomy_course.content.sizes import normal
 from anatomy_course.judge.definition import Case
-from anatomy_utils.functional.layers import Part
 
 
 @dataclass(frozen=True)
@@ -77,17 +76,6 @@ ENCODER_LAYER_CASES = layer_cases(
     attention_norm="its norm",
     feed_forward_norm="its norm",
 )
-
-
-def post_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
-    """The norm after the sum."""
-    return norm(x + f(x))
-
-
-def pre_norm(x: Tensor, f: Part, norm: Part) -> Tensor:
-    """The norm before the sub-layer."""
-    return x + f(norm(x))
-
 
 PLACEMENT_MISTAKES = """
     bare: hidden_states + sublayer(hidden_states)
