@@ -1,4 +1,4 @@
-"""Layers: sub-layers and norms as functions with a name, cases made of them, and what is wrong with both places for a norm."""
+"""Layers: sub-layers and norms as functions with a name, cases made of them, mistakes in placing a norm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.nn import functional as F
 
 from anatomy_course.content.draw import Draw
