@@ -113,7 +113,7 @@ EXERCISE = written(
     torch's attention:
         keys, values = torch.cat([past_keys, key], 2), torch.cat([past_values, value], 2)
         mask = torch.ones(query.shape[2], keys.shape[2], dtype=torch.bool).tril(past_keys.shape[2])
-        return torch.nn.functional.scaled_dot_product_attention(query, keys, values, mask), keys, values
+        return F.scaled_dot_product_attention(query, keys, values, mask), keys, values
     one position after the other:
         contexts = []
         for place in range(query.shape[2]):

@@ -74,12 +74,12 @@ EXERCISE = written(
         “Your softmax runs over the positions of a text; it should run over the vocabulary.”
     """,
     also_right="""
-    torch's: torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
-    torch's, vocabulary second: torch.nn.functional.cross_entropy(logits.mT, labels)
+    torch's: F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+    torch's, vocabulary second: F.cross_entropy(logits.mT, labels)
     gather: [torch.arange(len(right)), right] ⇒ .gather(-1, right[:, None])
     one-hot:
         real = labels != -100
-        right = torch.nn.functional.one_hot(labels[real], logits.shape[-1])
+        right = F.one_hot(labels[real], logits.shape[-1])
         return -(right * logits[real].log_softmax(-1)).sum() / len(right)
     word by word:
         losses = []

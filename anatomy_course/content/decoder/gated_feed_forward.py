@@ -85,9 +85,8 @@ EXERCISE = written(
         gate, expanded = (hidden_states @ torch.cat([gate_weight, expand_weight], 1)).chunk(2, -1)
         return (activation(gate) * expanded) @ contract_weight
     F.linear:
-        linear = torch.nn.functional.linear
-        gated = activation(linear(hidden_states, gate_weight.T)) * linear(hidden_states, expand_weight.T)
-        return linear(gated, contract_weight.T)
+        gated = activation(F.linear(hidden_states, gate_weight.T)) * F.linear(hidden_states, expand_weight.T)
+        return F.linear(gated, contract_weight.T)
     """,
     hints="""
     - Two matrices make two inner vectors of the same width from the same input. One of them becomes the gate.

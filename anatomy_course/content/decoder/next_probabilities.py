@@ -55,7 +55,7 @@ EXERCISE = written(
         “You divide by the root of the temperature.”
     """,
     also_right="""
-    F.softmax: torch.nn.functional.softmax(logits / temperature, dim=-1)
+    F.softmax: F.softmax(logits / temperature, dim=-1)
     times 1 / T: (logits * (1 / temperature)).softmax(dim=1)
     powers of probabilities:
         powers = logits.softmax(-1) ** (1 / temperature)

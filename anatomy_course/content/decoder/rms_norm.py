@@ -44,7 +44,7 @@ EXERCISE = written(
     normalized vectors: hidden_states / (mean_square + epsilon).sqrt()
     """,
     mistakes="""
-    layer_norm: torch.nn.functional.layer_norm(hidden_states, weight.shape, weight, None, epsilon)
+    layer_norm: F.layer_norm(hidden_states, weight.shape, weight, None, epsilon)
         “That is layer norm without its bias: the mean has been subtracted. RMSNorm leaves it in.”
     epsilon_outside: (mean_square + epsilon).sqrt() ⇒ (mean_square.sqrt() + epsilon)
         “Your ε is added to the root; it belongs under it, beside the mean square.”
@@ -68,7 +68,7 @@ EXERCISE = written(
         “Your factor is 1 + weight, as Gemma stores its norms; here the weight is the factor.”
     """,
     also_right="""
-    torch's: torch.nn.functional.rms_norm(hidden_states, weight.shape, weight, epsilon)
+    torch's: F.rms_norm(hidden_states, weight.shape, weight, epsilon)
     rsqrt: hidden_states * torch.rsqrt(hidden_states.pow(2).mean(-1, keepdim=True) + epsilon) * weight
     a length: weight * hidden_states * (hidden_states.norm(dim=-1, keepdim=True) ** 2 / len(weight) + epsilon) ** -0.5
     """,

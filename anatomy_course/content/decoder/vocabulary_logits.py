@@ -41,7 +41,7 @@ EXERCISE = written(
         “Yours are probabilities already; logits are what the softmax gets.”
     log_probabilities: result.log_softmax(dim=-1)
         “Yours are log-probabilities; logits are what the softmax gets.”
-    cosines: torch.nn.functional.normalize(hidden_states, dim=-1) @ torch.nn.functional.normalize(token_table, dim=-1).T
+    cosines: F.normalize(hidden_states, dim=-1) @ F.normalize(token_table, dim=-1).T
         “Yours are cosines: both vectors were brought to length 1 first.”
     distances: torch.cdist(hidden_states, token_table.expand(len(hidden_states), -1, -1))
         “Yours are distances; the likeliest token would get the smallest number.”
@@ -53,7 +53,7 @@ EXERCISE = written(
         “You return the likeliest token of each position; the logits of all tokens are wanted.”
     """,
     also_right="""
-    F.linear: torch.nn.functional.linear(hidden_states, token_table)
+    F.linear: F.linear(hidden_states, token_table)
     einsum: torch.einsum("bpd,vd->bpv", hidden_states, token_table)
     transposed: hidden_states @ token_table.transpose(0, 1)
     token by token: torch.stack([hidden_states @ vector for vector in token_table], dim=-1)
