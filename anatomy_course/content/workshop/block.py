@@ -69,13 +69,8 @@ EXERCISE = written(
     uses="workshop.causal_self_attention workshop.feed_forward",
     stages=halves(
         DRIVE,
-        """
-        states after the first norm
-        output of attention
-        states after attention
-        states after the second norm
-        output of the feed-forward network
-        """,
+        "states after the first norm; output of attention; states after attention; states after the second norm; "
+        "output of the feed-forward network",
     ),
     mistakes="""
     post_norm:

@@ -77,7 +77,7 @@ EXERCISE = written(
     all positions in one table:
         return self.output(torch.nn.functional.gelu(self.inner(hidden_states))) ⇒
             rows = hidden_states.reshape(-1, hidden_states.shape[-1])
-            return self.output(torch.nn.functional.gelu(self.inner(rows))).reshape(hidden_states.shape)
+            return self.output(F.gelu(self.inner(rows))).reshape(hidden_states.shape)
     """,
     mistakes="""
     no_activation: torch.nn.functional.gelu ⇒
@@ -94,11 +94,11 @@ EXERCISE = written(
         “Your GELU is the approximation x · sigmoid(1.702 x); use the exact one.”
     erf_of_x (by hand): / 2**0.5 ⇒
         “Your GELU takes erf(x); what it takes is erf(x / √2), as the share of a normal distribution below x asks.”
-    activation_last: self.output(torch.nn.functional.gelu( ⇒ torch.nn.functional.gelu(self.output(
+    activation_last: self.output(torch.nn.functional.gelu( ⇒ F.gelu(self.output(
         “Your activation comes after both layers; it belongs between them.”
-    activation_first: torch.nn.functional.gelu(self.inner( ⇒ self.inner(torch.nn.functional.gelu(
+    activation_first: torch.nn.functional.gelu(self.inner( ⇒ self.inner(F.gelu(
         “Your activation comes before the first layer; it belongs between the two.”
-    activation_twice: torch.nn.functional.gelu(result)
+    activation_twice: F.gelu(result)
         “You apply the activation after `output` as well; it belongs between the two layers, and only there.”
     input_added: hidden_states + result
         “You have added the input to the output. The block will do that, outside this module.”

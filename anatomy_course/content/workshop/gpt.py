@@ -1,7 +1,7 @@
 """Notebook 08: a GPT, from token ids to logits, with tied tables and the scaled start of GPT-2."""
 
 # mypy: disable-error-code="union-attr, arg-type"
-# It takes what a module holds for tensors or modules.
+# To mypy, what a module holds may always be a tensor.
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ EXERCISE = written(
             states = self.embedded(input_ids)
             for block in self.blocks:
                 states = block(states)
-            return torch.nn.functional.linear(self.norm(states), self.tokens.weight)
+            return F.linear(self.norm(states), self.tokens.weight)
         def embedded(self, ids):
             return self.tokens(ids) + self.positions.weight[: ids.shape[1]]
     one table under two names:

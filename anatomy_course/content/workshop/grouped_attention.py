@@ -192,5 +192,6 @@ EXERCISE = written(
     the pairs, and one that was written for the other layout loads without a complaint and writes nonsense.
     """,
 )
+
 # The stub leaves it to the learner whether there is a method besides these two.
 EXERCISE = replace(EXERCISE, methods=(EXERCISE.methods[0], EXERCISE.methods[2]))

@@ -77,13 +77,8 @@ EXERCISE = written(
     uses="workshop.grouped_attention",
     stages=halves(
         DRIVE,
-        """
-        normed states
-        attention's results
-        states after attention
-        normed states after attention
-        results of the feed-forward network
-        """,
+        "normed states; attention's results; states after attention; normed states after attention; "
+        "results of the feed-forward network",
     ),
     mistakes="""
     layer_norms: RMSNorm ⇒ LayerNorm

@@ -15,7 +15,7 @@ def halves(drive: ModuleDrive, names: str) -> Callable[..., Mapping[str, Tensor]
 
     Args:
         drive: of the block, whose only input are the states.
-        names: of these five, one a line.
+        names: of these five, with semicolons between them.
     """
 
     def stages(*arguments: Any) -> Mapping[str, Tensor]:
@@ -27,6 +27,6 @@ def halves(drive: ModuleDrive, names: str) -> Callable[..., Mapping[str, Tensor]
         attended = block.attention(normed)
         again = block.feed_forward_norm(states + attended)
         passed = (normed, attended, states + attended, again, block.feed_forward(again))
-        return dict(zip(map(str.strip, names.strip().splitlines()), passed, strict=True))
+        return dict(zip(names.split("; "), passed, strict=True))
 
     return stages

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from anatomy_course.judge.definition import Mistake, Objection, Output
+from anatomy_course.judge.definition import Objection, Output
 
 STEPS = 3
 OUTPUTS = tuple(
@@ -45,49 +44,6 @@ def effects(
         if not _same(value, before[name]):
             return Objection("touched", f"Your function also changes {name}; only the trained weights may change.")
     return tuple(found)
-
-
-def clipping_mistakes(step: Any) -> tuple[Mistake, ...]:
-    """What is done otherwise than shortening the gradient as a whole, where it is too long.
-
-    Args:
-        step: the right step, a dataclass; its `clip` shortens the gradients of some parameters to a length.
-    """
-    ways: dict[str, tuple[Callable[..., Any] | None, str]] = {
-        "not_clipped": (
-            None,
-            "Your steps are right as long as gradients are short; a gradient longer than `max_norm` is not shortened "
-            "before it is used.",
-        ),
-        "clipped_by_value": (
-            nn.utils.clip_grad_value_,
-            "You limit each number of the gradient by itself, which also changes its direction; limit its whole "
-            "length.",
-        ),
-        "each_parameter_clipped": (
-            _shorten_each,
-            "You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.",
-        ),
-        "always_that_long": (
-            _bring_to_length,
-            "You bring every gradient to the length `max_norm`, the short ones too; only longer ones are to change.",
-        ),
-    }
-    return tuple(Mistake(name, replace(step, clip=clip), sentence) for name, (clip, sentence) in ways.items())
-
-
-def _bring_to_length(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
-    """Every gradient gets the length `max_norm`, a short one too."""
-    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-    length = torch.stack([gradient.norm() for gradient in gradients]).norm()
-    for gradient in gradients:
-        gradient *= max_norm / length
-
-
-def _shorten_each(parameters: Iterable[nn.Parameter], max_norm: float) -> None:
-    """The gradient of each parameter is shortened by itself."""
-    for parameter in parameters:
-        nn.utils.clip_grad_norm_(parameter, max_norm)
 
 
 def _settings(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
