@@ -116,13 +116,14 @@ def written(
         try:
             made.append([(v, make(v.source, name=v.name)) for v in variants(entries, text.source, known)])
         except ValueError as error:
-            raise ValueError(f"{file}:{_line_of(file, str(error))}: {error}") from error
+            name = str(error).split("'")[1]
+            raise ValueError(f"{place_of(id, name)}: {error}") from error
     rights, wrongs = made
     difficulty, _, minutes = level.partition(", ")
     if difficulty not in get_args(Difficulty):
         raise ValueError(f"{file}: the level {level!r} should read like 'medium, 4 minutes'.")
     if missing := [variant.name for variant, _ in wrongs if not variant.sentence]:
-        raise ValueError(f"{file}:{_line_of(file, repr(missing[0]))}: the mistake {missing[0]!r} has no sentence.")
+        raise ValueError(f"{place_of(id, missing[0])}: the mistake {missing[0]!r} has no sentence.")
     return Exercise(
         id=id,
         title=title,
@@ -372,7 +373,10 @@ def _paragraph(text: str) -> str:
     return " ".join(text.split())
 
 
-def _line_of(file: str, message: str) -> int:
-    """The line of a file that has the entry with which a message begins."""
-    name = message.split("'")[1] if message.startswith("'") else message
-    return next((i for i, line in enumerate(linecache.getlines(file), 1) if line.strip().startswith(name)), 1)
+def place_of(id: str, name: str) -> str:
+    """Where an exercise's entry of that name begins, as `path:line`; the file's first line where it has none."""
+    file = sys.modules[CONTENT + id].__file__ or ""
+    starts = (
+        line.strip().startswith((f"{name}:", f"{name} (")) or line.strip() == name for line in linecache.getlines(file)
+    )
+    return f"{file}:{next((number for number, found in enumerate(starts, 1) if found), 1)}"

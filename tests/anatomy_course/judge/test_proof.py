@@ -22,6 +22,7 @@ from anatomy_course.judge import find_exercise, ids, question_ids
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.run import RunOnCases, execute
 from anatomy_course.judge.definition import Exercise
+from anatomy_course.judge.form import place_of
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.registry import earlier_pieces, find_question
 from anatomy_course.judge.stub import is_untouched, solution_text, stub_text
@@ -76,11 +77,14 @@ def _prove(exercise: Exercise, seeds: Iterable[int]) -> None:
         key = AnswerKey(exercise, seed)
         for name, function in right.items():
             verdict = judge(exercise, function, answer_key=key)
-            assert verdict.passed, f"{name} on seed {seed}: {verdict.sentence}"
+            assert verdict.passed, f"{place_of(exercise.id, name)}: {name} on seed {seed}: {verdict.sentence}"
         for mistake in exercise.mistakes:
             verdict = judge(exercise, mistake.function, answer_key=key)
-            assert verdict.sentence == mistake.sentence, f"{mistake.name} on seed {seed}: {verdict.sentence}"
-            assert verdict.state == "wrong"
+            told = f"{place_of(exercise.id, mistake.name)}: on seed {seed} the mistake {mistake.name!r}"
+            assert not verdict.passed, f"{told} is right on every case: edit another part, or add a case that shows it"
+            found = verdict.found_by.removeprefix("mistake:")
+            assert found in (mistake.name, verdict.found_by), f"{told} computes the same as {found!r}"
+            assert (verdict.state, verdict.sentence) == ("wrong", mistake.sentence), f"{told} gets: {verdict.sentence}"
 
 
 def _run(cell: str, exercise: Exercise):  # type: ignore[no-untyped-def]
