@@ -16,12 +16,6 @@ from anatomy_utils.decoding.beams import (
     beam_search as beam_search,
     beam_steps as beam_steps,
 )
-from anatomy_utils.decoding.by_hand import (
-    KeptBeams as KeptBeams,
-    next_probabilities as next_probabilities,
-    translate as translate,
-    write as write,
-)
 from anatomy_utils.decoding.filters import (
     Filters as Filters,
     min_p as min_p,

@@ -41,13 +41,10 @@ from anatomy_utils.training.schedules import (
 )
 from anatomy_utils.training.seeding import seeded as seeded
 from anatomy_utils.training.step import (
-    LabeledBatch as LabeledBatch,
-    train_step as train_step,
     training_step as training_step,
 )
 from anatomy_utils.training.teacher_forcing import (
     Twice as Twice,
-    batch_of as batch_of,
     labels_of as labels_of,
     next_token_pair as next_token_pair,
     read_twice as read_twice,

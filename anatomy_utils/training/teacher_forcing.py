@@ -8,7 +8,6 @@ stop token.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -60,33 +59,6 @@ def next_token_pair(
     if input_ids.shape[1] < 2:
         raise ValueError(f"Texts of {input_ids.shape[1]} positions have no next token to learn; give at least 2.")
     return input_ids[:, :-1], labels_of(input_ids, attention_mask)[:, 1:]
-
-
-def batch_of(
-    texts: Sequence[Sequence[int]], pad_id: int
-) -> tuple[Int[Tensor, "batch position"], Int[Tensor, "batch position"]]:
-    """Texts of different lengths as one batch for a decoder by itself: inputs, and the tokens that follow as labels.
-
-    Args:
-        texts: ids, at least two each.
-        pad_id: what fills up the inputs.
-
-    Returns:
-        The texts without their last token, filled up with `pad_id`; and without their first, filled up with `IGNORE`.
-
-    Raises:
-        ValueError: there is no text, or no next token in one.
-
-    >>> inputs, labels = batch_of([[2, 5, 6, 3], [2, 7, 3]], pad_id=0)
-    >>> inputs.tolist(), labels.tolist()
-    ([[2, 5, 6], [2, 7, 0]], [[5, 6, 3], [7, 3, -100]])
-    """
-    if not texts or min(map(len, texts)) < 2:
-        raise ValueError(f"Texts of {[*map(len, texts)]} tokens were given; at least one is needed, of 2 tokens each.")
-    longest = max(map(len, texts))
-    inputs = [[*text[:-1], *[pad_id] * (longest - len(text))] for text in texts]
-    labels = [[*text[1:], *[IGNORE] * (longest - len(text))] for text in texts]
-    return torch.tensor(inputs), torch.tensor(labels)
 
 
 def shift_right(labels: Int[Tensor, "batch position"], start_id: int, pad_id: int = 0) -> Int[Tensor, "batch position"]:

@@ -15,7 +15,7 @@ from anatomy_course.lab.small_models.small_gpt import train_small_gpt
 from anatomy_course.lab.street import street_vocabulary
 from anatomy_course.views import LogitsExplorer
 from anatomy_course.views.logits_explorer.view import KEPT, Outputs, distribution
-from anatomy_utils.decoding import Filters, by_hand
+from anatomy_utils.decoding import Filters
 from anatomy_utils.functional import heads
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
@@ -58,7 +58,7 @@ def test_probabilities_are_those_of_the_filters(vocab_size: int, setting: tuple[
         found = widget.distribution(position)
         single = len(widget.words(position))
         assert single == (vocab_size if vocab_size == 23 else KEPT)
-        before = by_hand.next_probabilities(logits.double(), temperature).sort(descending=True).values.numpy()
+        before = (logits.double() / temperature).softmax(dim=-1).sort(descending=True).values.numpy()
         np.testing.assert_allclose(found.before[:single], before[:single], rtol=1e-3)
         assert found.before.sum() == pytest.approx(1)
         wanted = filtered(logits, *setting)
@@ -163,7 +163,7 @@ def test_sliders_by_keyboard_do_what_the_filters_do(browser: Browser, theme: Any
     widget: Any = shown.widget
     assert (widget.temperature, widget.top_k, widget.top_p) == (0.8, 25, 0.88)
     found = percents(shown)
-    before = by_hand.next_probabilities(given.logits[2], 0.8).sort(descending=True).values
+    before = (given.logits[2] / 0.8).softmax(dim=-1).sort(descending=True).values
     wanted = filtered(given.logits[2], 0.8, 25, 0.88)
     for (one, other), right, after in zip(found, before.tolist(), wanted, strict=False):
         assert one == pytest.approx(right, abs=6e-4)

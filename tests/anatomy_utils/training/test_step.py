@@ -6,8 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from anatomy_utils.training import fit, train_step, training_step
+from anatomy_course.judge import find_exercise
+from anatomy_utils.training import fit, training_step
 from anatomy_utils.training.losses import cross_entropy
+
+train_step = find_exercise("encoder.train_step").resolve()
 
 
 class Bags(nn.Module):

@@ -19,7 +19,7 @@ from anatomy_course.lab.debugging.colleague.batch_mask import (
 from anatomy_course.lab.street.batches import translation
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.transplant import reject, transplant
-from anatomy_utils.decoding import beam_search, by_hand, generate
+from anatomy_utils.decoding import beam_search, generate
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training import paper_schedule, shift_right
@@ -82,7 +82,7 @@ def test_a_batch_is_translated_as_the_package_does_it(
         def next_logits(ids: Tensor, memory: Tensor) -> Tensor:
             return model.vocabulary(model.decoder(ids, memory=memory, memory_mask=padding(mask))[:, -1])
 
-        for translate in (by_hand.translate, solution("encoder_decoder.translate")):
+        for translate in (find_exercise("encoder_decoder.translate").resolve(), solution("encoder_decoder.translate")):
             assert torch.equal(translate(next_logits, memory, 1, stop, 0, 8), wanted)
 
 
@@ -91,7 +91,7 @@ def test_steps_of_beams_are_a_beam_search(model: EncoderDecoder, inputs: tuple[T
     wanted = beam_search(model.step, model.start(source, 6), start, num_beams=3, max_new_tokens=5)
     with torch.no_grad():
         memory = model.encoder(source)
-        for step in (by_hand.beam_step, solution("encoder_decoder.beam_step")):
+        for step in (find_exercise("encoder_decoder.beam_step").resolve(), solution("encoder_decoder.beam_step")):
             kept, ids = torch.tensor([0.0, -99.0, -99.0]), start.repeat(3, 1)
             for _ in range(5):
                 logits = model.vocabulary(model.decoder(ids, memory=memory.expand(3, -1, -1))[:, -1])

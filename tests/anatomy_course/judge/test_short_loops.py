@@ -1,4 +1,4 @@
-"""The course's short loops: the same texts as the functions with all options."""
+"""The short loops that notebooks 04 and 05 ask for: the same texts as the library's functions with all options."""
 
 import pytest
 import torch
@@ -6,12 +6,14 @@ from decoding_models import gpt2_step, hf_gpt2, normal, our_gpt2, prompts, some_
 from hypothesis import given, settings, strategies as st
 from seeds import SEEDS
 
+from anatomy_course.judge import find_exercise
 from anatomy_utils.decoding import SeenIds, generate
 from anatomy_utils.decoding.beam_step import Search, SearchRules, advance
-from anatomy_utils.decoding.by_hand import beam_step, next_probabilities, translate, write
 from anatomy_utils.decoding.filters import temperature
 
 FEW = settings(max_examples=15)
+beam_step, translate = (find_exercise(f"encoder_decoder.{name}").resolve() for name in ("beam_step", "translate"))
+next_probabilities, write = (find_exercise(f"decoder.{name}").resolve() for name in ("next_probabilities", "write"))
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +56,9 @@ def test_translate_is_generate_without_a_cache(seed, batch):
 def test_one_beam_step_by_hand():
     """0.75 · (0.25, 0.625, 0.125) and 0.25 · (0.9, 0.05, 0.05): two come from the likelier text, one from the other."""
     odds = torch.tensor([[0.25, 0.625, 0.125], [0.9, 0.05, 0.05], [0.2, 0.2, 0.6]])
-    kept = beam_step(torch.tensor([0.75, 0.25, 0.01]).log(), odds.log())
-    torch.testing.assert_close(kept.log_probabilities.exp(), torch.tensor([0.46875, 0.225, 0.1875]))
-    assert (kept.parents.tolist(), kept.tokens.tolist()) == ([0, 1, 0], [1, 0, 0])
+    log_probabilities, parents, tokens = beam_step(torch.tensor([0.75, 0.25, 0.01]).log(), odds.log())
+    torch.testing.assert_close(log_probabilities.exp(), torch.tensor([0.46875, 0.225, 0.1875]))
+    assert (parents.tolist(), tokens.tolist()) == ([0, 1, 0], [1, 0, 0])
 
 
 @given(SEEDS, st.integers(1, 5))
@@ -65,8 +67,8 @@ def test_beam_steps_are_a_search_that_nothing_ends(seed, beams):
     never = torch.zeros(7, dtype=torch.bool)
     search = Search.started(1, rules)
     for at_step in logits:
-        ours = beam_step(search.log_probabilities[0], at_step.log_softmax(dim=-1))
+        log_probabilities, parents, tokens = beam_step(search.log_probabilities[0], at_step.log_softmax(dim=-1))
         search, _ = advance(search, at_step[None], never, rules)
-        torch.testing.assert_close(ours.log_probabilities, search.log_probabilities[0])
-        assert ours.parents.tolist() == search.parents[0].tolist()
-        assert ours.tokens.tolist() == search.ids[0, :, search.length - 1].tolist()
+        torch.testing.assert_close(log_probabilities, search.log_probabilities[0])
+        assert parents.tolist() == search.parents[0].tolist()
+        assert tokens.tolist() == search.ids[0, :, search.length - 1].tolist()
