@@ -170,6 +170,8 @@ def test_every_module_has_its_test_file(name: str) -> None:
 def test_few_public_classes_share_a_name() -> None:
     homes: dict[str, list[str]] = {}
     for path in MODULES:
+        if "content" in path.parts:  # a solution has the name that learners give
+            continue
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
