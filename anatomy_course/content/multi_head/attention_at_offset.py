@@ -10,6 +10,7 @@ from torch import Tensor
 from anatomy_course.content.sizes import normal, primes
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
+from anatomy_utils.interpret import attention_patterns
 
 
 def attention_at_offset(weights: Tensor, offset: int) -> Tensor:
@@ -21,12 +22,8 @@ def attention_at_offset(weights: Tensor, offset: int) -> Tensor:
 
 
 KINDS = {"the previous token": -1, "the next token": 1, "the token itself": 0, "three tokens back": -3}
-
-
-SMALL = {"a single head": (1, 5, 1), "two tokens": (3, 2, -1), "a single token": (2, 1, 0)}
-
-
-"""Kind → heads, tokens and offset of the cases in which an axis is short."""
+SHORT = (("a single head", 1, 5, 1), ("two tokens", 3, 2, -1), ("a single token", 2, 1, 0))
+"""Kind, heads, tokens and offset of the cases in which an axis is short."""
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
@@ -34,82 +31,72 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, offset in KINDS.items():
         heads, length = sorted(primes(generator, 2, (3, 5, 7, 11)))  # three tokens back needs four or more
         wanted.append((kind, heads, length, offset))
-    for kind, heads, length, offset in (*wanted, *((kind, *sizes) for kind, sizes in SMALL.items())):
+    for kind, heads, length, offset in (*wanted, *SHORT):
         scores = 2 * normal(generator, heads, length, length)
         if kind in KINDS:
             scores.diagonal(offset, -2, -1)[:, 0] = -torch.inf  # a query that gives such a key nothing counts, too
-        weights = scores.softmax(-1)
-        yield Case({"weights": weights, "offset": offset}, kind, {"heads": heads, "query": length})
-
-
-def _pairs(weights: Tensor, offset: int) -> Tensor:
-    """True where the key is `offset` places after the query."""
-    places = torch.arange(weights.shape[-1])
-    return places - places[:, None] == offset
-
-
-def _wrapped(weights: Tensor, offset: int) -> Tensor:
-    places = torch.arange(weights.shape[-1])
-    return weights[..., places, (places + offset) % len(places)].mean(dim=-1)
+        yield Case({"weights": scores.softmax(-1), "offset": offset}, kind, {"heads": heads, "query": length})
 
 
 EXERCISE = written(
     attention_at_offset,
-    same_as="anatomy_utils.interpret.attention_patterns.attention_at_offset",
+    same_as=attention_patterns.attention_at_offset,
     title="A measure of a head",
     task="Measure how much weight each head gives, on average, to the key that is offset places after the query.",
     level="medium, 5 minutes",
     returns="measure: heads",
     cases=cases,
-    stages="the weights at that offset: weights.diagonal(offset, dim1=-2, dim2=-1)",
+    stages="the weights at that offset: found",
     mistakes="""
-    other_direction: weights.diagonal(-offset, -2, -1).mean(-1)
+    other_direction: diagonal(offset ⇒ diagonal(-offset
         “You measure in the other direction: offset -1 is the previous token, and yours gives the next one.”
-    divided_by_all_queries: weights.diagonal(offset, -2, -1).sum(-1) / weights.shape[-1]
+    divided_by_all_queries: found.mean(dim=-1) ⇒ found.sum(dim=-1) / weights.shape[-1]
         “You have the right weights, but you divide their sum by the number of all queries. Some queries have no such
         key, and those do not count.”
-    zeros_do_not_count:
-        found = weights.diagonal(offset, -2, -1)
-        return found.sum(-1) / (found > 0).sum(-1)
+    zeros_do_not_count: found.mean(dim=-1) ⇒ found.sum(dim=-1) / (found > 0).sum(dim=-1)
         “You divide the right sum by the number of weights that are not 0. A query that has such a key, but gives it the
         weight 0, counts as well.”
-    added_up: weights.diagonal(offset, -2, -1).sum(-1)
+    added_up: found.mean ⇒ found.sum
         “You have the sum of the right weights; their mean is wanted.”
     one_column: weights[..., offset].mean(-1)
         “You use offset as the number of a key, so you measure one column of the table. The key wanted is a different
         one for each query.”
     one_row: weights[..., offset, :].mean(-1)
         “You average whole rows of the table. A row sums to 1, so every head gets the same number.”
-    wrapped_around: _wrapped(weights, offset)
+    wrapped_around:
+        places = torch.arange(weights.shape[-1])
+        return weights[:, places, (places + offset) % len(places)].mean(-1)
         “Your offset runs around the ends of the sentence: for you, the first token's previous token is the last one.
         Queries without such a key do not count.”
-    wrapped_in_the_other_direction: _wrapped(weights, -offset)
+    wrapped_in_the_other_direction (wrapped_around): places + offset ⇒ places - offset
         “You measure in the other direction, and around the ends of the sentence. For offset -1 you take the next token,
         and for the last token the first one.”
     everything_up_to: weights.tril(offset).sum(-1).mean(-1)
         “You add up the weights of all keys up to that offset; only the key at exactly that offset is wanted.”
-    largest: weights.diagonal(offset, -2, -1).amax(-1)
+    largest: found.mean ⇒ found.amax
         “You have the largest of the right weights; their mean is wanted.”
-    every_query: weights.diagonal(offset, -2, -1)
+    every_query: .mean(dim=-1) ⇒
         “You have the right weights, one for each query. They are not averaged over the queries yet.”
-    over_the_heads: weights.diagonal(offset, -2, -1).mean(0)
+    over_the_heads: .mean(dim=-1) ⇒ .mean(dim=0)
         “Your mean runs over the heads and leaves one number for each query; one number for each head is wanted.”
-    all_in_one: weights.diagonal(offset, -2, -1).mean()
+    all_in_one: .mean(dim=-1) ⇒ .mean()
         “You have one number for all heads together; one number for each head is wanted.”
-    mean_of_the_whole_table: (weights * _pairs(weights, offset)).mean((-2, -1))
+    mean_of_the_whole_table: found.mean(dim=-1) ⇒ found.sum(dim=-1) / weights[0].numel()
         “You have the sum of the right weights, divided by the number of all cells of the table, as if zeros counted,
         too.”
     """,
     also_right="""
-    diagonal: weights.diagonal(offset, dim1=-2, dim2=-1).mean(dim=-1)
+    diagonal: torch.diagonal(weights, offset, -2, -1).mean(-1)
     query by query:
         length = weights.shape[-1]
         found = [weights[:, query, query + offset] for query in range(length) if 0 <= query + offset < length]
         return torch.stack(found).mean(dim=0)
     head by head: torch.stack([head.diagonal(offset).mean() for head in weights])
-    times a mask: (weights * _pairs(weights, offset)).sum((-2, -1)) / _pairs(weights, offset).sum()
-    chosen by a mask: weights[:, _pairs(weights, offset)].mean(dim=-1)
-    einsum: torch.einsum("hqk,qk->h", weights, _pairs(weights, offset).float()) / _pairs(weights, offset).sum()
+    times a mask:
+        wanted = torch.ones_like(weights[0]).tril(offset).triu(offset)
+        return (weights * wanted).sum((-2, -1)) / wanted.sum()
+    chosen by a mask (times a mask): (weights * wanted).sum((-2, -1)) / wanted.sum() ⇒ weights[:, wanted == 1].mean(-1)
+    einsum (times a mask): (weights * wanted).sum((-2, -1)) ⇒ torch.einsum("hqk,qk->h", weights, wanted)
     """,
     hints="""
     - Write down a table of 4 × 4 weights. Which cells hold the weight of each query's previous token? Which row has no

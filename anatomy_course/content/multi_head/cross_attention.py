@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial  # noqa: F401 (variants use it)
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
-from anatomy_course.content.attention.shared import dots
-from anatomy_course.content.multi_head import shared  # noqa: F401 (variants use it)
-from anatomy_course.content.multi_head.shared import in_heads, lift_weights, merge, split  # noqa: F401 (variants use it)
-from anatomy_course.content.sizes import and_short, batch_and_primes, normal
+from anatomy_course.content.multi_head.shared import draw_sizes, four_weights, lift_weights
+from anatomy_course.content.sizes import and_short
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
+from anatomy_utils.functional import multi_head
 
 
 # fmt: off
@@ -32,155 +30,82 @@ def cross_attention(
 # fmt: on
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a batch of sentences", "one sentence", "a memory of a single vector", "strong matches"):
-        batch, query, key, heads, d_head = batch_and_primes(generator, kind, 5, (2, 3, 5, 7, 11))
-        key = 1 if kind == "a memory of a single vector" else key
-        d_model = heads * d_head
-        arguments = {
-            "hidden_states": normal(generator, batch, query, d_model),
-            "memory": normal(generator, batch, key, d_model),
-        }
+        draw = draw_sizes(generator, kind, "batch query key heads d_head", (2, 3, 5, 7, 11))
+        if kind == "a memory of a single vector":
+            draw.sizes["key"] = 1
+        hidden_states, memory = draw("batch query heads d_head").flatten(2), draw("batch key heads d_head").flatten(2)
         if kind == "a batch of sentences":
-            arguments["memory"][0, 0] = 0.0  # a vector of zeros is no padding: it is asked, too
-        for role in ("query", "key", "value", "output"):
-            arguments[f"{role}_weight"] = normal(generator, d_model, d_model) * d_model**-0.5
+            memory[0, 0] = 0.0  # a vector of zeros is no padding: it is asked, too
+        weights = four_weights(draw)
         if kind == "strong matches":
-            arguments["hidden_states"][..., 0] = arguments["memory"][..., 0] = 12.0
-            lift_weights(arguments["query_weight"], arguments["key_weight"], d_head)
-        sizes = {"batch": batch, "query": query, "key": key, "heads": heads, "d_head": d_head}
-        yield Case({**arguments, "num_heads": heads}, kind, sizes)
-
-
-def _steps(x: Tensor, m: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor, n: int) -> Mapping[str, Tensor]:
-    query, key = split(x @ q, n), split(m @ k, n)
-    scores = dots(query, key) * query.shape[-1] ** -0.5
-    return {
-        "queries": x @ q,
-        "keys": m @ k,
-        "values": m @ v,
-        "scores": scores,
-        "weights": scores.softmax(-1),
-        "contexts, side by side": in_heads(x @ q, m @ k, m @ v, n),
-    }
+            hidden_states[..., 0] = memory[..., 0] = 12.0
+            lift_weights(weights["query_weight"], weights["key_weight"], draw["d_head"])
+        arguments = {"hidden_states": hidden_states, "memory": memory, **weights, "num_heads": draw["heads"]}
+        yield Case(arguments, kind, draw.sizes)
 
 
 EXERCISE = written(
     cross_attention,
-    same_as="anatomy_utils.functional.multi_head.cross_attention",
+    same_as=multi_head.cross_attention,
     title="Cross-attention",
     task="Let the hidden states attend to a memory: they ask, and keys and values come from the memory.",
     level="medium, 4 minutes",
     returns="output: query d_model",
-    cases=and_short(_cases, "query", "a single vector that asks"),
-    stages=_steps,
+    cases=and_short(cases, "query", "a single vector that asks"),
+    stages="""
+    queries: projected[0]
+    keys: projected[1]
+    values: projected[2]
+    scores
+    weights: scores.softmax(dim=-1)
+    contexts, side by side: context.transpose(1, 2).flatten(2)
+    """,
     mistakes="""
     memory_asks:
-        return (
-            in_heads(memory @ query_weight, hidden_states @ key_weight, hidden_states @ value_weight, num_heads)
-            @ output_weight
-        )
+        memory @ ⇒ hidden_states @
+        hidden_states @ query_weight ⇒ memory @ query_weight
         “You have one output for each vector of the memory: the memory asks, and the hidden states answer.”
-    memory_unused:
-        return (
-            in_heads(hidden_states @ query_weight, hidden_states @ key_weight, hidden_states @ value_weight, num_heads)
-            @ output_weight
-        )
+    memory_unused: memory @ ⇒ hidden_states @
         “Your hidden states attend to themselves; the memory plays no part.”
-    memory_alone: in_heads(memory @ query_weight, memory @ key_weight, memory @ value_weight, num_heads) @ output_weight
+    memory_alone: hidden_states @ ⇒ memory @
         “Your memory attends to itself; the hidden states play no part.”
-    both_are_asked:
-        return (
-            in_heads(
-                hidden_states @ query_weight,
-                torch.cat((hidden_states, memory), 1) @ key_weight,
-                torch.cat((hidden_states, memory), 1) @ value_weight,
-                num_heads,
-            )
-            @ output_weight
-        )
+    both_are_asked: memory @ ⇒ torch.cat((hidden_states, memory), dim=1) @
         “Your hidden states attend to the memory and to themselves as well; only the memory should be asked.”
-    keys_and_values_swapped:
-        return (
-            in_heads(hidden_states @ query_weight, memory @ value_weight, memory @ key_weight, num_heads)
-            @ output_weight
-        )
+    keys_and_values_swapped: key, value = ⇒ value, key =
         “Your keys and values have changed places: you match with W_V and average with W_K.”
-    not_mixed: in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, num_heads)
+    not_mixed: @ output_weight ⇒
         “You have the contexts of all heads side by side; they have not gone through W_O yet.”
-    one_wide_head: in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, 1) @ output_weight
+    one_wide_head: (num_heads, -1) ⇒ (1, -1)
         “The right ones ask and the right ones answer, but in a single head, as wide as d_model.”
-    keys_unprojected: in_heads(hidden_states @ query_weight, memory, memory, num_heads) @ output_weight
+    keys_unprojected: memory @ key_weight, memory @ value_weight ⇒ memory, memory
         “Your keys and values are the memory's vectors just as they came: W_K and W_V have no effect.”
-    scaled_by_d_model:
-        return (
-            in_heads(
-                hidden_states @ query_weight,
-                memory @ key_weight,
-                memory @ value_weight,
-                num_heads,
-                scale=hidden_states.shape[-1] ** -0.5,
-            )
-            @ output_weight
-        )
+    scaled_by_d_model: query.shape[-1] ⇒ hidden_states.shape[-1]
         “The right ones ask and answer, but your scores were divided by √d_model: a head's dot products run over d_head
         features.”
     view_alone:
-        return (
-            in_heads(
-                hidden_states @ query_weight,
-                memory @ key_weight,
-                memory @ value_weight,
-                num_heads,
-                cut=shared.split_scrambled,
-                join=shared.merge_scrambled,
-            )
-            @ output_weight
-        )
+        .unflatten(-1, (num_heads, -1)).transpose(1, 2) ⇒ .view(len(each), num_heads, each.shape[1], -1)
+        context.transpose(1, 2).flatten(2) ⇒ context.reshape(hidden_states.shape)
         “The right ones ask and answer, but the heads were cut out of the sentences, not out of the vectors.”
-    input_added:
-        return (
-            hidden_states
-            + in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, num_heads)
-            @ output_weight
-        )
+    input_added: hidden_states + result
         “You have added the hidden states to the output. A block does that, but outside of its attention.”
     """,
     also_right="""
-    in steps:
-        return (
-            in_heads(hidden_states @ query_weight, memory @ key_weight, memory @ value_weight, num_heads)
-            @ output_weight
-        )
     head by head:
         contexts = []
-        for query, key, value in zip(
-            (hidden_states @ query_weight).chunk(num_heads, -1),
-            (memory @ key_weight).chunk(num_heads, -1),
-            (memory @ value_weight).chunk(num_heads, -1),
-            strict=True,
-        ):
+        projected = (hidden_states @ query_weight, memory @ key_weight, memory @ value_weight)
+        for query, key, value in zip(*(each.chunk(num_heads, -1) for each in projected), strict=True):
             contexts.append((query @ key.mT * query.shape[-1] ** -0.5).softmax(-1) @ value)
         return torch.cat(contexts, -1) @ output_weight
-    fused kernel:
-        return (
-            merge(
-                F.scaled_dot_product_attention(
-                    split(hidden_states @ query_weight, num_heads),
-                    split(memory @ key_weight, num_heads),
-                    split(memory @ value_weight, num_heads),
-                )
-            )
-            @ output_weight
-        )
+    fused kernel: scores.softmax(dim=-1) @ value ⇒ F.scaled_dot_product_attention(query, key, value)
     torch's own:
-        turned = partial(torch.transpose, dim0=0, dim1=1)  # torch's function has the positions in front of the batch
+        turned = [each.transpose(0, 1) for each in (hidden_states, memory, memory)]  # the positions come first
+        weights = torch.cat((query_weight, key_weight, value_weight), 1)
         output, _ = F.multi_head_attention_forward(
-            turned(hidden_states), turned(memory), turned(memory), hidden_states.shape[-1], num_heads, torch.cat((query_weight, key_weight, value_weight), 1).T, None, None, None, False, 0.0, output_weight.T,
-            None, need_weights=False,
-        )  # fmt: skip
-        assert isinstance(output, Tensor)
-        return turned(output)
+            *turned, hidden_states.shape[-1], num_heads, weights.T, None, None, None, False, 0.0, output_weight.T, None
+        )
+        return output.transpose(0, 1)
     """,
     hints="""
     - Take your multi-head attention. Three products make query, key and value: which of them should change?

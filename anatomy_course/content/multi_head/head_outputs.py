@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.multi_head.shared import merge, split  # noqa: F401 (variants use it)
-from anatomy_course.content.sizes import batch_and_primes, normal
+from anatomy_course.content.multi_head.shared import draw_sizes
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
+from anatomy_utils.functional import multi_head
 
 
 def head_outputs(context: Tensor, output_weight: Tensor) -> Tensor:
@@ -22,60 +22,50 @@ def head_outputs(context: Tensor, output_weight: Tensor) -> Tensor:
     return context @ rows
 
 
-def _contexts(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, more in (("a batch of sentences", 0), ("one sentence", 1), ("a batch of sentences", 0)):
-        batch, position, heads, d_head = batch_and_primes(generator, kind, 4, (2, 3, 5, 7))
-        arguments = {
-            "context": normal(generator, batch, heads, position, d_head),
-            "output_weight": normal(generator, heads * d_head, heads * (d_head + more)),
-        }
-        sizes = {"batch": batch, "heads": heads, "position": position, "d_head": d_head}
-        yield Case(arguments, kind, sizes)
-
-
-def _rows(output_weight: Tensor, context: Tensor) -> Tensor:
-    """W_O cut into one block of rows per head."""
-    return output_weight.unflatten(0, (context.shape[1], -1))
+        draw = draw_sizes(generator, kind)
+        heads, d_head = draw["heads"], draw["d_head"]
+        context = draw("batch heads position d_head")
+        output_weight = draw(f"{heads * d_head} {heads * (d_head + more)}")
+        yield Case({"context": context, "output_weight": output_weight}, kind, draw.sizes)
 
 
 EXERCISE = written(
     head_outputs,
-    same_as="anatomy_utils.functional.multi_head.head_outputs",
+    same_as=multi_head.head_outputs,
     title="What each head adds",
     task="Compute what each head by itself adds to the output: its context through its own rows of W_O.",
     level="medium, 5 minutes",
     returns="outputs: heads position d_model",
-    cases=_contexts,
-    stages="rows of each head: _rows(output_weight, context)",
+    cases=cases,
+    stages="rows of each head: rows",
     mistakes="""
-    added_up: merge(context) @ output_weight
+    added_up: result.sum(1)
         “You have the output itself: it adds up the heads' shares, and they can no longer be told apart.”
-    an_even_share: (merge(context) @ output_weight)[:, None].expand(-1, context.shape[1], -1, -1) / context.shape[1]
+    an_even_share: result.mean(1, keepdim=True).expand_as(result)
         “Your heads add up to the right output, but you have given each of them the same share of it.”
-    columns: context @ output_weight.T.reshape(context.shape[1], context.shape[3], -1)
+    columns: output_weight.view ⇒ output_weight.T.reshape
         “You have cut W_O along its columns. A head's context meets rows: the features that go in.”
-    interleaved_rows: context @ output_weight.unflatten(0, (-1, context.shape[1])).transpose(0, 1)
+    interleaved_rows: .view(heads, d_head, -1) ⇒ .view(d_head, heads, -1).transpose(0, 1)
         “Your heads take rows of W_O that are num_heads apart; the features of one head are neighbors.”
-    first_rows_for_all: context @ output_weight[: context.shape[-1]]
+    first_rows_for_all: @ rows ⇒ @ rows[0]
         “The first head is right. Your other heads go through the first head's rows of W_O too.”
-    last_head_first: context @ _rows(output_weight, context).flip(0)
+    last_head_first: @ rows ⇒ @ rows.flip(0)
         “Your heads go through the right blocks of rows, but in reverse: the first head gets the last block.”
-    averaged: context @ _rows(output_weight, context) / context.shape[1]
+    averaged: result / heads
         “Your outputs are divided by the number of heads; added up, they fall short of the output by that factor.”
-    output_split: split(merge(context) @ output_weight, context.shape[1])
+    output_split: result.sum(1).unflatten(-1, (heads, -1)).transpose(1, 2)
         “You have pieces of the finished output. What comes out of W_O has no heads any more: all heads add to every
         feature of it.”
     """,
     also_right="""
-    one product: context @ _rows(output_weight, context)
-    head by head:
-        d_head = context.shape[-1]
-        rows = [output_weight[head * d_head : (head + 1) * d_head] for head in range(context.shape[1])]
-        return torch.stack([context[:, head] @ own for head, own in enumerate(rows)], dim=1)
+    one product: context @ output_weight.unflatten(0, (context.shape[1], -1))
+    head by head: context @ rows ⇒ torch.stack([context[:, head] @ rows[head] for head in range(heads)], dim=1)
     all others 0:
         alone = torch.eye(context.shape[1])[:, :, None, None] * context[:, None]  # batch head heads position d_head
         return alone.transpose(2, 3).flatten(3) @ output_weight
-    einsum: torch.einsum("bhpd,hdm->bhpm", context, output_weight.reshape(context.shape[1], context.shape[3], -1))
+    einsum: context @ rows ⇒ torch.einsum("bhpd,hdm->bhpm", context, rows)
     """,
     hints="""
     - The contexts side by side, times W_O: which rows of W_O do the features of head 0 meet? And those of head 1?

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
+from torch import Tensor
 
-from anatomy_course.content.multi_head import shared  # noqa: F401 (variants use it)
-from anatomy_course.content.multi_head.shared import head_sizes
-from anatomy_course.content.sizes import normal
+from anatomy_course.content.multi_head.shared import one_and_many
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
+from anatomy_utils.functional import multi_head
 
 
 def merge_heads(vectors: Tensor) -> Tensor:
@@ -18,28 +18,27 @@ def merge_heads(vectors: Tensor) -> Tensor:
     return vectors.transpose(1, 2).flatten(2)
 
 
-def _heads(generator: torch.Generator) -> Iterator[Case]:
-    for kind, sizes in head_sizes(generator):
-        shape = (sizes["batch"], sizes["heads"], sizes["position"], sizes["d_head"])
-        yield Case({"vectors": normal(generator, *shape)}, kind, sizes)
+def cases(generator: torch.Generator) -> Iterator[Case]:
+    for kind, draw in one_and_many(generator):
+        yield Case({"vectors": draw("batch heads position d_head")}, kind, draw.sizes)
 
 
 EXERCISE = written(
     merge_heads,
-    same_as="anatomy_utils.functional.multi_head.merge_heads",
+    same_as=multi_head.merge_heads,
     title="Put the heads together again",
     task="Put the heads' pieces of each position side by side, head 0 first: the way back from the heads to d_model.",
     level="easy, 3 minutes",
     returns="vectors: position d_model",
-    cases=_heads,
+    cases=cases,
     stages="heads after the positions: vectors.transpose(1, 2)",
     mistakes="""
-    reshape_alone: shared.merge_scrambled(vectors)
+    reshape_alone: vectors.reshape(len(vectors), vectors.shape[2], -1)
         “Your shape is right, but the numbers are as if no axes had changed places: each of your vectors is filled with
         what lies next to each other, mostly neighboring positions of one head.”
-    not_joined: vectors.transpose(1, 2)
+    not_joined: .flatten(2) ⇒
         “The axes are in the right order, but the pieces are not joined yet: heads and d_head are still two axes.”
-    interleaved: shared.merge_interleaved(vectors)
+    interleaved: transpose(1, 2) ⇒ permute(0, 2, 3, 1)
         “Your vectors begin with feature 0 of every head, followed by feature 1 of every head; the features of one head
         should stay together.”
     one_below_the_other: vectors.flatten(1, 2)
@@ -48,13 +47,12 @@ EXERCISE = written(
         “Your heads were added up; they should be side by side.”
     averaged: vectors.mean(1)
         “Your heads were averaged; each should keep its own place.”
-    last_head_first: shared.merge(vectors.flip(1))
+    last_head_first: vectors.transpose ⇒ vectors.flip(1).transpose
         “The pieces are joined correctly, but in your vectors the last head comes first.”
     """,
     also_right="""
-    transpose and reshape:
-        vectors.transpose(1, 2).reshape(vectors.shape[0], vectors.shape[2], vectors.shape[1] * vectors.shape[3])
-    contiguous and view: vectors.transpose(1, 2).contiguous().view(len(vectors), vectors.shape[2], -1)
+    transpose and reshape: flatten(2) ⇒ reshape(vectors.shape[0], vectors.shape[2], vectors.shape[1] * vectors.shape[3])
+    contiguous and view: flatten(2) ⇒ contiguous().view(len(vectors), vectors.shape[2], -1)
     concatenated: torch.cat(list(vectors.unbind(1)), dim=-1)
     permute and flatten: vectors.permute(0, 2, 1, 3).flatten(-2)
     """,

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
+from anatomy_utils.functional import multi_head
 
 
 def stack_heads(weights: Tensor) -> Tensor:
@@ -21,15 +22,15 @@ def stack_heads(weights: Tensor) -> Tensor:
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("several heads", "several heads", "a single head"):
-        heads, d_model, d_head = primes(generator, 3, (2, 3, 5, 7))
-        heads = 1 if kind == "a single head" else heads
-        sizes = {"heads": heads, "d_model": d_model, "d_head": d_head}
-        yield Case({"weights": normal(generator, heads, d_model, d_head)}, kind, sizes)
+        draw = Draw(generator, "heads d_model d_head", (2, 3, 5, 7))
+        if kind == "a single head":
+            draw.sizes["heads"] = 1
+        yield Case({"weights": draw("heads d_model d_head")}, kind, draw.sizes)
 
 
 EXERCISE = written(
     stack_heads,
-    same_as="anatomy_utils.functional.multi_head.stack_heads",
+    same_as=multi_head.stack_heads,
     title="One large projection",
     task="Make one large matrix from the heads' small ones, so that one product projects into every head at once.",
     level="medium, 4 minutes",
@@ -39,11 +40,11 @@ EXERCISE = written(
     reshape_alone: weights.reshape(weights.shape[1], -1)
         “Your shape is right, but the numbers were only read into other rows: a row of yours mixes several rows of one
         head.”
-    one_below_the_other: weights.flatten(0, 1)
+    one_below_the_other: dim=1 ⇒ dim=0
         “Your small matrices are one below the other: such a matrix needs an input that is heads times as wide.”
     interleaved: weights.permute(1, 2, 0).flatten(1)
         “Your columns are those of the heads, but in turn: column 0 of every head, then column 1 of every head.”
-    as_linear_stores_it: weights.transpose(1, 2).flatten(0, 1)
+    as_linear_stores_it: result.T
         “You have the transpose: one row per feature of a head. nn.Linear stores a weight in this way, but here x @
         matrix must work.”
     added_up: weights.sum(0)
