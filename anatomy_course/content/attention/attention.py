@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: F401 (variants use it)
 
-from anatomy_course.content.attention.shared import WITH_HEADS, attend, dots, lift  # noqa: F401 (variants use it)
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.attention.shared import WITH_HEADS, lift
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -24,28 +22,14 @@ def attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor,
     return weights @ value, weights
 
 
-def _attention_cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (*WITH_HEADS, ("strong matches", ())):
-        query, key, d_head, d_value = primes(generator, 4)
-        arguments = {
-            "query": 2 * normal(generator, *lead, query, d_head),
-            "key": normal(generator, *lead, key, d_head),
-            "value": normal(generator, *lead, key, d_value),
-        }
+        draw = Draw(generator, "query key d_head d_value")
+        query, key = 2 * draw("query d_head", lead), draw("key d_head", lead)
         if kind == "strong matches":
-            lift(arguments["query"], arguments["key"], 144.0)
-            arguments["query"][1, 0] = 1.0  # 132 less: the largest score of the table leaves nothing of this row
-        yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
-
-
-def _attention_steps(query: Tensor, key: Tensor, value: Tensor) -> Mapping[str, Tensor]:
-    bare = dots(query, key)
-    scaled = bare / math.sqrt(query.shape[-1])
-    return {"scores": bare, "scaled scores": scaled, "weights": scaled.softmax(-1)}
-
-
-def _wrong_weights(query: Tensor, key: Tensor, value: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-    return weights @ value, weights
+            lift(query, key, 144.0)
+            query[1, 0] = 1.0  # 132 less: the largest score of the table leaves nothing of this row
+        yield Case({"query": query, "key": key, "value": draw("key d_value", lead)}, kind, draw.sizes)
 
 
 EXERCISE = written(
@@ -55,50 +39,46 @@ EXERCISE = written(
     task="Write softmax(query · key transposed / √d_head) · value, and return the context together with the weights.",
     level="medium, 5 minutes",
     returns="context: query d_value; weights: query key",
-    cases=_attention_cases,
+    cases=cases,
     look_first="weights context",
-    stages=_attention_steps,
+    stages="""
+    scores: query @ key.mT
+    scaled scores: scores
+    weights
+    """,
     mistakes="""
-    no_scale: attend(query, key, value, 1.0)
+    no_scale: / query.shape[-1] ** 0.5 ⇒
         “Your weights are too sharp: the scores went into the softmax as bare dot products.”
-    no_root: attend(query, key, value, 1 / query.shape[-1])
+    no_root: ** 0.5 ⇒
         “Your weights are too even: the scores were divided by d_head itself.”
-    root_of_values: attend(query, key, value, value.shape[-1] ** -0.5)
+    root_of_values: query.shape[-1] ⇒ value.shape[-1]
         “Your scores were divided by the root of the values' width, but values take no part in a score.”
-    root_of_keys: attend(query, key, value, key.shape[-2] ** -0.5)
+    root_of_keys: query.shape[-1] ⇒ key.shape[-2]
         “Your scores were divided by the root of the number of keys; now the weights depend on the sentence's length.”
-    wrong_axis: _wrong_weights(query, key, value, _attention_steps(query, key, value)["scaled scores"].softmax(-2))
+    wrong_axis: dim=-1 ⇒ dim=-2
         “Your columns sum to 1: the softmax ran over the queries.”
-    scaled_afterwards: _wrong_weights(query, key, value, dots(query, key).softmax(-1) / query.shape[-1] ** 0.5)
+    scaled_afterwards:
+        / query.shape[-1] ** 0.5 ⇒
+        scores.softmax(dim=-1) ⇒ scores.softmax(dim=-1) / query.shape[-1] ** 0.5
         “Your rows sum to 1/√d_head: the division came after the softmax.”
-    no_softmax: _wrong_weights(query, key, value, _attention_steps(query, key, value)["scaled scores"])
+    no_softmax: .softmax(dim=-1) ⇒
         “Your weights are still the scaled scores; some are negative, and no row sums to 1.”
-    scores_returned:
-        return (
-            attend(query, key, value, query.shape[-1] ** -0.5)[0],
-            _attention_steps(query, key, value)["scaled scores"],
-        )
+    scores_returned: weights @ value, weights ⇒ weights @ value, scores
         “Your context is right, but where the weights belong you return the scaled scores.”
-    order: attend(query, key, value, query.shape[-1] ** -0.5)[::-1]
+    order: weights @ value, weights ⇒ weights, weights @ value
         “Both results are right, but in the wrong order.”
     """,
     also_right="""
-    in three lines: attend(query, key, value, query.shape[-1] ** -0.5)
-    einsum:
-        return _wrong_weights(
-            query,
-            key,
-            value,
-            torch.softmax(torch.einsum("...qd,...kd->...qk", query, key) / math.sqrt(key.shape[-1]), dim=-1),
-        )
+    einsum: query @ key.transpose(-2, -1) ⇒ torch.einsum("...qd,...kd->...qk", query, key)
     fused kernel:
         identity = torch.eye(key.shape[-2]).expand(*key.shape[:-1], -1)
         return F.scaled_dot_product_attention(query, key, value), F.scaled_dot_product_attention(query, key, identity)
-    scaled query first: _wrong_weights(query, key, value, ((query * query.shape[-1] ** -0.5) @ key.mT).softmax(-1))
+    scaled query first:
+        query @ key.transpose(-2, -1) ⇒ (query * query.shape[-1] ** -0.5) @ key.mT
+        / query.shape[-1] ** 0.5 ⇒
     float64 inside:
-        return tuple(
-            part.float() for part in attend(query.double(), key.double(), value.double(), query.shape[-1] ** -0.5)
-        )
+        query @ key.transpose(-2, -1) ⇒ query.double() @ key.double().mT
+        return weights @ value, weights ⇒ return (weights @ value.double()).float(), weights.float()
     """,
     hints="""
     - You have written every piece: the scaled scores, the softmax over the keys, the weighted average. Put them one

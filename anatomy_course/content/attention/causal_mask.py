@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math  # noqa: F401 (variants use it)
-
 import torch
 from torch import Tensor
 
-from anatomy_course.content.attention.shared import ones  # noqa: F401 (variants use it)
 from anatomy_course.content.sizes import primes
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
@@ -18,7 +15,7 @@ def causal_mask(length: int) -> Tensor:
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
-def _lengths(generator: torch.Generator) -> list[Case]:
+def cases(generator: torch.Generator) -> list[Case]:
     drawn = [(length, "a sentence") for length in sorted(primes(generator, 3, (3, 5, 7, 11)))]
     return [Case({"length": n}, kind, {"length": n}) for n, kind in [*drawn, (1, "a single word")]]
 
@@ -30,23 +27,23 @@ EXERCISE = written(
     task="Let each position attend to itself and to what came before it.",
     level="easy, 3 minutes",
     returns="mask: query key",
-    cases=_lengths,
+    cases=cases,
     mistakes="""
-    inverted: ~ones(length).tril()
+    inverted: ~result
         “Your mask says the opposite in every cell: it is True where a position may not look.”
-    not_itself: ones(length).tril(-1)
+    not_itself: tril() ⇒ tril(-1)
         “In your mask no position may look at itself, and the first one has nothing to look at.”
-    future: ones(length).triu()
+    future: tril ⇒ triu
         “Your mask looks the other way: each position sees itself and what comes after it.”
-    one_ahead: ones(length).tril(1)
+    one_ahead: tril() ⇒ tril(1)
         “In your mask each position also sees the next one. That is enough to give the answer away.”
-    everything: ones(length)
+    everything: .tril() ⇒
         “Your mask forbids nothing: it is True everywhere.”
     only_itself: torch.eye(length, dtype=torch.bool)
         “In your mask each position sees itself and nothing else.”
-    additive: torch.zeros(length, length).masked_fill(~ones(length).tril(), -math.inf)
+    additive: torch.zeros(length, length).masked_fill(~result, -math.inf)
         “You have 0 and −∞, which is what other programs add to the scores; here a mask holds True and False.”
-    ones_and_zeros: torch.ones(length, length).tril()
+    ones_and_zeros: , dtype=torch.bool ⇒
         “You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.”
     """,
     also_right="""
@@ -57,7 +54,7 @@ EXERCISE = written(
             for key in range(query + 1):
                 mask[query, key] = True
         return mask
-    triu, inverted: ~ones(length).triu(1)
+    triu, inverted: ~torch.ones(length, length, dtype=torch.bool).triu(1)
     tril and bool: torch.ones(length, length).tril().bool()
     cumulative: torch.eye(length).cumsum(-2).bool().cummax(-2).values
     """,

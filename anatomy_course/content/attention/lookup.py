@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: F401 (variants use it)
 
 from anatomy_course.content.sizes import and_short, normal, primes
 from anatomy_course.judge.definition import Case
@@ -18,7 +17,7 @@ def lookup(table: Tensor, input_ids: Tensor) -> Tensor:
     return table[input_ids]
 
 
-def _ids_and_tables(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (("one sentence", ()), ("one sentence", ()), ("a batch of sentences", (2,))):
         position, d_model = primes(generator, 2, (3, 5, 7))
         vocab_size = 11
@@ -36,7 +35,7 @@ EXERCISE = written(
     task="Fetch the row of the table that each id names.",
     level="easy, 2 minutes",
     returns="vectors: position d_model",
-    cases=and_short(_ids_and_tables, "position", "a single word"),
+    cases=and_short(cases, "position", "a single word"),
     mistakes="""
     counts_from_one: table[input_ids - 1]
         “Each of your vectors is the row before the one that the id names.”

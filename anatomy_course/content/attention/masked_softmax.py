@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -23,7 +22,7 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 # fmt: on
 
 
-def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (
         ("one sentence", ()),
         ("a row with nothing to attend to", ()),
@@ -50,18 +49,6 @@ def _scores_and_masks(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"query": query, "key": key})
 
 
-def _right(scores: Tensor, mask: Tensor) -> Tensor:
-    return scores.masked_fill(~mask, -1e9).softmax(-1) * mask
-
-
-def _masked_steps(scores: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
-    return {
-        "masked scores": scores.masked_fill(~mask, -math.inf),
-        "weights, with NaN in empty rows": scores.masked_fill(~mask, -math.inf).softmax(-1),
-        "weights": _right(scores, mask),
-    }
-
-
 EXERCISE = written(
     masked_softmax,
     same_as="anatomy_utils.functional.attention.masked_softmax",
@@ -69,33 +56,38 @@ EXERCISE = written(
     task="Turn scores into weights over the allowed keys only; a row with nothing allowed becomes all 0.",
     level="hard, 6 minutes",
     returns="weights: query key",
-    cases=_scores_and_masks,
-    stages=_masked_steps,
+    cases=cases,
+    stages="""
+    masked scores: scores.masked_fill(~mask, float('-inf'))
+    weights, with NaN in empty rows: weights
+    weights: weights.masked_fill(~mask, 0.0)
+    """,
     mistakes="""
-    inverted: _right(scores, ~mask)
+    inverted: ~mask ⇒ mask
         “Your weights are on the forbidden keys: the mask is read the other way round.”
     inverted_nan: scores.masked_fill(mask, -math.inf).softmax(-1)
         “Your weights are on the forbidden keys, as if −∞ went to the allowed ones. Rows that allow everything became
         NaN.”
-    zero_afterwards: scores.softmax(-1) * mask
+    zero_afterwards: .masked_fill(~mask, float('-inf')) ⇒
         “Your forbidden weights are 0, but they took their share first: the rows no longer sum to 1.”
     zero_before: (scores * mask).softmax(-1)
         “Your forbidden scores count as 0 in the softmax, and e⁰ is 1: forbidden keys get a weight.”
-    nan_rows: scores.masked_fill(~mask, -math.inf).softmax(-1)
+    nan_rows: weights.masked_fill(~mask, 0.0) ⇒ weights
         “Right wherever something is allowed. A row with nothing allowed has become 0/0, which is NaN.”
-    even_rows: scores.masked_fill(~mask, -1e9).softmax(-1)
+    even_rows (nan_rows): float('-inf') ⇒ -1e9
         “Right wherever something is allowed. In a row with nothing allowed all keys get the same weight.”
     ignored: scores.softmax(-1)
         “Your weights are the ones without any mask.”
-    wrong_axis: scores.masked_fill(~mask, -1e9).softmax(-2) * mask
+    wrong_axis: dim=-1 ⇒ dim=-2
         “Your columns sum to 1, not your rows: the softmax ran over the queries.”
     mask_added: (scores + mask).softmax(-1)
         “Your mask was added as 1 and 0: allowed keys are favored a little, forbidden ones still count.”
     """,
     also_right="""
-    −∞, then NaN to 0: scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0)
-    −1e9, then the mask: scores.masked_fill(~mask, -1e9).softmax(-1) * mask
-    powers of allowed scores: _right(scores, mask)
+    −∞, then NaN to 0: weights.masked_fill(~mask, 0.0) ⇒ weights.nan_to_num(0.0)
+    −1e9, then the mask:
+        float('-inf') ⇒ -1e9
+        weights.masked_fill(~mask, 0.0) ⇒ weights * mask
     where: torch.where(mask, torch.where(mask, scores, -1e30).softmax(-1), 0.0)
     additive: F.softmax(scores + (1 - mask.float()) * -1e9, dim=-1) * mask
     in place on an own copy:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: F401 (variants use it)
 
 from anatomy_course.content.attention.shared import lift
-from anatomy_course.content.sizes import and_short, normal, primes
+from anatomy_course.content.draw import Draw
+from anatomy_course.content.sizes import and_short
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -26,29 +25,15 @@ def attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
 NARROW = "values of a single number"
 
 
-def _one_word_cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, factor in (("a sentence", 1.0), (NARROW, 1.0), ("a sentence with strong matches", 3.0)):
-        position, d_head, d_value = primes(generator, 3)
-        d_value = 1 if kind == NARROW else d_value  # a bare squeeze would lose the axis
-        arguments = {
-            "query_i": factor * normal(generator, d_head),
-            "key": normal(generator, position, d_head),
-            "value": normal(generator, position, d_value),
-        }
+        draw = Draw(generator, "position d_head d_value")
+        if kind == NARROW:
+            draw.sizes["d_value"] = 1  # a bare squeeze would lose the axis
+        query_i, key, value = factor * draw("d_head"), draw("position d_head"), draw("position d_value")
         if factor > 1:
-            lift(arguments["query_i"], arguments["key"], 144.0)
-        yield Case(arguments, kind, {"position": position, "d_head": d_head, "d_value": d_value})
-
-
-def _attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    return (key @ query_i / math.sqrt(len(query_i))).softmax(-1) @ value
-
-
-def _one_word_steps(query_i: Tensor, key: Tensor, value: Tensor) -> Mapping[str, Tensor]:
-    scores = key @ query_i
-    scaled = scores / math.sqrt(len(query_i))
-    weights = scaled.softmax(-1)
-    return {"scores": scores, "scaled scores": scaled, "weights": weights, "weighted values": weights[:, None] * value}
+            lift(query_i, key, 144.0)
+        yield Case({"query_i": query_i, "key": key, "value": value}, kind, draw.sizes)
 
 
 EXERCISE = written(
@@ -57,24 +42,29 @@ EXERCISE = written(
     task="Take one word's query through the steps: score, scale, softmax, weight the values, sum.",
     level="medium, 6 minutes",
     returns="context: d_value",
-    cases=and_short(_one_word_cases, "position", "a sentence of one word"),
-    stages=_one_word_steps,
+    cases=and_short(cases, "position", "a sentence of one word"),
+    stages="""
+    scores
+    scaled_scores
+    weights
+    weighted values: weights[:, None] * value
+    """,
     mistakes="""
-    no_scale: (key @ query_i).softmax(-1) @ value
+    no_scale: / len(query_i) ** 0.5 ⇒
         “Your context comes from weights that are too sharp: the scores went into the softmax as bare dot products.”
-    no_root: (key @ query_i / len(query_i)).softmax(-1) @ value
+    no_root: ** 0.5 ⇒
         “Your context comes from weights that are too even: the scores were divided by d_head itself.”
-    root_of_positions: (key @ query_i / math.sqrt(len(key))).softmax(-1) @ value
+    root_of_positions: len(query_i) ⇒ len(key)
         “Your scores were divided by the root of the number of words.”
-    no_softmax: key @ query_i / math.sqrt(len(query_i)) @ value
+    no_softmax: .softmax(dim=-1) ⇒
         “The values were weighted by the scaled scores themselves. Those are not weights: some are negative.”
-    keys_averaged: (key @ query_i / math.sqrt(len(query_i))).softmax(-1) @ key
+    keys_averaged: weights @ value ⇒ weights @ key
         “You have the weighted average of the keys; it is as wide as a key.”
-    not_summed: (key @ query_i / math.sqrt(len(query_i))).softmax(-1)[:, None] * value
+    not_summed: weights @ value ⇒ weights[:, None] * value
         “You have one weighted value per word; they are not summed yet.”
-    divided_again: _attend_one_word(query_i, key, value) / len(key)
+    divided_again: result / len(key)
         “Your context is too small by the number of words: the weights already sum to 1.”
-    hard: value[(key @ query_i).argmax()]
+    hard: weights @ value ⇒ value[weights.argmax()]
         “Your context is the value of the best match alone; the other words have no part in it.”
     """,
     also_right="""
@@ -86,10 +76,16 @@ EXERCISE = written(
             context += weight * value_j
         return context
     einsum: torch.einsum("k,kv->v", (torch.einsum("d,kd->k", query_i, key) / len(query_i) ** 0.5).softmax(0), value)
-    scaled query: (key @ (query_i / len(query_i) ** 0.5)).softmax(0) @ value
+    scaled query:
+        key @ query_i ⇒ key @ (query_i / len(query_i) ** 0.5)
+        scores / len(query_i) ** 0.5 ⇒ scores
     fused kernel: F.scaled_dot_product_attention(query_i[None, None], key[None], value[None])[0, 0]
-    multiply and sum: (((key * query_i).sum(-1) / query_i.shape[0] ** 0.5).softmax(0).unsqueeze(1) * value).sum(0)
-    float64 inside: _attend_one_word(query_i.double(), key.double(), value.double()).float()
+    multiply and sum:
+        key @ query_i ⇒ (key * query_i).sum(-1)
+        weights @ value ⇒ (weights.unsqueeze(1) * value).sum(0)
+    float64 inside:
+        key @ query_i ⇒ key.double() @ query_i.double()
+        weights @ value ⇒ (weights @ value.double()).float()
     """,
     hints="""
     - `key @ query_i` gives one score per word: the dot product of its key with the query.

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: F401 (variants use it)
 
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -18,15 +17,11 @@ def project(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return hidden_states @ weight + bias
 
 
-def _states_and_projection(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (("one sentence", ()), ("a batch of one sentence", (1,)), ("a batch of sentences", (2,))):
-        position, d_model, d_head = primes(generator, 3, (3, 5, 7, 11))
-        arguments = {
-            "hidden_states": normal(generator, *lead, position, d_model),
-            "weight": normal(generator, d_model, d_head),
-            "bias": normal(generator, d_head),
-        }
-        yield Case(arguments, kind, {"position": position, "d_model": d_model, "d_head": d_head})
+        draw = Draw(generator, "position d_model d_head", (3, 5, 7, 11))
+        states, weight, bias = draw("position d_model", lead), draw("d_model d_head"), draw("d_head")
+        yield Case({"hidden_states": states, "weight": weight, "bias": bias}, kind, draw.sizes)
 
 
 EXERCISE = written(
@@ -36,7 +31,7 @@ EXERCISE = written(
     task="Multiply each vector by the weight matrix and add the bias.",
     level="easy, 3 minutes",
     returns="projection: position d_head",
-    cases=_states_and_projection,
+    cases=cases,
     mistakes="""
     no_bias: hidden_states @ weight
         “You have the product alone; the bias is not in it.”

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.attention.shared import attend, lift  # noqa: F401 (variants use it)
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.attention.shared import lift
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
-from anatomy_course.lab.debugging.colleague.attention_scale import almost_right_attention  # noqa: F401 (variants use it)
 
 
 # fmt: off
@@ -34,29 +33,19 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         ("padding that matches best", (2,), 1),
         ("a key of zeros", (2,), 1),
     ):
-        query, key, d_head, d_value = primes(generator, 4, (3, 5, 7, 11))
-        key = key * long + (long > 1)
+        draw = Draw(generator, "query key d_head d_value", (3, 5, 7, 11))
+        keys = draw.sizes["key"] = draw["key"] * long + (long > 1)
         if kind == "a mask of its own for each query":
-            mask = torch.rand(query, key, generator=generator) < 0.6
+            mask = draw.uniform("query key") < 0.6
             mask[:, 1], mask[0, 2] = True, False
         else:
-            real = torch.randint(2, key, (*lead, 1, 1), generator=generator)
-            mask = torch.arange(key) < real  # … 1 key
-        arguments = {
-            "query": 2 * normal(generator, *lead, query, d_head),
-            "key": normal(generator, *lead, key, d_head),
-            "value": normal(generator, *lead, key, d_value),
-            "mask": mask,
-        }
+            mask = torch.arange(keys) < torch.randint(2, keys, (*lead, 1, 1), generator=generator)  # … 1 key
+        query, key, value = 2 * draw("query d_head", lead), draw("key d_head", lead), draw("key d_value", lead)
         if kind == "padding that matches best":
-            lift(arguments["query"], arguments["key"], -144.0 * mask[:, 0])
+            lift(query, key, -144.0 * mask[:, 0])
         if kind == "a key of zeros":
-            arguments["key"][..., 0, :] = 0.0  # all its scores are 0, and it is allowed
-        yield Case(arguments, kind, {"query": query, "key": key, "d_head": d_head, "d_value": d_value})
-
-
-def _scaled(query: Tensor) -> float:
-    return float(query.shape[-1] ** -0.5)
+            key[..., 0, :] = 0.0  # all its scores are 0, and it is allowed
+        yield Case({"query": query, "key": key, "value": value, "mask": mask}, kind, draw.sizes)
 
 
 EXERCISE = written(
@@ -69,36 +58,35 @@ EXERCISE = written(
     cases=cases,
     look_first="weights context",
     mistakes="""
-    unchanged: attend(query, key, value, key.shape[-2] ** -0.5, mask)
+    unchanged: query.shape[-1] ⇒ key.shape[-2]
         “Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in short
         ones.”
-    unchanged_and_unmasked: almost_right_attention(query, key, value)
+    unchanged_and_unmasked (unchanged): .masked_fill(~mask, float('-inf')) ⇒
         “These are the colleague's own weights, and the mask has no effect yet.”
-    mask_ignored: attend(query, key, value, _scaled(query))
+    mask_ignored: .masked_fill(~mask, float('-inf')) ⇒
         “The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.”
-    mask_inverted: attend(query, key, value, _scaled(query), ~mask)
+    mask_inverted:
+        ~mask ⇒ mask
+        .softmax(dim=-1) ⇒ .softmax(dim=-1).nan_to_num()
         “The scale is repaired, but your weights are on the forbidden keys: True means 'may attend'.”
-    zero_afterwards:
-        weights = attend(query, key, value, _scaled(query))[1] * mask
-        return weights @ value, weights
+    zero_afterwards (mask_ignored): .softmax(dim=-1) ⇒ .softmax(dim=-1) * mask
         “The scale is repaired, but the mask acts as if it came after the softmax: your rows no longer sum to 1.”
-    wrong_direction: attend(query, key, value, key.shape[-2] ** 0.5, mask)
+    wrong_direction: / query.shape[-1] ⇒ * key.shape[-2]
         “Now your weights get sharper as the sentence gets longer: the number of keys still matters.”
-    no_scale: attend(query, key, value, 1.0, mask)
+    no_scale: / query.shape[-1] ** 0.5 ⇒
         “The sentence's length no longer matters, but your weights are too sharp: they are those of bare dot products.”
-    no_root: attend(query, key, value, 1 / query.shape[-1], mask)
+    no_root: ** 0.5 ⇒
         “The sentence's length no longer matters, but your weights are too even: d_head divides without its root.”
-    both: attend(query, key, value, (key.shape[-2] * query.shape[-1]) ** -0.5, mask)
+    both: query.shape[-1] ⇒ (key.shape[-2] * query.shape[-1])
         “Your scores are now as if divided twice: the colleague's divisor is still in them.”
-    root_of_values: attend(query, key, value, value.shape[-1] ** -0.5, mask)
+    root_of_values: query.shape[-1] ⇒ value.shape[-1]
         “The sentence's length no longer matters, but your weights depend on the width of the values.”
-    zero_is_forbidden:
-        scores = query @ key.mT * _scaled(query) * mask
-        weights = scores.masked_fill(scores == 0, -math.inf).softmax(-1)
-        return weights @ value, weights
+    zero_is_forbidden: ~mask ⇒ ~mask | (scores == 0)
         “Your scale and your mask work, but an allowed key whose score is exactly 0 gets no weight, as if it were
         forbidden. 0 is a score like any other.”
-    cosine: attend(F.normalize(query, dim=-1), F.normalize(key, dim=-1), value, 1.0, mask)
+    cosine:
+        query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5 ⇒
+            F.normalize(query, dim=-1) @ F.normalize(key, dim=-1).mT
         “Your scores are cosines now: the lengths of queries and keys are lost.”
     """,
     also_right="""
@@ -106,9 +94,10 @@ EXERCISE = written(
         scores = query @ key.mT / math.sqrt(query.shape[-1])
         weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
         return torch.matmul(weights, value), weights
-    with a factor: attend(query, key, value, _scaled(query), mask)
+    with a factor: / query.shape[-1] ** 0.5 ⇒ * query.shape[-1] ** -0.5
     undoing the division:
-        attend(query * (key.shape[-2] / key.shape[-1]) ** 0.5, key, value, key.shape[-2] ** -0.5, mask)
+        query @ key.transpose(-2, -1) ⇒ (query * (key.shape[-2] / key.shape[-1]) ** 0.5) @ key.mT
+        / query.shape[-1] ** 0.5 ⇒ / key.shape[-2] ** 0.5
     einsum:
         scores = torch.einsum("...qd,...kd->...qk", query, key) * key.shape[-1] ** -0.5
         weights = (scores + (1 - mask.float()) * -1e9).softmax(-1)

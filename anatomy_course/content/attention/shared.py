@@ -1,4 +1,4 @@
-"""Dot products, attention with any factor in place of 1/√d_head, a mask: what the mistakes of exercises are made of."""
+"""Kinds of cases for attention, queries and keys that match very strongly, a mask that forbids nothing."""
 
 from __future__ import annotations
 
@@ -30,15 +30,6 @@ def normal_cases(axes: str, **arguments: str) -> Callable[[torch.Generator], Ite
     return cases
 
 
-def attend(
-    query: Tensor, key: Tensor, value: Tensor, factor: float, mask: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
-    """(context, weights) with scores of `factor` times the dot products; where `mask` is False, no weight."""
-    scores = dots(query, key) * factor
-    weights = scores.softmax(-1) if mask is None else scores.masked_fill(~mask, -1e9).softmax(-1) * mask
-    return weights @ value, weights
-
-
 def lift(query: Tensor, key: Tensor, amount: Tensor | float) -> None:
     """Give both a first feature that adds `amount` (a number, or one per key) to the scaled scores.
 
@@ -51,8 +42,3 @@ def lift(query: Tensor, key: Tensor, amount: Tensor | float) -> None:
 def ones(length: int) -> Tensor:
     """A mask (length, length) that is True everywhere."""
     return torch.ones(length, length, dtype=torch.bool)
-
-
-def dots(query: Tensor, key: Tensor) -> Tensor:
-    """Every query's dot product with every key."""
-    return query @ key.transpose(-2, -1)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F  # noqa: F401 (variants use it)
 
 from anatomy_course.content.sizes import normal, primes
 from anatomy_course.judge.definition import Case
@@ -19,7 +18,7 @@ def softmax(scores: Tensor) -> Tensor:
     return powers / powers.sum(dim=-1, keepdim=True)
 
 
-def _score_cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead, size in (
         ("small numbers", (1,), 1.0),
         ("several heads", (2,), 1.0),
@@ -36,41 +35,30 @@ def _score_cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case({"scores": scores}, kind, {"query": query, "key": key})
 
 
-def _exp(scores: Tensor) -> Tensor:
-    return (scores - scores.amax(-1, keepdim=True)).exp()
-
-
-def _careful_whole(scores: Tensor, axes: tuple[int, ...]) -> Tensor:
-    powers = (scores - scores.amax(axes, keepdim=True)).exp()
-    return powers / powers.sum(axes, keepdim=True)
-
-
 EXERCISE = written(
     softmax,
     title="Softmax that survives large numbers",
     task="Turn each row of scores into weights that are 0 or more and sum to 1, even when a score is 1000.",
     level="medium, 5 minutes",
     returns="weights: query key",
-    cases=_score_cases,
+    cases=cases,
     stages="""
-    exponentials: _exp(scores)
-    weights: scores.softmax(-1)
+    exponentials: powers
+    weights: powers / powers.sum(dim=-1, keepdim=True)
     """,
     mistakes="""
-    overflow: scores.exp() / scores.exp().sum(-1, keepdim=True)
+    overflow: - scores.amax(dim=-1, keepdim=True) ⇒
         “Right for small scores. When a score is large, e to the power of it is beyond float32, and ∞/∞ is NaN.”
-    one_largest_for_all:
-        powers = (scores - scores.max()).exp()
-        return powers / powers.sum(-1, keepdim=True)
+    one_largest_for_all: scores.amax(dim=-1, keepdim=True) ⇒ scores.max()
         “Right where the rows are alike. In a row far below the table's largest score every power is 0, and 0/0 is NaN.”
-    wrong_axis: scores.softmax(dim=-2)
+    wrong_axis: dim=-1 ⇒ dim=-2
         “Your columns sum to 1: the softmax ran over the queries.”
-    all_together: _careful_whole(scores, (-2, -1))
+    all_together: dim=-1 ⇒ dim=(-2, -1)
         “The weights of the whole table sum to 1, not each row by itself.”
-    not_divided: _exp(scores)
+    not_divided: / powers.sum(dim=-1, keepdim=True) ⇒
         “The largest weight of each row is 1 in your result, and the rows sum to more: they are not divided by their
         sums.”
-    largest_is_one: _exp(scores) / _exp(scores).sum(-1, keepdim=True).sqrt()
+    largest_is_one: powers.sum(dim=-1, keepdim=True) ⇒ powers.sum(dim=-1, keepdim=True).sqrt()
         “Your rows were divided by the root of their sum.”
     logarithm: scores.log_softmax(-1)
         “You have the logarithms of the weights: they are all 0 or less.”
@@ -80,7 +68,6 @@ EXERCISE = written(
         “The largest score of each row has the whole weight, the others none.”
     """,
     also_right="""
-    subtract and divide: _exp(scores) / _exp(scores).sum(-1, keepdim=True)
     functional: F.softmax(scores, dim=-1)
     logsumexp: (scores - scores.logsumexp(-1, keepdim=True)).exp()
     in place on an own copy:

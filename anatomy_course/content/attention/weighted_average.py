@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes, weights
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -17,12 +17,12 @@ def weighted_average(weights: Tensor, vectors: Tensor) -> Tensor:
     return weights @ vectors
 
 
-def _weights_and_vectors(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("words", "words", "a single new word"):
-        query, key, d_model = primes(generator, 3, (3, 5, 7))
-        query = 1 if kind == "a single new word" else query
-        arguments = {"weights": weights(generator, query, key), "vectors": normal(generator, key, d_model)}
-        yield Case(arguments, kind, {"query": query, "key": key, "d_model": d_model})
+        draw = Draw(generator, "query key d_model", (3, 5, 7))
+        if kind == "a single new word":
+            draw.sizes["query"] = 1
+        yield Case({"weights": draw.weights("query key"), "vectors": draw("key d_model")}, kind, draw.sizes)
 
 
 EXERCISE = written(
@@ -32,7 +32,7 @@ EXERCISE = written(
     task="Make each new vector the weighted average of all vectors: x'ᵢ = Σⱼ wᵢⱼ xⱼ.",
     level="easy, 3 minutes",
     returns="result: query d_model",
-    cases=_weights_and_vectors,
+    cases=cases,
     mistakes="""
     even: vectors.mean(0).expand(len(weights), -1)
         “Every new vector is the plain average: all words count the same, whatever the weights say.”
