@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.draw import Draw
+from anatomy_course.content.sizes import normal
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -15,16 +18,16 @@ def mean_vector(vectors: Tensor) -> Tensor:
     return vectors.mean(dim=0)
 
 
-def cases(generator: torch.Generator) -> list[Case]:
-    cases: list[Case] = []
-    for kind in ("several words", "several words", "vectors of a single number"):
-        position, d_model = primes(generator, 2)
-        d_model = 1 if kind.startswith("vectors") else d_model
-        vectors = normal(generator, position, d_model)
-        if len(cases) == 1:
+def cases(generator: torch.Generator) -> Iterator[Case]:
+    for number, kind in enumerate(("several words", "several words", "vectors of a single number")):
+        draw = Draw(generator, "position d_model")
+        if kind == "vectors of a single number":
+            draw.sizes["d_model"] = 1
+        vectors = draw("position d_model")
+        if number == 1:
             vectors[0] = 0.0  # a vector of zeros counts, too
-        cases.append(Case({"vectors": vectors}, kind, {"position": position, "d_model": d_model}))
-    return [*cases, Case({"vectors": normal(generator, 1, 7)}, "a single word", {"position": 1, "d_model": 7})]
+        yield Case({"vectors": vectors}, kind, draw.sizes)
+    yield Case({"vectors": normal(generator, 1, 7)}, "a single word", {"position": 1, "d_model": 7})
 
 
 EXERCISE = written(
@@ -35,19 +38,19 @@ EXERCISE = written(
     returns="average: d_model",
     cases=cases,
     mistakes="""
-    within_vectors: vectors.mean(dim=1)
+    within_vectors: dim=0 ⇒ dim=1
         “You have one number per word: each vector was averaged by itself.”
-    everything: vectors.mean()
+    everything: dim=0 ⇒
         “You have one single number: all numbers of all words were averaged together.”
-    sum: vectors.sum(dim=0)
+    sum: .mean ⇒ .sum
         “You have the sum of the vectors: the longer the sentence, the larger it grows.”
     wrong_count: vectors.sum(dim=0) / vectors.shape[1]
         “You have the sum of the vectors, divided by how many numbers one vector holds.”
     first_twice: (vectors[0] + vectors.sum(dim=0)) / len(vectors)
         “The first vector counts twice in your sum, as if it began with it and then added all of them.”
-    axis_kept: vectors.mean(dim=0, keepdim=True)
+    axis_kept: dim=0 ⇒ dim=0, keepdim=True
         “You have the right numbers, but still as a table: one row of d_model numbers in place of a vector.”
-    largest: vectors.amax(dim=0)
+    largest: .mean ⇒ .amax
         “You have the largest number of each feature, not the average one.”
     """,
     also_right="""
