@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, normal, primes
+from anatomy_course.content.draw import Draw
+from anatomy_course.content.sizes import and_short
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -19,13 +20,11 @@ def lookup(table: Tensor, input_ids: Tensor) -> Tensor:
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, lead in (("one sentence", ()), ("one sentence", ()), ("a batch of sentences", (2,))):
-        position, d_model = primes(generator, 2, (3, 5, 7))
-        vocab_size = 11
-        ids = torch.randint(vocab_size, (*lead, position), generator=generator)
+        draw = Draw(generator, "position d_model", (3, 5, 7), vocab_size=11)
+        ids = torch.randint(11, (*lead, draw["position"]), generator=generator)
         ids[..., 0], ids[..., 1] = 9, 1  # never sorted
         ids[..., -1] = ids[..., 0]  # one word occurs twice
-        arguments = {"table": normal(generator, vocab_size, d_model), "input_ids": ids}
-        yield Case(arguments, kind, {"position": position, "d_model": d_model, "vocab_size": vocab_size})
+        yield Case({"table": draw("vocab_size d_model"), "input_ids": ids}, kind, draw.sizes)
 
 
 EXERCISE = written(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -22,31 +22,27 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 # fmt: on
 
 
+PADDED, ROW, BEST = "a padded batch with heads", "a row with nothing to attend to", "forbidden keys that match best"
+
+
 def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead in (
-        ("one sentence", ()),
-        ("a row with nothing to attend to", ()),
-        ("a padded batch with heads", (2, 3)),
-        ("a row with nothing to attend to", (2,)),
-        ("forbidden keys that match best", (1,)),
-    ):
-        query, key = primes(generator, 2, (3, 5, 7))
-        if kind.startswith("a padded"):
-            real = torch.randint(1, key, (2, 1, 1, 1), generator=generator)
-            mask = torch.arange(key) < real  # (batch 1 1 key)
+    for kind, lead in (("one sentence", ()), (ROW, ()), (PADDED, (2, 3)), (ROW, (2,)), (BEST, (1,))):
+        draw = Draw(generator, "query key", (3, 5, 7))
+        places = torch.arange(draw["key"])
+        if kind == PADDED:
+            mask = places < torch.randint(1, len(places), (2, 1, 1, 1), generator=generator)
         else:
-            mask = torch.rand(query, key, generator=generator) < 0.6
-            mask[:, 0], mask[0, 1] = True, False
-            mask[1] = torch.arange(key) != 2
-            mask[2] |= not kind.startswith("forbidden")
-        if kind.startswith("a row"):
+            mask = draw.uniform("query key") < 0.6
+            mask[:, 0], mask[0, 1], mask[1] = True, False, places != 2
+            mask[2] |= kind != BEST
+        if kind == ROW:
             mask[1] = False
-        arguments = {"scores": 2 * normal(generator, *lead, query, key) + 1, "mask": mask}
+        scores = 2 * draw("query key", lead) + 1
         if kind == "one sentence":
-            arguments["scores"][..., 0] = 0.0  # a score of 0 is allowed like any other
-        if kind.startswith("forbidden"):
-            arguments["scores"] -= 150.0 * mask  # e to their power is 0 in float32
-        yield Case(arguments, kind, {"query": query, "key": key})
+            scores[..., 0] = 0.0  # a score of 0 is allowed like any other
+        if kind == BEST:
+            scores -= 150.0 * mask  # e to their power is 0 in float32
+        yield Case({"scores": scores, "mask": mask}, kind, draw.sizes)
 
 
 EXERCISE = written(

@@ -25,21 +25,24 @@ def repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) 
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead, long in (
-        ("a mask of its own for each query", (), 1),
-        ("a padded batch", (2,), 1),
-        ("a long sentence", (1,), 4),
-        ("a batch with heads", (2, 3), 1),
-        ("padding that matches best", (2,), 1),
-        ("a key of zeros", (2,), 1),
-    ):
+    kinds: dict[str, tuple[int, ...]] = {
+        "a mask of its own for each query": (),
+        "a padded batch": (2,),
+        "a long sentence": (1,),
+        "a batch with heads": (2, 3),
+        "padding that matches best": (2,),
+        "a key of zeros": (2,),
+    }
+    for kind, lead in kinds.items():
         draw = Draw(generator, "query key d_head d_value", (3, 5, 7, 11))
-        keys = draw.sizes["key"] = draw["key"] * long + (long > 1)
+        if kind == "a long sentence":
+            draw.sizes["key"] = 4 * draw["key"] + 1
         if kind == "a mask of its own for each query":
             mask = draw.uniform("query key") < 0.6
             mask[:, 1], mask[0, 2] = True, False
         else:
-            mask = torch.arange(keys) < torch.randint(2, keys, (*lead, 1, 1), generator=generator)  # … 1 key
+            real = torch.randint(2, draw["key"], (*lead, 1, 1), generator=generator)
+            mask = torch.arange(draw["key"]) < real  # … 1 key
         query, key, value = 2 * draw("query d_head", lead), draw("key d_head", lead), draw("key d_value", lead)
         if kind == "padding that matches best":
             lift(query, key, -144.0 * mask[:, 0])

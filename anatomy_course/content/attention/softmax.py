@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -18,21 +18,20 @@ def softmax(scores: Tensor) -> Tensor:
     return powers / powers.sum(dim=-1, keepdim=True)
 
 
+LARGE, LOW = "large numbers", "numbers far below zero"
+
+
 def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead, size in (
-        ("small numbers", (1,), 1.0),
-        ("several heads", (2,), 1.0),
-        ("large numbers", (), 300.0),
-        ("numbers far below zero", (), 1.0),
-    ):
-        query, key = primes(generator, 2, (3, 5, 7))
-        scores = size * (normal(generator, *lead, query, key) + 1)
-        scores -= 150.0 * (kind == "numbers far below zero")  # exp of it is 0 in float32
-        if kind == "large numbers":
+    for kind, lead in (("small numbers", (1,)), ("several heads", (2,)), (LARGE, ()), (LOW, ())):
+        draw = Draw(generator, "query key", (3, 5, 7))
+        scores = draw("query key", lead) + 1
+        if kind == LARGE:
+            scores *= 300.0
             scores[..., 0] = 200.0 + scores[..., 0].abs()  # exp of it is beyond float32 in every row
-        if kind == "numbers far below zero":
+        if kind == LOW:
+            scores -= 150.0  # exp of it is 0 in float32
             scores[..., 1, :] -= 3000.0  # the largest score of the whole table leaves nothing of this row
-        yield Case({"scores": scores}, kind, {"query": query, "key": key})
+        yield Case({"scores": scores}, kind, draw.sizes)
 
 
 EXERCISE = written(

@@ -106,12 +106,10 @@ EXERCISE = written(
         context.transpose(1, 2).flatten(2) @ output_weight ⇒
             (context @ output_weight.unflatten(0, (num_heads, -1))).sum(1)
     einsum:
-        query, key, value = (
-            torch.einsum("bpm,mhd->bhpd", hidden_states, weight.unflatten(1, (num_heads, -1)))
-            for weight in (query_weight, key_weight, value_weight)
-        )
-        weights = torch.einsum("bhqd,bhkd->bhqk", query, key).div(query.shape[-1] ** 0.5).softmax(-1)
-        return torch.einsum("bhqk,bhkd,hdm->bqm", weights, value, output_weight.unflatten(0, (num_heads, -1)))
+        query @ key.transpose(-2, -1) ⇒ torch.einsum("bhqd,bhkd->bhqk", query, key)
+        scores.softmax(dim=-1) @ value ⇒ torch.einsum("bhqk,bhkd->bqhd", scores.softmax(dim=-1), value)
+        context.transpose(1, 2).flatten(2) @ output_weight ⇒
+            torch.einsum("bqhd,hdm->bqm", context, output_weight.unflatten(0, (num_heads, -1)))
     fused kernel: scores.softmax(dim=-1) @ value ⇒ F.scaled_dot_product_attention(query, key, value)
     heads in the batch:
         .transpose(1, 2) for ⇒ .transpose(1, 2).flatten(0, 1) for
