@@ -17,12 +17,6 @@ def primes(generator: torch.Generator, count: int, among: tuple[int, ...] = (2, 
     return [among[i] for i in torch.randperm(len(among), generator=generator)[:count].tolist()]
 
 
-def batch_and_primes(generator: torch.Generator, kind: str, count: int, among: tuple[int, ...]) -> list[int]:
-    """`primes`, the first of which is a batch: 1 where the case is one text or one sentence."""
-    sizes = primes(generator, count, among)
-    return [1, *sizes[1:]] if kind in ("one text", "one sentence") else sizes
-
-
 def real_words(
     generator: torch.Generator, kind: str, batch: int, position: int, lengths: range, first: int
 ) -> torch.Tensor:
@@ -41,11 +35,6 @@ def real_words(
 def normal(generator: torch.Generator, *shape: int) -> torch.Tensor:
     """Standard normal numbers."""
     return torch.randn(shape, generator=generator)
-
-
-def weights(generator: torch.Generator, *shape: int) -> torch.Tensor:
-    """Numbers of 0 or more whose rows sum to 1, far enough from even to be told from it."""
-    return (2 * torch.randn(shape, generator=generator)).softmax(-1)
 
 
 def and_short(cases: Cases, axis: str, kind: str, *, length: int = 1) -> Cases:

@@ -200,6 +200,8 @@ def variants(text: str, solution: str, known: dict[str, str]) -> Iterator[Varian
         try:
             known[name] = _edited(known[base] if base else solution, _lines(code))
             compile(known[name], name, "exec")
+            if _definition(known[name]).name != _definition(solution).name:
+                raise ValueError("an edit gives the solution another name.")
         except (ValueError, SyntaxError) as error:
             raise ValueError(f"{name!r}: {error}") from error
         if known[name] == solution:

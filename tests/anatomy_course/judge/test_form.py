@@ -150,6 +150,7 @@ def test_an_entry_built_on_another(write: Callable[..., Exercise]) -> None:
         ("same: x / 2 ⇒ x / 2\n    “Same.”", "'same' is the solution itself"),
         ("dumb: x / 2 ⇒ x", "'dumb' has no sentence"),
         ("one: x / 2 ⇒ x\n    “A.”\none: x / 2 ⇒ -x\n    “B.”", "'one' is there twice"),
+        ("thirds: halves ⇒ thirds\n    “Thirds.”", "'thirds': an edit gives the solution another name"),
         ("no entry", "'no entry' is no entry"),
         ("broken: x / 2 ⇒ x / (\n    “Broken.”", "'broken': '(' was never closed"),
         ("odd:\n    x / 2 ⇒ x\n    and more\n    “Odd.”", "'and more' is neither an edit"),
