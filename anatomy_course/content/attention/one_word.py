@@ -22,16 +22,14 @@ def attend_one_word(query_i: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return weights @ value
 
 
-NARROW = "values of a single number"
-
-
 def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, factor in (("a sentence", 1.0), (NARROW, 1.0), ("a sentence with strong matches", 3.0)):
+    for kind in ("a sentence", "values of a single number", "a sentence with strong matches"):
         draw = Draw(generator, "position d_head d_value")
-        if kind == NARROW:
+        if kind == "values of a single number":
             draw.sizes["d_value"] = 1  # a bare squeeze would lose the axis
-        query_i, key, value = factor * draw("d_head"), draw("position d_head"), draw("position d_value")
-        if factor > 1:
+        query_i, key, value = draw("d_head"), draw("position d_head"), draw("position d_value")
+        if kind == "a sentence with strong matches":
+            query_i *= 3
             lift(query_i, key, 144.0)
         yield Case({"query_i": query_i, "key": key, "value": value}, kind, draw.sizes)
 
