@@ -113,6 +113,10 @@ EXERCISE = written(
     """,
     also_right="""
     tanh and dropout in a sequence:
+        self.labels = torch.nn.Linear(d_model, num_labels) ⇒
+        self.dense = torch.nn.Linear(d_model, d_model) ⇒
+            self.labels = torch.nn.Linear(d_model, num_labels)
+            self.dense = torch.nn.Linear(d_model, d_model)
         self.dropout = torch.nn.Dropout(dropout) ⇒
             self.middle = torch.nn.Sequential(torch.nn.Tanh(), torch.nn.Dropout(p=dropout))
         torch.tanh(self.dense(hidden_states[:, 0])) ⇒ self.middle(self.dense(hidden_states[:, 0, :]))

@@ -90,9 +90,11 @@ EXERCISE = written(
     """,
     also_right="""
     F.embedding:
-        token_table[input_ids] ⇒ torch.nn.functional.embedding(input_ids, token_table)
-        segment_table[segment_ids] ⇒ torch.nn.functional.embedding(segment_ids, segment_table)
-    one-hot: token_table[input_ids] ⇒ torch.nn.functional.one_hot(input_ids, len(token_table)).float() @ token_table
+        token_table[input_ids] ⇒ F.embedding(input_ids, token_table)
+        segment_table[segment_ids] ⇒ F.embedding(segment_ids, segment_table)
+    one-hot:
+        token_table[input_ids] ⇒ F.one_hot(input_ids, len(token_table)).float() @ token_table
+        segment_table[segment_ids] ⇒ F.one_hot(segment_ids, 2).float() @ segment_table
     positions for each text: torch.arange(input_ids.shape[1]) ⇒ torch.arange(input_ids.shape[1]).expand(input_ids.shape)
     a slice: token_table[input_ids] + position_table[: input_ids.shape[1]] + segment_table[segment_ids]
     """,
