@@ -231,12 +231,14 @@ def place(decoder: NotebookPage) -> tuple[Any, Any]:
 def read(translator: Locator, sentence: str) -> None:
     """Have a sentence read, by keyboard; nothing is written of it yet."""
     again = translator.get_by_role("button", name="Start over")
-    if again.is_enabled():  # it opens translated, and what is shown translated stays so
-        again.click()
+    written = translator.get_by_role("listbox", name="Written so far")
     field = translator.get_by_label("Sentence, English or French")
     field.fill(sentence)
     press(field, "Enter")
-    expect(translator.get_by_role("listbox", name="Written so far")).to_contain_text("…")
+    expect(translator.locator(".tr-source")).to_contain_text(sentence.split()[1])
+    if again.is_enabled():  # what is shown translated stays so
+        again.click()
+    expect(written).to_contain_text("…")
     expect(again).to_be_disabled()
 
 
