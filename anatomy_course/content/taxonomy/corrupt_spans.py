@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -11,10 +11,9 @@ from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
 
-# fmt: off
 def corrupt_spans(
     input_ids: Tensor, spans: list[tuple[int, int]], sentinel_ids: Tensor
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """input_ids (position), one text; spans, (start, stop) of each, stop excluded, in order; sentinel_ids,
     the first one for the first span, and so on; there are more than you need → input_ids, target_ids.
     The text 5 6 7 8 with the span (1, 3) and sentinels 90 91 92 gives 5 90 8 and 90 6 7 91.
@@ -27,13 +26,6 @@ def corrupt_spans(
         place = stop
     end = sentinel_ids[len(spans) : len(spans) + 1]
     return torch.cat([*inputs, input_ids[place:]]), torch.cat([*targets, end])
-# fmt: on
-
-
-Spans = Sequence[tuple[int, int]]
-
-
-Both = tuple[Tensor, Tensor]
 
 
 SPANS = {
@@ -44,8 +36,6 @@ SPANS = {
     "spans that touch": (17, (3, 0, 2), (2, 3, 1)),
     "the id 0 in the text": (13, (2, 4), (3, 1)),
 }
-
-
 """Kind → length of the text, how many words are kept before each span, how long the spans are (0: what is left)."""
 
 
@@ -61,40 +51,9 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         input_ids = torch.randint(10, 90, (length,), generator=generator)
         if kind == "the id 0 in the text":  # before, inside and behind the spans
             input_ids[[0, spans[0][0], -1]] = 0
-        arguments = {
-            "input_ids": input_ids,
-            "spans": spans,
-            "sentinel_ids": 100 + torch.randperm(30, generator=generator)[: len(spans) + 2],
-        }
+        sentinel_ids = 100 + torch.randperm(30, generator=generator)[: len(spans) + 2]
+        arguments = {"input_ids": input_ids, "spans": spans, "sentinel_ids": sentinel_ids}
         yield Case(arguments, kind, {"position": length})
-
-
-def _pieces(ids: Tensor, spans: Spans) -> tuple[list[Tensor], list[Tensor]]:
-    """What is kept before, between and after the spans, and the spans."""
-    edges = [0, *(edge for span in spans for edge in span), len(ids)]
-    pieces = [ids[start:stop] for start, stop in zip(edges, edges[1:], strict=False)]
-    return pieces[::2], pieces[1::2]
-
-
-def _woven(pieces: list[Tensor], marks: Tensor) -> Tensor:
-    """piece, mark, piece, mark …: as long as there are marks."""
-    woven = []
-    for number, piece in enumerate(pieces):
-        woven.append(piece)
-        if number < len(marks):
-            woven.append(marks[number][None])
-    return torch.cat(woven)
-
-
-def _both(ids: Tensor, spans: Spans, read: Tensor, write: Tensor, last: Tensor | None) -> Both:
-    """`read` and `write` are the sentinels in the text and in the answer."""
-    kept, hidden = _pieces(ids, spans)
-    answer = [part for mark, span in zip(write, hidden, strict=False) for part in (mark[None], span)]
-    return _woven(kept, read[: len(spans)]), torch.cat([*answer, *([] if last is None else [last[None]])])
-
-
-def _right(ids: Tensor, spans: Spans, marks: Tensor) -> Both:
-    return _both(ids, spans, marks, marks, marks[len(spans)])
 
 
 EXERCISE = written(
@@ -108,97 +67,76 @@ EXERCISE = written(
     cases=cases,
     look_first="input_ids target_ids",
     mistakes="""
-    no_last_sentinel: _both(input_ids, spans, sentinel_ids, sentinel_ids, None)
+    no_last_sentinel: [*targets, end] ⇒ targets
         “Only the sentinel at the end of your targets is missing: it says that nothing more was hidden.”
-    very_last_sentinel: _both(input_ids, spans, sentinel_ids, sentinel_ids, sentinel_ids[-1])
+    very_last_sentinel: [*targets, end] ⇒ [*targets, sentinel_ids[-1:]]
         “Your targets end with the last of all sentinels; it should be the next one after those that were used.”
-    sentinel_again: _both(input_ids, spans, sentinel_ids, sentinel_ids, sentinel_ids[len(spans) - 1])
+    sentinel_again: [*targets, end] ⇒ [*targets, sentinel]
         “Your targets end with the sentinel of the last span once more; it should be the next one.”
     one_sentinel_for_all:
-        return _both(
-            input_ids, spans, sentinel_ids[:1].repeat(len(spans)), sentinel_ids[:1].repeat(len(spans)), sentinel_ids[1]
-        )
+        sentinel_ids[number : number + 1] ⇒ sentinel_ids[:1]
+        sentinel_ids[len(spans) : len(spans) + 1] ⇒ sentinel_ids[1:2]
         “All your spans have the first sentinel: the targets do not say what belongs where.”
-    a_sentinel_a_word:
-        inputs = input_ids.clone()
-        for number, (start, stop) in enumerate(spans):
-            inputs[start:stop] = sentinel_ids[number]
-        return inputs, _right(input_ids, spans, sentinel_ids)[1]
+    a_sentinel_a_word: input_ids[place:start], sentinel ⇒ input_ids[place:start], sentinel.repeat(stop - start)
         “Your targets are right, but in your input there is a sentinel for each hidden word: the model could count how
         many there were.”
-    nothing_in_their_place: (torch.cat(_pieces(input_ids, spans)[0]), _right(input_ids, spans, sentinel_ids)[1])
+    nothing_in_their_place: input_ids[place:start], sentinel ⇒ input_ids[place:start]
         “Your targets are right, but your input has no sentinels: nothing shows where words are missing.”
-    text_as_it_was: (input_ids.clone(), _right(input_ids, spans, sentinel_ids)[1])
+    text_as_it_was: torch.cat([*inputs, input_ids[place:]]) ⇒ input_ids.clone()
         “Your targets are right, but your input is the whole text; nothing was hidden.”
-    whole_text_as_target: (_right(input_ids, spans, sentinel_ids)[0], input_ids.clone())
+    whole_text_as_target: torch.cat([*targets, end]) ⇒ input_ids.clone()
         “Your input is right, but your targets are the whole text, as in BART. T5 writes only what is missing.”
-    words_without_sentinels: (_right(input_ids, spans, sentinel_ids)[0], torch.cat(_pieces(input_ids, spans)[1]))
+    words_without_sentinels (no_last_sentinel): [sentinel, input_ids[start:stop]] ⇒ [input_ids[start:stop]]
         “Your input is right, but your targets are the hidden words alone, without a sentinel between them.”
-    sentinels_behind:
-        return (
-            _right(input_ids, spans, sentinel_ids)[0],
-            torch.cat(
-                [
-                    part
-                    for mark, span in zip(sentinel_ids, _pieces(input_ids, spans)[1], strict=False)
-                    for part in (span, mark[None])
-                ]
-            ),
-        )
+    sentinels_behind (no_last_sentinel): [sentinel, input_ids[start:stop]] ⇒ [input_ids[start:stop], sentinel]
         “Your input is right, but in your targets each sentinel comes after its words; it should come before them.”
     last_word_stays:
-        return _both(
-            input_ids, [(a, max(a, b - 1)) for a, b in spans], sentinel_ids, sentinel_ids, sentinel_ids[len(spans)]
-        )
+        [start:stop] ⇒ [start : stop - 1]
+        place = stop ⇒ place = stop - 1
         “Your spans are one word too short: their last word is neither hidden nor asked for. With stop excluded,
         `ids[start:stop]` is the whole span.”
     one_word_more:
-        wider = [(start, min(stop + 1, len(input_ids))) for start, stop in spans]
-        return _right(input_ids, wider, sentinel_ids)
+        [start:stop] ⇒ [start : stop + 1]
+        place = stop ⇒ place = stop + 1
         “Your spans are one word too long: the word at `stop` is hidden as well.”
     places_not_moved:
-        inputs = input_ids
-        for number, (start, stop) in enumerate(spans):  # the text has become shorter, the places are still the old ones
-            inputs = torch.cat([inputs[:start], sentinel_ids[number : number + 1], inputs[stop:]])
-        return inputs, _right(input_ids, spans, sentinel_ids)[1]
+        inputs, targets, place = [], [], 0 ⇒ inputs, targets = input_ids, []
+        inputs += [input_ids[place:start], sentinel] ⇒ inputs = torch.cat([inputs[:start], sentinel, inputs[stop:]])
+        torch.cat([*inputs, input_ids[place:]]) ⇒ inputs
         “Your targets are right. In your input only the first span is hidden correctly: with it the text has become
         shorter, and the other spans still count from the old text.”
     second_number_for_a_length:
-        inputs, targets, place = [], [], 0
-        for number, (start, length) in enumerate(spans):
-            mark = sentinel_ids[number : number + 1]
-            inputs += [input_ids[place:start], mark]
-            targets += [mark, input_ids[start : start + length]]
-            place = start + length
-        return torch.cat([*inputs, input_ids[place:]]), torch.cat([*targets, sentinel_ids[len(spans) : len(spans) + 1]])
+        sentinel = ⇒
+            stop = start + stop
+            sentinel =
         “You take the second number of a span for its length; it says where the span stops.”
-    from_the_beginning:
-        pieces = [
-            part
-            for number, (start, _) in enumerate(spans)
-            for part in (input_ids[:start], sentinel_ids[number : number + 1])
-        ]
-        return torch.cat([*pieces, input_ids[spans[-1][1] :]]), _right(input_ids, spans, sentinel_ids)[1]
+    from_the_beginning: input_ids[place:start] ⇒ input_ids[:start]
         “Your targets are right. In your input the text begins again after each sentinel; it should go on where the span
         stopped.”
-    changed_places: (lambda *given: tuple(reversed(_right(*given))))(input_ids, spans, sentinel_ids)
+    changed_places: result[::-1]
         “Both are right, but they are swapped: what the model reads comes first.”
-    tail_lost: (_right(input_ids[: spans[-1][1]], spans, sentinel_ids)[0], _right(input_ids, spans, sentinel_ids)[1])
+    tail_lost: [*inputs, input_ids[place:]] ⇒ inputs
         “Your targets are right, but your input ends with the last span: the words after it are lost.”
     touching_joined:
-        joined: list[tuple[int, int]] = []
-        for start, stop in spans:
-            start = joined.pop()[0] if joined and joined[-1][1] == start else start
-            joined.append((start, stop))
-        return _right(input_ids, joined, sentinel_ids)
+        inputs, targets, place = [], [], 0 ⇒
+            joined = []
+            for start, stop in spans:
+                start = joined.pop()[0] if joined and joined[-1][1] == start else start
+                joined.append((start, stop))
+            spans = joined
+            inputs, targets, place = [], [], 0
         “Two spans that touch become one in yours, with one sentinel; each should have a sentinel of its own.”
-    zeros_lost:
-        inputs, targets = _right(input_ids, spans, sentinel_ids)
-        return inputs[inputs != 0], targets
+    zeros_lost: (result[0][result[0] != 0], result[1])
         “Your targets are right, but words with the id 0 are missing in your input; 0 is an id like any other.”
     """,
     also_right="""
-    pieces: _right(input_ids, spans, sentinel_ids)
+    pieces:
+        edges = [0, *(edge for span in spans for edge in span), len(input_ids)]
+        pieces = [input_ids[start:stop] for start, stop in zip(edges, edges[1:])]
+        sentinels = sentinel_ids.split(1)
+        inputs = [part for pair in zip(pieces[:-1:2], sentinels) for part in pair]
+        targets = [part for pair in zip(sentinels, pieces[1::2]) for part in pair]
+        return torch.cat([*inputs, pieces[-1]]), torch.cat([*targets, sentinels[len(spans)]])
     word by word:
         inputs, targets, number = [], [], 0
         for place, word in enumerate(input_ids.tolist()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -55,24 +55,6 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case({"read": reader, "length": length}, kind, {"position": length, "d_output": d_output})
 
 
-def _masks(length: int) -> Tensor:
-    """Row i hides position i."""
-    return 1 - torch.eye(length, dtype=torch.long)
-
-
-def _all(length: int) -> Tensor:
-    return torch.ones(1, length, dtype=torch.long)
-
-
-def _moved(read: _Reader, masks: Tensor, length: int) -> Tensor:
-    return read(masks) - read(_all(length))
-
-
-def _steps(read: _Reader, length: int) -> Mapping[str, Tensor]:
-    masks = _masks(length)
-    return {"masks": masks, "whole": read(_all(length)), "without": read(masks), "moved": _moved(read, masks, length)}
-
-
 EXERCISE = written(
     leave_one_out,
     same_as="anatomy_utils.functional.comparison.leave_one_out",
@@ -81,52 +63,56 @@ EXERCISE = written(
     level="medium, 5 minutes",
     returns="effects: position",
     cases=cases,
-    stages=_steps,
+    stages="""
+    masks
+    whole: read(whole)
+    without: read(masks)
+    moved
+    """,
     mistakes="""
-    one_left_in: _moved(read, torch.eye(length, dtype=torch.long), length).norm(dim=-1)
+    one_left_in: 1 - torch.eye ⇒ torch.eye
         “In yours all positions but one are hidden; it should be the other way around.”
-    no_difference: read(_masks(length)).norm(dim=-1)
+    no_difference: - read(whole) ⇒
         “Those are the lengths of the outputs themselves, not of their differences from the output of the whole text.”
-    compared_with_nothing_seen: (read(_masks(length)) - read(0 * _all(length))).norm(dim=-1)
+    compared_with_nothing_seen: torch.ones ⇒ torch.zeros
         “You compare with an output for which everything was hidden; compare with the one that has seen everything.”
-    lengths_compared: (read(_masks(length)).norm(dim=-1) - read(_all(length)).norm(dim=-1)).abs()
+    lengths_compared:
+        read(masks) - read(whole) ⇒ read(masks).norm(dim=-1) - read(whole).norm(dim=-1)
+        moved.square().sum(dim=-1).sqrt() ⇒ moved.abs()
         “You compare how long the two outputs are; an output can turn without becoming longer. Take the length of the
         difference.”
-    squared: _moved(read, _masks(length), length).square().sum(-1)
+    squared: .sqrt() ⇒
         “Those are the squares of the distances; what is wanted is their roots.”
-    mean_square: _moved(read, _masks(length), length).square().mean(-1).sqrt()
+    mean_square: .sum( ⇒ .mean(
         “Each of yours is the root of the mean of the squares; it should be that of their sum.”
-    summed: _moved(read, _masks(length), length).sum(-1)
+    summed: moved.square().sum(dim=-1).sqrt() ⇒ moved.sum(dim=-1)
         “Yours are the sums of the differences over the features: what one feature gains, another may lose.”
-    absolute: _moved(read, _masks(length), length).abs().sum(-1)
+    absolute: moved.square().sum(dim=-1).sqrt() ⇒ moved.abs().sum(dim=-1)
         “You add up the absolute differences of the features; the distance is the root of the sum of their squares.”
-    not_measured: _moved(read, _masks(length), length)
+    not_measured: .square().sum(dim=-1).sqrt() ⇒
         “Those are the differences, one vector for each position; what is wanted is the length of each.”
-    over_positions: _moved(read, _masks(length), length).norm(dim=0)
+    over_positions: dim=-1 ⇒ dim=0
         “You measure each feature over all positions; what is wanted is each position over all features.”
-    hidden_for_good:
-        masks = torch.ones(length, length, dtype=torch.long).triu(1)  # row i hides 0 to i; the last one hides all
-        return _moved(read, masks, length).norm(dim=-1)
+    hidden_for_good: 1 - torch.eye(length, dtype=torch.long) ⇒ torch.ones(length, length, dtype=torch.long).triu(1)
         “A position that has been hidden stays hidden in yours: at the end nothing is seen at all. Hide one at a time.”
-    one_behind: _moved(read, _masks(length).roll(1, 0), length).norm(dim=-1)
+    one_behind: read(masks) ⇒ read(masks.roll(1, 0))
         “Your distances are right, but each is one position too late.”
-    shares:
-        return (
-            _moved(read, _masks(length), length).norm(dim=-1) / _moved(read, _masks(length), length).norm(dim=-1).sum()
-        )
+    shares: result / result.sum()
         “Your effects have been divided by their sum, as if they were weights; they need not sum to 1.”
     """,
     also_right="""
-    all at once: torch.linalg.vector_norm(_moved(read, _masks(length), length), dim=-1)
+    all at once: moved.square().sum(dim=-1).sqrt() ⇒ torch.linalg.vector_norm(moved, dim=-1)
     one by one:
-        whole, effects = read(_all(length))[0], []
+        whole, effects = read(torch.ones(1, length, dtype=torch.long))[0], []
         for place in range(length):
-            mask = _all(length)
+            mask = torch.ones(1, length, dtype=torch.long)
             mask[0, place] = 0
             effects.append((read(mask)[0] - whole).square().sum().sqrt())
         return torch.stack(effects)
-    torch's norm: _moved(read, _masks(length), length).norm(dim=-1)
-    pairs of outputs: torch.cdist(read(_masks(length)), read(_all(length)))[:, 0]
+    torch's norm: .square().sum(dim=-1).sqrt() ⇒ .norm(dim=-1)
+    pairs of outputs:
+        read(masks) - read(whole) ⇒ torch.cdist(read(masks), read(whole))
+        moved.square().sum(dim=-1).sqrt() ⇒ moved[:, 0]
     """,
     hints="""
     - You need a mask with one row for each position to be hidden, and one output that has seen everything.

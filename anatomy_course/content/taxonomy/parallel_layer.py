@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from torch import Tensor
 
 from anatomy_course.content.encoder.shared import layer_cases
 from anatomy_course.content.sizes import and_short
 from anatomy_course.judge.form import written
-from anatomy_utils.functional.layers import Part
 
 
 def parallel_layer(hidden_states: Tensor, self_attention, feed_forward, norm) -> Tensor:
@@ -18,16 +15,6 @@ def parallel_layer(hidden_states: Tensor, self_attention, feed_forward, norm) ->
     """
     normed = norm(hidden_states)
     return hidden_states + self_attention(normed) + feed_forward(normed)
-
-
-def _in_turn(x: Tensor, mix: Part, feed: Part, norm: Part) -> Tensor:
-    x = x + mix(norm(x))
-    return x + feed(norm(x))
-
-
-def _steps(x: Tensor, mix: Part, feed: Part, norm: Part) -> Mapping[str, Tensor]:
-    normed = norm(x)
-    return {"normed states": normed, "attended": mix(normed), "fed": feed(normed)}
 
 
 EXERCISE = written(
@@ -43,39 +30,45 @@ EXERCISE = written(
         "position",
         "texts of one word",
     ),
-    stages=_steps,
+    stages="""
+    normed states: normed
+    attended: self_attention(normed)
+    fed: feed_forward(normed)
+    """,
     mistakes="""
-    one_after_the_other: _in_turn(hidden_states, self_attention, feed_forward, norm)
+    one_after_the_other:
+        attended = hidden_states + self_attention(norm(hidden_states))
+        return attended + feed_forward(norm(attended))
         “That is the pre-norm layer of notebook 03 with one norm for both: your feed-forward network waits for attention
         and reads what it has added.”
-    fed_with_what_was_attended: hidden_states + feed_forward(self_attention(norm(hidden_states)))
+    fed_with_what_was_attended: self_attention(normed) + feed_forward(normed) ⇒ feed_forward(self_attention(normed))
         “Your feed-forward network reads what attention gives, and nothing else is added to the states.”
-    fed_with_the_sum: hidden_states + feed_forward(norm(hidden_states) + self_attention(norm(hidden_states)))
+    fed_with_the_sum: self_attention(normed) + feed_forward(normed) ⇒ feed_forward(normed + self_attention(normed))
         “Your feed-forward network reads the normed states with attention's result added to them; each of the two should
         read the normed states, and both results be added to what came in.”
-    no_residual: self_attention(norm(hidden_states)) + feed_forward(norm(hidden_states))
+    no_residual: hidden_states + ⇒
         “Your output is the sum of both results, without what came in.”
-    residual_twice:
-        return (hidden_states + self_attention(norm(hidden_states))) + (
-            hidden_states + feed_forward(norm(hidden_states))
-        )
+    residual_twice: result + hidden_states
         “What came in is in your sum twice, as if once with each sub-layer.”
-    normed_residual: norm(hidden_states) + self_attention(norm(hidden_states)) + feed_forward(norm(hidden_states))
+    normed_residual: hidden_states + ⇒ normed +
         “You add the results to the normed states; what came in should be added unchanged.”
-    normed_residual_in_turn: _in_turn(norm(hidden_states), self_attention, feed_forward, lambda states: states)
+    normed_residual_in_turn:
+        normed = norm(hidden_states)
+        attended = normed + self_attention(normed)
+        return attended + feed_forward(attended)
         “Two things at once: what came in is lost, because you go on from the normed states, and your feed-forward
         network reads what attention has added to them.”
-    feed_without_norm: hidden_states + self_attention(norm(hidden_states)) + feed_forward(hidden_states)
+    feed_without_norm: feed_forward(normed) ⇒ feed_forward(hidden_states)
         “Your feed-forward network reads states that have not been normed.”
-    attention_without_norm: hidden_states + self_attention(hidden_states) + feed_forward(norm(hidden_states))
+    attention_without_norm: self_attention(normed) ⇒ self_attention(hidden_states)
         “Your self-attention reads states that have not been normed.”
-    no_norm: hidden_states + self_attention(hidden_states) + feed_forward(hidden_states)
+    no_norm: norm(hidden_states) ⇒ hidden_states
         “Your result is that of a layer without any norm: whatever you norm does not reach it.”
-    norm_behind: norm(hidden_states + self_attention(hidden_states) + feed_forward(hidden_states))
+    norm_behind (no_norm): norm(result)
         “Your norm comes after the sum, as in 2017; here it comes before both sub-layers.”
-    attention_only: hidden_states + self_attention(norm(hidden_states))
+    attention_only: + feed_forward(normed) ⇒
         “What your feed-forward network gives does not reach your output.”
-    averaged: hidden_states + (self_attention(norm(hidden_states)) + feed_forward(norm(hidden_states))) / 2
+    averaged: self_attention(normed) + feed_forward(normed) ⇒ (self_attention(normed) + feed_forward(normed)) / 2
         “You add the mean of the two results; it should be their sum.”
     norm_of_each: hidden_states + norm(self_attention(hidden_states)) + norm(feed_forward(hidden_states))
         “You norm what the sub-layers give; what they read should be normed.”
@@ -83,10 +76,7 @@ EXERCISE = written(
     also_right="""
     one line: hidden_states + self_attention(norm(hidden_states)) + feed_forward(norm(hidden_states))
     in steps: torch.add(self_attention(norm(hidden_states)), feed_forward(norm(hidden_states))).add(hidden_states)
-    a sum:
-        return torch.stack(
-            [hidden_states, *(part(norm(hidden_states)) for part in (self_attention, feed_forward))]
-        ).sum(0)
+    a sum: torch.stack([hidden_states, *(part(norm(hidden_states)) for part in (self_attention, feed_forward))]).sum(0)
     """,
     hints="""
     - Draw three arrows from the states that come in to one plus: one goes straight, the two others through a sub-layer

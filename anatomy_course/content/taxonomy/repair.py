@@ -13,10 +13,9 @@ from anatomy_course.judge.form import written
 from anatomy_utils.training.losses import IGNORE
 
 
-# fmt: off
 def repaired_batch(
     input_ids: Tensor, attention_mask: Tensor, labels: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """All (batch, position): ids with padding at the end, 1 = real token and 0 = padding, and a label for
     each token, −100 where no label counts → the same three, twice as long, padding and all; in the first half
     no label counts.
@@ -27,136 +26,87 @@ def repaired_batch(
         torch.cat([attention_mask, attention_mask], dim=1),
         torch.cat([silent, labels], dim=1),
     )
-# fmt: on
 
 
-Three = tuple[Tensor, Tensor, Tensor]
-
-
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 5)):
         mask = real_words(generator, kind, batch, position, range(3, position - 1), 2).long()
         labels = torch.randint(1, 9, (batch, position), generator=generator).masked_fill(mask == 0, IGNORE)
         labels[:, 0] = IGNORE  # <bos> has no tag
-        arguments = {
-            "input_ids": torch.randint(10, 97, (batch, position), generator=generator).where(mask == 1, batch // 5),
-            "attention_mask": mask,
-            "labels": labels,
-        }
+        ids = torch.randint(10, 97, (batch, position), generator=generator).where(mask == 1, batch // 5)
+        arguments = {"input_ids": ids, "attention_mask": mask, "labels": labels}
         yield Case(arguments, kind, {"batch": batch, "position": position})
-
-
-def _twice(part: Tensor) -> Tensor:
-    return torch.cat([part, part], 1)
-
-
-def _silent(labels: Tensor) -> Tensor:
-    return torch.full_like(labels, IGNORE)
-
-
-def _asked(ids: Tensor, mask: Tensor, labels: Tensor) -> Three:
-    return _twice(ids), _twice(mask), labels
 
 
 EXERCISE = written(
     repaired_batch,
-    same_as="anatomy_utils.training.teacher_forcing.read_twice",
     title="The case: a colleague's tagger",
     task="Cure the tagger from outside: repeat each text after itself, and ask for the labels only the second time.",
     level="easy, 3 minutes",
     returns="input_ids: batch position; attention_mask: batch position; labels: batch position",
-    cases=and_short(_cases, "position", "texts of one word"),
+    cases=and_short(cases, "position", "texts of one word"),
     look_first="input_ids attention_mask labels",
     mistakes="""
-    asked_twice: _asked(input_ids, attention_mask, _twice(labels))
+    asked_twice: [silent, labels] ⇒ [labels, labels]
         “Your texts are repeated, but the labels count both times: the first time they cannot be known yet, and the head
         would learn to guess.”
-    asked_the_first_time: _asked(input_ids, attention_mask, torch.cat([labels, _silent(labels)], 1))
+    asked_the_first_time: [silent, labels] ⇒ [labels, silent]
         “Your texts are repeated, but the labels count the first time, when the end of the text has not been seen;
         nothing is gained.”
-    labels_not_longer: _asked(input_ids, attention_mask, labels)
+    labels_not_longer: torch.cat([silent, labels], dim=1) ⇒ labels
         “Ids and mask are twice as long, but your labels are not: they would be compared with the first half.”
-    first_half_zero: _asked(input_ids, attention_mask, torch.cat([0 * labels, labels], 1))
+    first_half_zero: torch.full_like(labels, -100) ⇒ torch.zeros_like(labels)
         “The labels of your first half are 0, which is a label like any other; −100 says that it does not count.”
     word_by_word:
-        return (
-            input_ids.repeat_interleave(2, 1),
-            attention_mask.repeat_interleave(2, 1),
-            torch.stack([_silent(labels), labels], 2).flatten(1),
-        )
+        torch.cat([input_ids, input_ids], dim=1) ⇒ input_ids.repeat_interleave(2, dim=1)
+        torch.cat([attention_mask, attention_mask], dim=1) ⇒ attention_mask.repeat_interleave(2, dim=1)
+        torch.cat([silent, labels], dim=1) ⇒ torch.stack([silent, labels], dim=2).flatten(1)
         “You repeat each word after itself; its second time still comes before the end of the text. The whole text
         should be repeated.”
-    below_each_other:
-        return (
-            torch.cat([input_ids, input_ids]),
-            torch.cat([attention_mask, attention_mask]),
-            torch.cat([_silent(labels), labels]),
-        )
+    below_each_other: dim=1 ⇒ dim=0
         “Your texts are below each other, as twice as many rows. Rows never see each other; the second time belongs
         after the first, in the same row.”
-    first_hidden:
-        return (
-            _twice(input_ids),
-            torch.cat([0 * attention_mask, attention_mask], 1),
-            torch.cat([_silent(labels), labels], 1),
-        )
+    first_hidden: [attention_mask, attention_mask] ⇒ [torch.zeros_like(attention_mask), attention_mask]
         “Your mask hides the first half: then the second one knows no more than before. The first half must be read;
         only its labels do not count.”
-    all_real:
-        return (
-            _twice(input_ids),
-            torch.ones_like(_twice(attention_mask)),
-            torch.cat([_silent(labels), labels], 1),
-        )
+    all_real: [attention_mask, attention_mask] ⇒ [torch.ones_like(attention_mask), torch.ones_like(attention_mask)]
         “Your mask calls everything real, even the padding between the two halves.”
-    mask_not_longer: (_twice(input_ids), attention_mask, torch.cat([_silent(labels), labels], 1))
+    mask_not_longer: torch.cat([attention_mask, attention_mask], dim=1) ⇒ attention_mask
         “Ids and labels are twice as long, but your mask is not.”
     backwards:
-        return (
-            torch.cat([input_ids, input_ids.flip(1)], 1),
-            torch.cat([attention_mask, attention_mask.flip(1)], 1),
-            torch.cat([_silent(labels), labels.flip(1)], 1),
-        )
+        [input_ids, input_ids] ⇒ [input_ids, input_ids.flip(1)]
+        [attention_mask, attention_mask] ⇒ [attention_mask, attention_mask.flip(1)]
+        [silent, labels] ⇒ [silent, labels.flip(1)]
         “Your texts are read backwards the second time. Such a model was never shown a text from its end.”
     turned_round_only: (input_ids.flip(1), attention_mask.flip(1), labels.flip(1))
         “You give it the text from its end: now it sees what comes after each word, and no longer what comes before.”
     no_padding_between:
-        parts: list[list[Tensor]] = [[], [], []]
-        for row, real in enumerate(attention_mask.sum(1).tolist()):
-            rest = 2 * (input_ids.shape[1] - real)
-            for found, part, first, filling in zip(
-                parts,
-                (input_ids, attention_mask, labels),
-                (input_ids, attention_mask, _silent(labels)),
-                (0, 0, IGNORE),
-                strict=True,
-            ):
-                found.append(torch.cat([first[row, :real], part[row, :real], part.new_full((rest,), filling)]))
-        input_ids, attention_mask, labels = (torch.stack(found) for found in parts)
-        return input_ids, attention_mask, labels
+        real_first = torch.cat([1 - attention_mask, 1 - attention_mask], dim=1).argsort(dim=1, stable=True)
+        ids = torch.cat([input_ids, input_ids], dim=1).gather(1, real_first)
+        mask = torch.cat([attention_mask, attention_mask], dim=1).gather(1, real_first)
+        labels = torch.cat([torch.full_like(labels, -100), labels], dim=1).gather(1, real_first)
+        return ids.masked_fill(mask == 0, 0), mask, labels
         “You have moved the second text up to the end of the first. A good idea, but then the labels are in other
         columns in each row; here each half keeps its padding, so that the second half is the last `position` columns.”
     unchanged: (input_ids.clone(), attention_mask.clone(), labels.clone())
         “Those are the three as they came in.”
     """,
     also_right="""
-    joined: _asked(input_ids, attention_mask, torch.cat([_silent(labels), labels], 1))
     row by row:
-        nothing = [IGNORE] * labels.shape[1]
+        silent = [-100] * labels.shape[1]
         return (
             torch.tensor([row + row for row in input_ids.tolist()]),
             torch.tensor([row + row for row in attention_mask.tolist()]),
-            torch.tensor([nothing + row for row in labels.tolist()]),
+            torch.tensor([silent + row for row in labels.tolist()]),
         )
     repeated and padded:
-        wide = torch.nn.functional.pad(labels, (labels.shape[1], 0), value=IGNORE)
-        return input_ids.repeat(1, 2), attention_mask.repeat(1, 2), wide
+        torch.cat([input_ids, input_ids], dim=1) ⇒ input_ids.repeat(1, 2)
+        torch.cat([attention_mask, attention_mask], dim=1) ⇒ attention_mask.repeat(1, 2)
+        torch.cat([silent, labels], dim=1) ⇒ F.pad(labels, (labels.shape[1], 0), value=-100)
     hstack:
-        return (
-            torch.hstack([input_ids, input_ids]),
-            torch.hstack([attention_mask, attention_mask]),
-            torch.hstack([0 * labels - 100, labels]),
-        )
+        torch.full_like(labels, -100) ⇒ 0 * labels - 100
+        torch.cat( ⇒ torch.hstack(
+        , dim=1 ⇒
     """,
     hints="""
     - Each position of such a body sees what comes before it. What must come before a word, for its position to have

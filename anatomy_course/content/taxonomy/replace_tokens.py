@@ -10,13 +10,11 @@ from torch import Tensor
 from anatomy_course.content.sizes import and_short
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
-from anatomy_utils.training.losses import IGNORE
 
 
-# fmt: off
 def replace_tokens(
     input_ids: Tensor, attention_mask: Tensor, chosen: Tensor, samples: Tensor
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """All (batch, position): the text; 1 = real word, 0 = padding; True = chosen; the generator's words:
     only those at chosen positions count
     → replaced_ids, and labels: 1 = replaced, 0 = not, −100 = padding. Padding stays as it is.
@@ -25,13 +23,9 @@ def replace_tokens(
     replaced_ids = torch.where(chosen & real, samples, input_ids)
     labels = (replaced_ids != input_ids).long().masked_fill(~real, -100)
     return replaced_ids, labels
-# fmt: on
 
 
-Both = tuple[Tensor, Tensor]
-
-
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, batch, position in (("padded texts", 3, 13), ("one text", 1, 23), ("padded texts", 5, 17)):
         shape = (batch, position)
         ids = torch.randint(10, 97, shape, generator=generator)
@@ -52,29 +46,9 @@ def _cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
-def _real(mask: Tensor) -> Tensor:
-    return mask == 1
-
-
-def _put_in(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Tensor:
-    return torch.where(chosen & _real(mask), samples, ids)
-
-
-def _labels(replaced: Tensor, mask: Tensor, padding: int = IGNORE) -> Tensor:
-    return replaced.long().masked_fill(~_real(mask), padding)
-
-
-def _right(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Both:
-    replaced_ids = _put_in(ids, mask, chosen, samples)
-    return replaced_ids, _labels(replaced_ids != ids, mask)
-
-
-def _with_labels(replaced: Tensor, ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Both:
-    return _put_in(ids, mask, chosen, samples), _labels(replaced, mask)
-
-
-def _steps(ids: Tensor, mask: Tensor, chosen: Tensor, samples: Tensor) -> Mapping[str, Tensor]:
-    return {"replaced_ids": _put_in(ids, mask, chosen, samples), "really replaced": chosen & (samples != ids)}
+def stages(input_ids: Tensor, attention_mask: Tensor, chosen: Tensor, samples: Tensor) -> Mapping[str, Tensor]:
+    replaced_ids = torch.where(chosen & (attention_mask == 1), samples, input_ids)
+    return {"replaced_ids": replaced_ids, "really replaced": chosen & (samples != input_ids)}
 
 
 EXERCISE = written(
@@ -85,75 +59,53 @@ EXERCISE = written(
     "another one, 0 if it is the same.",
     level="medium, 4 minutes",
     returns="replaced_ids: batch position; labels: batch position",
-    cases=and_short(_cases, "position", "texts of one word"),
+    cases=and_short(cases, "position", "texts of one word"),
     look_first="replaced_ids labels",
-    stages=_steps,
+    stages=stages,
     mistakes="""
-    chosen_are_replaced: (lambda *given: _with_labels(given[2], *given))(input_ids, attention_mask, chosen, samples)
+    chosen_are_replaced: (replaced_ids != input_ids) ⇒ chosen
         “Your ids are right, but each chosen word is labeled as replaced. Where the generator guessed the original word,
         nothing was replaced.”
-    turned_round:
-        return (lambda *given: _with_labels(~(given[2] & (given[3] != given[0])), *given))(
-            input_ids, attention_mask, chosen, samples
-        )
+    turned_round: replaced_ids != input_ids ⇒ replaced_ids == input_ids
         “Your ids are right, but 1 and 0 are swapped in your labels.”
-    lucky_ones:
-        return (lambda *given: _with_labels(given[2] & (given[3] == given[0]), *given))(
-            input_ids, attention_mask, chosen, samples
-        )
+    lucky_ones: (replaced_ids != input_ids) ⇒ (chosen & (samples == input_ids))
         “Your ids are right, but your labels are 1 where the generator guessed the original word; they should be 1 where
         it did not.”
-    only_chosen_asked:
-        return (lambda *given: (_right(*given)[0], _right(*given)[1].masked_fill(~given[2], IGNORE)))(
-            input_ids, attention_mask, chosen, samples
-        )
+    only_chosen_asked: masked_fill(~real ⇒ masked_fill(~(chosen & real)
         “Your ids are right, but only the chosen words have labels, as with masked words. Here every real word is asked
         about.”
-    original_words:
-        return (
-            _put_in(input_ids, attention_mask, chosen, samples),
-            input_ids.masked_fill(~(chosen & _real(attention_mask)), IGNORE),
-        )
+    original_words (only_chosen_asked): (replaced_ids != input_ids).long() ⇒ input_ids
         “Your ids are right, but your labels are the original words. That is what the generator must guess; here the
         answer is only yes or no.”
-    padding_asked:
-        return (
-            _put_in(input_ids, attention_mask, chosen, samples),
-            _labels(_put_in(input_ids, attention_mask, chosen, samples) != input_ids, attention_mask, 0),
-        )
+    padding_asked: .masked_fill(~real, -100) ⇒
         “Your ids are right, but padding has a label too: 0, “not replaced”. It should not count.”
-    padding_replaced:
-        return (
-            torch.where(chosen, samples, input_ids),
-            _labels(chosen & (samples != input_ids), attention_mask),
-        )
+    padding_replaced: chosen & real ⇒ chosen
         “Your labels are right, but chosen padding is replaced as well; it should stay.”
-    padding_in_both: (torch.where(chosen, samples, input_ids), (chosen & (samples != input_ids)).long())
+    padding_in_both (padding_replaced): .masked_fill(~real, -100) ⇒
         “attention_mask makes no difference in yours: padding is replaced and has labels.”
-    unchosen_compared:
-        (lambda *given: _with_labels(given[3] != given[0], *given))(input_ids, attention_mask, chosen, samples)
+    unchosen_compared: replaced_ids != input_ids ⇒ samples != input_ids
         “Your ids are right, but your labels compare all of the generator's words with the text, even those that were
         never put in.”
-    all_put_in: (torch.where(_real(attention_mask), samples, input_ids), _labels(samples != input_ids, attention_mask))
+    all_put_in: chosen & real ⇒ real
         “All your words come from the generator; `chosen` makes no difference.”
-    chosen_turned_round: _right(input_ids, attention_mask, ~chosen, samples)
+    chosen_turned_round: chosen & real ⇒ ~chosen & real
         “You replace the words that were not chosen, and leave those that were.”
-    nothing_put_in: (input_ids.clone(), _labels(chosen & (samples != input_ids), attention_mask))
+    nothing_put_in: return replaced_ids ⇒ return input_ids.clone()
         “Your labels are right, but your ids are the text as it was.”
-    zeros_not_put_in: _right(input_ids, attention_mask, chosen & (samples != 0), samples)
+    zeros_not_put_in: chosen & real ⇒ chosen & real & (samples != 0)
         “Where the generator's word has the id 0, yours leaves the text as it was and says that nothing was replaced; 0
         is an id like any other.”
     """,
     also_right="""
-    compared: _right(input_ids, attention_mask, chosen, samples)
     by index:
-        replaced_ids, labels = input_ids.clone(), torch.full_like(input_ids, IGNORE)
-        places = chosen & attention_mask.bool()
+        replaced_ids, labels = input_ids.clone(), torch.full_like(input_ids, -100)
+        real = attention_mask.bool()
+        places = chosen & real
         replaced_ids[places] = samples[places]
-        labels[attention_mask.bool()] = (replaced_ids[attention_mask.bool()] != input_ids[attention_mask.bool()]).long()
+        labels[real] = (replaced_ids[real] != input_ids[real]).long()
         return replaced_ids, labels
     word by word:
-        replaced_ids, labels = input_ids.clone(), torch.full_like(input_ids, IGNORE)
+        replaced_ids, labels = input_ids.clone(), torch.full_like(input_ids, -100)
         for row, real in enumerate(attention_mask.sum(1).tolist()):
             for place in range(real):
                 if chosen[row, place]:
@@ -161,10 +113,8 @@ EXERCISE = written(
                 labels[row, place] = int(replaced_ids[row, place] != input_ids[row, place])
         return replaced_ids, labels
     chosen and different:
-        return (
-            _put_in(input_ids, attention_mask, chosen, samples),
-            torch.where(attention_mask == 1, (chosen & (samples != input_ids)).long(), IGNORE),
-        )
+        (replaced_ids != input_ids).long().masked_fill(~real, -100) ⇒
+            torch.where(real, (chosen & (samples != input_ids)).long(), -100)
     """,
     hints="""
     - First the ids: which words are chosen and real? Then the labels: how can you see whether a word is now another

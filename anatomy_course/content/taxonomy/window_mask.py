@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.attention.shared import ones
 from anatomy_course.content.sizes import and_short, primes
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
@@ -20,12 +19,7 @@ def window_mask(length: int, window: int) -> Tensor:
     return (back >= 0) & (back < window)
 
 
-def _band(length: int, behind: int, ahead: int = 0) -> Tensor:
-    """Each position sees up to `behind` positions before it and up to `ahead` after it."""
-    return ones(length).triu(-behind).tril(ahead)
-
-
-def _lengths(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a long text", "a long text", "a text no longer than the window", "a window of one"):
         length = primes(generator, 1, (7, 11, 13))[0]
         window = 2 + int(torch.randint(length - 4, (), generator=generator))
@@ -41,50 +35,49 @@ EXERCISE = written(
     "it.",
     level="easy, 3 minutes",
     returns="mask: query key",
-    cases=and_short(_lengths, "length", "a single word"),
+    cases=and_short(cases, "length", "a single word"),
     mistakes="""
-    one_too_many: _band(length, window)
+    one_too_many: back < window ⇒ back <= window
         “In your mask each position sees `window` others and itself; it should be `window` with itself.”
-    not_itself: _band(length, window, -1)
+    not_itself (one_too_many): back >= 0 ⇒ back > 0
         “In your mask each position sees `window` others, but not itself.”
-    both_sides: _band(length, window - 1, window - 1)
+    both_sides: back >= 0 ⇒ back > -window
         “Your window looks both ways, as an encoder's may (ModernBERT); a decoder's must not see what comes after.”
-    half_each_side: _band(length, window // 2, window // 2)
+    half_each_side: (back >= 0) & (back < window) ⇒ back.abs() <= window // 2
         “Your window is centered on each position, half of it before and half after, as in ModernBERT; a decoder's ends
         with the position itself.”
-    future_open: _band(length, window - 1, length)
+    future_open: (back >= 0) & ⇒
         “Your mask hides what has left the window, but nothing of what comes after.”
-    looks_ahead: _band(length, 0, window - 1)
+    looks_ahead: places[:, None] - places ⇒ places - places[:, None]
         “Your window lies on the other side: each position sees itself and what comes after it.”
-    causal_only: ones(length).tril()
+    causal_only: & (back < window) ⇒
         “Your mask is the causal one: nothing ever leaves the window.”
-    what_has_left: ones(length).tril(-window)
+    what_has_left: (back >= 0) & (back < window) ⇒ back >= window
         “Your mask is True for what has left the window, and for nothing else.”
-    turned_round: ~_band(length, window - 1)
+    turned_round: ~result
         “Your mask says the opposite in every cell: it is True where a position may not look.”
-    blocks: (torch.arange(length)[:, None] // window == torch.arange(length) // window) & ones(length).tril()
+    blocks: (back < window) ⇒ (places[:, None] // window == places // window)
         “You have cut the text into blocks of `window` positions, and no position sees the block before its own. The
         window should move along with each position.”
-    last_columns: ones(length).tril() & (torch.arange(length) >= length - window)
+    last_columns: (back < window) ⇒ (places >= length - window)
         “All of your positions share the last `window` columns of the text; each should have a window of its own.”
-    first_columns: ones(length).tril() & (torch.arange(length) < window)
+    first_columns: (back < window) ⇒ (places < window)
         “Your positions see the first `window` positions of the text; they should see those just before themselves.”
-    ones_and_zeros: torch.ones(length, length).tril().triu(1 - window)
+    ones_and_zeros: result.float()
         “You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.”
     """,
     also_right="""
-    a band: _band(length, window - 1)
-    a triangle less a triangle: ones(length).tril() ^ ones(length).tril(-window)
+    a band: torch.ones(length, length, dtype=torch.bool).triu(1 - window).tril()
+    a triangle less a triangle:
+        causal = torch.ones(length, length, dtype=torch.bool).tril()
+        return causal ^ causal.tril(-window)
     cell by cell:
         mask = torch.zeros(length, length, dtype=torch.bool)
         for query in range(length):
             for key in range(max(0, query - window + 1), query + 1):
                 mask[query, key] = True
         return mask
-    two conditions:
-        return (torch.arange(length) <= torch.arange(length)[:, None]) & (
-            torch.arange(length) > torch.arange(length)[:, None] - window
-        )
+    two conditions: (back >= 0) & (back < window) ⇒ (places <= places[:, None]) & (places > places[:, None] - window)
     """,
     hints="""
     - It is the causal mask with one more condition. How far before its query is the farthest key that may be seen?
