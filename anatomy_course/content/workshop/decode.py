@@ -8,15 +8,27 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Objection, Output
+from anatomy_course.judge.definition import Case, Objection
 from anatomy_course.judge.effects.plain import PlainDrive, not_a, shown
+from anatomy_course.judge.form import written
 from anatomy_utils.training import byte_pairs
 from anatomy_utils.training.byte_pairs import encode, token_bytes, train_byte_pairs
+
+
+def decode(ids: list[int], merges: dict[tuple[int, int], int]) -> str:
+    """merges: pair → new id, in the order in which they were learned. Ids below 256 are bytes.
+    A model may write half a character, so `errors="replace"`.
+    """
+    pieces = {i: bytes([i]) for i in range(256)}
+    for (left, right), new_id in merges.items():
+        pieces[new_id] = pieces[left] + pieces[right]
+    return b"".join(pieces[i] for i in ids).decode("utf-8", errors="replace")
+
 
 Merges = dict[tuple[int, int], int]
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     a, b, c, d = (97 + number for number in torch.randperm(26, generator=generator)[:4].tolist())
     deep: Merges = {(a, b): 256, (256, c): 257, (d, 257): 258, (258, 256): 259}
     animals = "🐈🐕🐟🦉"[int(torch.randint(4, (1,), generator=generator))]
@@ -72,34 +84,6 @@ def _only_bytes(merges: Merges) -> dict[int, bytes]:
     return {number: bytes([number]) if number < 256 else b"" for number in (*range(256), *merges.values())}
 
 
-def _undone(ids: list[int], merges: Merges) -> str:
-    """Take back the merges, the last one first."""
-    for pair, new_id in reversed(merges.items()):
-        ids = [part for each in ids for part in (pair if each == new_id else (each,))]
-    return bytes(ids).decode("utf-8", errors="replace")
-
-
-def _with_a_stack(ids: list[int], merges: Merges) -> str:
-    pair_of = {new_id: pair for pair, new_id in merges.items()}
-    left, found = list(reversed(ids)), bytearray()
-    while left:
-        each = left.pop()
-        if each in pair_of:
-            left += reversed(pair_of[each])
-        else:
-            found.append(each)
-    return str(found, "utf-8", "replace")
-
-
-def _recursive(ids: list[int], merges: Merges) -> str:
-    pair_of = {new_id: pair for pair, new_id in merges.items()}
-
-    def piece(each: int) -> bytes:
-        return b"".join(map(piece, pair_of[each])) if each in pair_of else bytes([each])
-
-    return b"".join(map(piece, ids)).decode("utf-8", "replace")
-
-
 def _look(result: Any, wanted: str, given: Mapping[str, Any]) -> Objection | None:
     cure = '`bytes(…).decode("utf-8", errors="replace")` makes one of bytes.'
     if objection := not_a(str, result, cure):
@@ -114,77 +98,68 @@ def _as_tensor(text: str) -> Tensor:
     return torch.tensor([ord(character) for character in text], dtype=torch.long)
 
 
-EXERCISE = Exercise(
-    id="workshop.decode",
+EXERCISE = written(
+    decode,
+    same_as="anatomy_utils.training.byte_pairs.decode",
     title="From ids to text",
     task="Put the bytes of all ids one after the other and read them as UTF-8; bytes that do not form a whole "
     "character become the replacement character, �.",
-    difficulty="medium",
-    minutes=7,
-    signature="decode(ids: list[int], merges: dict[tuple[int, int], int]) -> str",
-    docstring="merges: pair → new id, in the order in which they were learned. Ids below 256 are bytes.\n"
-    'A model may write half a character, so `errors="replace"`.',
-    reference="anatomy_utils.training.byte_pairs.decode",
-    returns=(Output("text", "character"),),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "each_alone",
-            _from(lambda pieces: "".join(piece.decode("utf-8", "replace") for piece in pieces)),
-            "You decode each id by itself: the bytes of a character may be in several tokens, so join all bytes first.",
-        ),
-        Mistake(
-            "one_character_per_byte",
-            _from(lambda pieces: b"".join(pieces).decode("latin-1")),
-            "You make one character of each byte: é comes out as Ã©. UTF-8 writes some characters with several bytes.",
-        ),
-        Mistake(
-            "one_level",
-            _from(_joined, _one_level),
-            "Your merged ids come out as if they were taken apart only once; a part of a pair may itself be a merged "
-            "id.",
-        ),
-        Mistake(
-            "zeros",
-            _from(_joined, _zeros),
-            "Your text is made of the byte 0 alone: `bytes(97)` is 97 zeros, and `bytes([97])` is the byte 97.",
-        ),
-        Mistake("turned", _from(_joined, _turned), "The two parts of each pair are the wrong way round."),
-        Mistake(
-            "only_bytes",
-            _from(_joined, _only_bytes),
-            "Ids of 256 and more leave nothing in your text; only the single bytes are there.",
-        ),
-        Mistake(
-            "broken_left_out",
-            _from(lambda pieces: b"".join(pieces).decode("utf-8", "ignore")),
-            'Bytes that do not form a whole character vanish from your text; `errors="replace"` shows where they were.',
-        ),
-        Mistake(
-            "spaces_between",
-            _from(lambda pieces: b" ".join(pieces).decode("utf-8", "replace")),
-            "You put a space between the tokens; the tokens hold the text's own spaces.",
-        ),
-        Mistake(
-            "stripped",
-            _from(lambda pieces: _joined(pieces).strip()),
-            "The white space at the beginning and the end of the text is lost.",
-        ),
-        Mistake("reversed", _from(lambda pieces: _joined(pieces[::-1])), "Your tokens come in the reverse order."),
-    ),
-    also_right={"merges taken back": _undone, "with a stack": _with_a_stack, "recursive": _recursive},
-    hints=(
-        "First a dict from each id to its bytes; then join the bytes of all ids; then decode once.",
-        "`pieces = {i: bytes([i]) for i in range(256)}`. The merges come in the order of learning, so when a pair is "
-        "reached, both of its parts are in the dict already: `pieces[left] + pieces[right]`.",
-        '`b"".join(pieces[i] for i in ids)` puts bytes one after the other, and `.decode("utf-8", '
-        'errors="replace")` reads them.',
-    ),
-    solution="pieces = {i: bytes([i]) for i in range(256)}\n"
-    "for (left, right), new_id in merges.items():\n"
-    "    pieces[new_id] = pieces[left] + pieces[right]\n"
-    'return b"".join(pieces[i] for i in ids).decode("utf-8", errors="replace")',
-    explanation="Decoding needs no order and no choice: each id has its bytes. Any text comes back as it was, emoji "
-    "included, because the bytes were there from the start.",
+    level="medium, 7 minutes",
+    returns="text: character",
+    cases=cases,
     observe=PlainDrive(byte_pairs.decode, ("ids", "merges"), _look, _as_tensor),
+    mistakes="""
+    each_alone: _from(lambda pieces: "".join(piece.decode("utf-8", "replace") for piece in pieces))(ids, merges)
+        “You decode each id by itself: the bytes of a character may be in several tokens, so join all bytes first.”
+    one_character_per_byte: _from(lambda pieces: b"".join(pieces).decode("latin-1"))(ids, merges)
+        “You make one character of each byte: é comes out as Ã©. UTF-8 writes some characters with several bytes.”
+    one_level: _from(_joined, _one_level)(ids, merges)
+        “Your merged ids come out as if they were taken apart only once; a part of a pair may itself be a merged id.”
+    zeros: _from(_joined, _zeros)(ids, merges)
+        “Your text is made of the byte 0 alone: `bytes(97)` is 97 zeros, and `bytes([97])` is the byte 97.”
+    turned: _from(_joined, _turned)(ids, merges)
+        “The two parts of each pair are the wrong way round.”
+    only_bytes: _from(_joined, _only_bytes)(ids, merges)
+        “Ids of 256 and more leave nothing in your text; only the single bytes are there.”
+    broken_left_out: _from(lambda pieces: b"".join(pieces).decode("utf-8", "ignore"))(ids, merges)
+        “Bytes that do not form a whole character vanish from your text; `errors="replace"` shows where they were.”
+    spaces_between: _from(lambda pieces: b" ".join(pieces).decode("utf-8", "replace"))(ids, merges)
+        “You put a space between the tokens; the tokens hold the text's own spaces.”
+    stripped: _from(lambda pieces: _joined(pieces).strip())(ids, merges)
+        “The white space at the beginning and the end of the text is lost.”
+    reversed: _from(lambda pieces: _joined(pieces[::-1]))(ids, merges)
+        “Your tokens come in the reverse order.”
+    """,
+    also_right="""
+    merges taken back:
+        for pair, new_id in reversed(merges.items()):
+            ids = [part for each in ids for part in (pair if each == new_id else (each,))]
+        return bytes(ids).decode("utf-8", errors="replace")
+    with a stack:
+        pair_of = {new_id: pair for pair, new_id in merges.items()}
+        left, found = list(reversed(ids)), bytearray()
+        while left:
+            each = left.pop()
+            if each in pair_of:
+                left += reversed(pair_of[each])
+            else:
+                found.append(each)
+        return str(found, "utf-8", "replace")
+    recursive:
+        pair_of = {new_id: pair for pair, new_id in merges.items()}
+        def piece(each: int) -> bytes:
+            return b"".join(map(piece, pair_of[each])) if each in pair_of else bytes([each])
+        return b"".join(map(piece, ids)).decode("utf-8", "replace")
+    """,
+    hints="""
+    - First a dict from each id to its bytes; then join the bytes of all ids; then decode once.
+    - `pieces = {i: bytes([i]) for i in range(256)}`. The merges come in the order of learning, so when a pair is
+      reached, both of its parts are in the dict already: `pieces[left] + pieces[right]`.
+    - `b"".join(pieces[i] for i in ids)` puts bytes one after the other, and `.decode("utf-8", errors="replace")` reads
+      them.
+    """,
+    explanation="""
+    Decoding needs no order and no choice: each id has its bytes. Any text comes back as it was, emoji included, because
+    the bytes were there from the start.
+    """,
 )

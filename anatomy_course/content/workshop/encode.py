@@ -8,16 +8,38 @@ from typing import Any
 
 import torch
 
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Objection, Output
+from anatomy_course.judge.definition import Case, Objection
 from anatomy_course.judge.effects.plain import PlainDrive, ids_as_tensor, no_ids, not_a, other_ids, shown
+from anatomy_course.judge.form import written
 from anatomy_utils.training import byte_pairs
 from anatomy_utils.training.byte_pairs import merge_pair, split_words, token_bytes
 
+
+def encode(text: str, merges: dict[tuple[int, int], int]) -> list[int]:
+    """merges: pair → new id (256, 257, …), in the order in which they were learned.
+    `split_words(text)` and your `merge_pair(ids, pair, new_id)` are there; pairs do not reach across words.
+    Returns the ids of all words in one list.
+    """
+    ids = []
+    for word in split_words(text):
+        parts = tuple(word.encode("utf-8"))
+        while True:
+            pairs = [pair for pair in zip(parts, parts[1:]) if pair in merges]
+            if not pairs:
+                break
+            pair = min(pairs, key=merges.get)
+            parts = merge_pair(parts, pair, merges[pair])
+        ids.extend(parts)
+    return ids
+
+
 Ids = tuple[int, ...]
+
+
 Merges = dict[tuple[int, int], int]
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     letters = [chr(97 + number) for number in torch.randperm(26, generator=generator)[:5].tolist()]
     a, b, c, d = map(ord, sorted(letters[:4]))  # so that it is known which pair is the smaller one
 
@@ -107,29 +129,10 @@ def _first_merge_lost(ids: Ids, merges: Merges) -> Ids:
     return _in_turn(ids, dict(list(merges.items())[1:]))
 
 
-def _characters(text: str, merges: Merges) -> list[int]:
-    return [each for word in split_words(text) for each in _by(_lowest)(tuple(map(ord, word)), merges)]
-
-
 def _in_turn(ids: Ids, merges: Merges) -> Ids:
     """Each merge once, in the order of learning: a pair that holds a new id was always learned later."""
     for pair, new_id in merges.items():
         ids = merge_pair(ids, pair, new_id)
-    return ids
-
-
-def _with_places(text: str, merges: Merges) -> list[int]:
-    """The lowest pair, one occurrence at a time."""
-    ids = []
-    for word in split_words(text):
-        parts = list(word.encode("utf-8"))
-        while True:
-            ranked = [(merges[pair], place) for place, pair in enumerate(pairwise(parts)) if pair in merges]
-            if not ranked:
-                break
-            new_id, place = min(ranked)
-            parts[place : place + 2] = [new_id]
-        ids += parts
     return ids
 
 
@@ -139,112 +142,73 @@ def _look(result: Any, wanted: list[int], given: Mapping[str, Any]) -> Objection
     return not_a(list, result, cure) or no_ids(result) or other_ids(result, wanted, call)
 
 
-EXERCISE = Exercise(
-    id="workshop.encode",
+EXERCISE = written(
+    encode,
+    same_as="anatomy_utils.training.byte_pairs.encode",
     title="From text to ids",
     task="Turn each word into its UTF-8 bytes, and merge pairs in it until none is known: always the one with the "
     "lowest new id first.",
-    difficulty="medium",
-    minutes=10,
-    signature="encode(text: str, merges: dict[tuple[int, int], int]) -> list[int]",
-    docstring="merges: pair → new id (256, 257, …), in the order in which they were learned.\n"
-    "`split_words(text)` and your `merge_pair(ids, pair, new_id)` are there; pairs do not reach across words.\n"
-    "Returns the ids of all words in one list.",
-    reference="anatomy_utils.training.byte_pairs.encode",
-    returns=(Output("ids", "position"),),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "bytes_only",
-            _word_by_word(lambda ids, merges: ids),
-            "You return the plain bytes: no merge reaches them.",
-        ),
-        Mistake(
-            "characters",
-            _characters,
-            "You begin with the numbers of characters, as `ord` gives them, not with the bytes of UTF-8: é has two "
-            "bytes, an emoji four.",
-        ),
-        Mistake(
-            "across_words",
-            lambda text, merges: list(_by(_lowest)(tuple(text.encode("utf-8")), merges)),
-            "Some of your pairs reach across two words, as if you merged in the text as a whole.",
-        ),
-        Mistake(
-            "spaces_lost",
-            _word_by_word(_by(_lowest), str.split),
-            "The white space between the words is lost: `split_words` keeps it, `text.split()` does not.",
-        ),
-        Mistake(
-            "left_to_right",
-            _word_by_word(_by(lambda known, merges: known[0])),
-            "You merge the first known pair from the left. The one that was learned first, with the lowest new id, "
-            "comes first wherever it is.",
-        ),
-        Mistake(
-            "highest_first",
-            _word_by_word(_by(lambda known, merges: max(known, key=lambda pair: merges[pair]))),
-            "You merge the pair with the highest new id first; the lowest was learned first.",
-        ),
-        Mistake(
-            "smallest_first",
-            _word_by_word(_by(lambda known, merges: min(known))),
-            "You merge the pair whose own ids are the smallest; what counts is the new id, which `merges` holds.",
-        ),
-        Mistake(
-            "longest_first",
-            _word_by_word(_longest),
-            "You take the longest piece of the vocabulary at each place, as WordPiece does; byte-pair encoding repeats "
-            "the merges in the order of learning.",
-        ),
-        Mistake(
-            "one_round",
-            _word_by_word(_one_round),
-            "In each word you merge one pair and stop; others may be known, and the new id may be part of one.",
-        ),
-        Mistake(
-            "of_bytes",
-            _word_by_word(_of_bytes),
-            "You merge pairs of bytes only; pairs that hold a merged id are not merged again.",
-        ),
-        Mistake(
-            "first_occurrences",
-            _word_by_word(_first_occurrences),
-            "Of each pair you merge only the first occurrence in a word.",
-        ),
-        Mistake(
-            "first_merge_lost",
-            _word_by_word(_first_merge_lost),
-            "The merge that was learned first never happens in yours. Is the word a list at first? A part of a list "
-            "never equals a pair, which is a tuple: `tuple(…)`.",
-        ),
-    ),
-    also_right={
-        "each merge in turn": _word_by_word(_in_turn),
-        "one occurrence at a time": _with_places,
-        "by the lowest new id": _word_by_word(_by(_lowest)),
-    },
-    hints=(
-        'A loop over `split_words(text)`. In it, `parts = tuple(word.encode("utf-8"))` are the bytes, and a second '
-        "loop merges for as long as there is something to merge.",
-        "`pairs = [pair for pair in zip(parts, parts[1:]) if pair in merges]` are the known pairs of the word as it is "
-        "now; when there is none, the word is done.",
-        "`pair = min(pairs, key=merges.get)` has the lowest new id; then `parts = merge_pair(parts, pair, "
-        "merges[pair])`. At the end of a word `ids.extend(parts)`.",
-    ),
-    solution="ids = []\n"
-    "for word in split_words(text):\n"
-    '    parts = tuple(word.encode("utf-8"))\n'
-    "    while True:\n"
-    "        pairs = [pair for pair in zip(parts, parts[1:]) if pair in merges]\n"
-    "        if not pairs:\n"
-    "            break\n"
-    "        pair = min(pairs, key=merges.get)\n"
-    "        parts = merge_pair(parts, pair, merges[pair])\n"
-    "    ids.extend(parts)\n"
-    "return ids",
-    explanation="Encoding repeats what training did, in the same order, so a text comes out as it was in training. "
-    "Since it begins with bytes, there is no unknown word: what was never seen just takes more tokens.",
+    level="medium, 10 minutes",
+    returns="ids: position",
+    cases=cases,
     observe=PlainDrive(byte_pairs.encode, ("text", "merges"), _look, ids_as_tensor, {"split_words": split_words}),
-    uses=("workshop.merge_pair",),
+    uses="workshop.merge_pair",
+    mistakes="""
+    bytes_only: _word_by_word(lambda ids, merges: ids)(text, merges)
+        “You return the plain bytes: no merge reaches them.”
+    characters: [each for word in split_words(text) for each in _by(_lowest)(tuple(map(ord, word)), merges)]
+        “You begin with the numbers of characters, as `ord` gives them, not with the bytes of UTF-8: é has two bytes, an
+        emoji four.”
+    across_words: list(_by(_lowest)(tuple(text.encode("utf-8")), merges))
+        “Some of your pairs reach across two words, as if you merged in the text as a whole.”
+    spaces_lost: _word_by_word(_by(_lowest), str.split)(text, merges)
+        “The white space between the words is lost: `split_words` keeps it, `text.split()` does not.”
+    left_to_right: _word_by_word(_by(lambda known, merges: known[0]))(text, merges)
+        “You merge the first known pair from the left. The one that was learned first, with the lowest new id, comes
+        first wherever it is.”
+    highest_first: _word_by_word(_by(lambda known, merges: max(known, key=lambda pair: merges[pair])))(text, merges)
+        “You merge the pair with the highest new id first; the lowest was learned first.”
+    smallest_first: _word_by_word(_by(lambda known, merges: min(known)))(text, merges)
+        “You merge the pair whose own ids are the smallest; what counts is the new id, which `merges` holds.”
+    longest_first: _word_by_word(_longest)(text, merges)
+        “You take the longest piece of the vocabulary at each place, as WordPiece does; byte-pair encoding repeats the
+        merges in the order of learning.”
+    one_round: _word_by_word(_one_round)(text, merges)
+        “In each word you merge one pair and stop; others may be known, and the new id may be part of one.”
+    of_bytes: _word_by_word(_of_bytes)(text, merges)
+        “You merge pairs of bytes only; pairs that hold a merged id are not merged again.”
+    first_occurrences: _word_by_word(_first_occurrences)(text, merges)
+        “Of each pair you merge only the first occurrence in a word.”
+    first_merge_lost: _word_by_word(_first_merge_lost)(text, merges)
+        “The merge that was learned first never happens in yours. Is the word a list at first? A part of a list never
+        equals a pair, which is a tuple: `tuple(…)`.”
+    """,
+    also_right="""
+    each merge in turn: _word_by_word(_in_turn)(text, merges)
+    one occurrence at a time:
+        ids = []
+        for word in split_words(text):
+            parts = list(word.encode("utf-8"))
+            while True:
+                ranked = [(merges[pair], place) for place, pair in enumerate(pairwise(parts)) if pair in merges]
+                if not ranked:
+                    break
+                new_id, place = min(ranked)
+                parts[place : place + 2] = [new_id]
+            ids += parts
+        return ids
+    by the lowest new id: _word_by_word(_by(_lowest))(text, merges)
+    """,
+    hints="""
+    - A loop over `split_words(text)`. In it, `parts = tuple(word.encode("utf-8"))` are the bytes, and a second loop
+      merges for as long as there is something to merge.
+    - `pairs = [pair for pair in zip(parts, parts[1:]) if pair in merges]` are the known pairs of the word as it is now;
+      when there is none, the word is done.
+    - `pair = min(pairs, key=merges.get)` has the lowest new id; then `parts = merge_pair(parts, pair, merges[pair])`.
+      At the end of a word `ids.extend(parts)`.
+    """,
+    explanation="""
+    Encoding repeats what training did, in the same order, so a text comes out as it was in training. Since it begins
+    with bytes, there is no unknown word: what was never seen just takes more tokens.
+    """,
 )

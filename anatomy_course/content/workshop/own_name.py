@@ -8,7 +8,38 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Objection, Output
+from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.judge.form import written
+
+
+def own_name(published: str) -> str:
+    """published, the name of a tensor in SmolLM2's checkpoint → the name of the parameter in your model.
+    "model.embed_tokens.weight" is the table of `tokens`, "model.norm.weight" the norm after the last block.
+    "model.layers.3.….weight" belongs to block 3, "blocks.3.….weight". In between, the published names have
+    input_layernorm and post_attention_layernorm (before attention and before the feed-forward network:
+    `attention_norm`, `feed_forward_norm`), self_attn.q_proj, k_proj, v_proj, o_proj (query, key, value, output of
+    `attention`), mlp.gate_proj, up_proj, down_proj (gate, inner, output of `feed_forward`).
+    Any other name, including one with another ending, raises ValueError.
+    """
+    parts = {
+        "input_layernorm": "attention_norm",
+        "self_attn.q_proj": "attention.query",
+        "self_attn.k_proj": "attention.key",
+        "self_attn.v_proj": "attention.value",
+        "self_attn.o_proj": "attention.output",
+        "post_attention_layernorm": "feed_forward_norm",
+        "mlp.gate_proj": "feed_forward.gate",
+        "mlp.up_proj": "feed_forward.inner",
+        "mlp.down_proj": "feed_forward.output",
+    }
+    if published in ("model.embed_tokens.weight", "model.norm.weight"):
+        return "tokens.weight" if "embed" in published else "norm.weight"
+    pieces = published.split(".")
+    part = ".".join(pieces[3:-1])
+    if pieces[:2] != ["model", "layers"] or pieces[-1] != "weight" or part not in parts:
+        raise ValueError(published + " is not the name of a tensor in this model.")
+    return "blocks." + pieces[2] + "." + parts[part] + ".weight"
+
 
 PARTS = {
     "input_layernorm": "attention_norm",
@@ -21,16 +52,28 @@ PARTS = {
     "mlp.up_proj": "feed_forward.inner",
     "mlp.down_proj": "feed_forward.output",
 }
+
+
 """Of one layer: published name → ours."""
+
+
 OUTSIDE = {"model.embed_tokens.weight": "tokens.weight", "model.norm.weight": "norm.weight"}
+
+
 FOREIGN = (
     *("transformer.h.{}.attn.c_attn.weight", "encoder.layer.{}.output.dense.weight"),
     *("model.layers.{}.mlp.fc1.weight", "encoder.layers.{}.self_attn.q_proj.weight"),
     *("model.layers.{}.cross_attn.q_proj.weight", "lm_head.weight", "layers.{}.mlp.up_proj.weight", "norm.weight"),
     *("language_model.model.layers.{}.mlp.up_proj.weight", "model.layers.{}.mlp.experts.up_proj.weight"),
 )
+
+
 """Names of other models' tensors: GPT-2's, BERT's, Phi's, BART's, a head of its own, a bare Llama's, LLaVA's."""
+
+
 MIXED = ("self_attn.up_proj", "self_attn.down_proj", "mlp.q_proj", "mlp.o_proj")
+
+
 """Parts of a layer, under the module to which they do not belong."""
 
 
@@ -78,7 +121,7 @@ def _refusal(answer: Callable[[str], object], published: str) -> tuple[Tensor, .
     return Objection("not_refused", f"{start}raise ValueError for it. Yours returns {found!r}.")
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     low, high = torch.randint(2, 10, (1,), generator=generator).item(), torch.randint(11, 30, (1,), generator=generator)
     for part in PARTS:
         yield Case({"published": f"model.layers.{low}.{part}.weight"}, "tensors of a layer")
@@ -110,191 +153,106 @@ def _only_first_digit(name: str, published: str) -> str:
     return re.sub(r"^blocks\.(\d)\d*", r"blocks.\1", name)
 
 
-def _nothing_refused(published: str) -> str:
-    try:
-        return _own_name(published)
-    except ValueError:
-        return published
-
-
-def _key_error(published: str) -> str:
-    try:
-        return _own_name(published)
-    except ValueError as error:
-        raise KeyError(published) from error
-
-
-def _looked_up_apart(published: str) -> str:
-    """Module and matrix by themselves, whether or not they belong together."""
-    modules, matrices = (
-        {theirs.split(".")[place]: ours.split(".")[place] for theirs, ours in PARTS.items() if "." in theirs}
-        for place in (0, 1)
-    )
-    match = re.fullmatch(r"model\.layers\.(\d+)\.(\w+)\.(\w+)\.weight", published)
-    if match is None or match[2] not in modules or match[3] not in matrices:
-        return _own_name(published)
-    return f"blocks.{match[1]}.{modules[match[2]]}.{matrices[match[3]]}.weight"
-
-
-def _start_suffices(published: str) -> str:
-    return _own_name(re.sub(r"\.(weight|bias).*", ".weight", published))
-
-
-def _by_replacing(published: str) -> str:
-    name = published.removeprefix("model.").replace("layers.", "blocks.", 1).replace("embed_tokens", "tokens")
-    for theirs, ours in PARTS.items():
-        name = name.replace(theirs, ours)
-    known = re.fullmatch(rf"(blocks\.\d+\.({'|'.join(map(re.escape, PARTS.values()))})|tokens|norm)\.weight", name)
-    if not known or not published.startswith("model."):
-        raise ValueError(published)
-    return name
-
-
-def _by_splitting(published: str) -> str:
-    match published.split("."):
-        case ["model", "embed_tokens" | "norm" as place, "weight"]:
-            return "tokens.weight" if place == "embed_tokens" else "norm.weight"
-        case ["model", "layers", number, *part, "weight"] if ".".join(part) in PARTS:
-            return f"blocks.{number}.{PARTS['.'.join(part)]}.weight"
-    raise ValueError(f"unknown: {published}")
-
-
-def _by_table(published: str) -> str:
-    table = {
-        **OUTSIDE,
-        **{
-            f"model.layers.{layer}.{theirs}.weight": f"blocks.{layer}.{ours}.weight"
-            for layer in range(100)
-            for theirs, ours in PARTS.items()
-        },
-    }
-    if published not in table:
-        raise ValueError(published)
-    return table[published]
-
-
-EXERCISE = Exercise(
-    id="workshop.own_name",
+EXERCISE = written(
+    own_name,
     title="Their names, your names",
     task="Say which of your parameters a tensor of the checkpoint fills.",
-    difficulty="medium",
-    minutes=8,
-    signature="own_name(published: str) -> str",
-    docstring="published, the name of a tensor in SmolLM2's checkpoint → the name of the parameter in your model.\n"
-    '"model.embed_tokens.weight" is the table of `tokens`, "model.norm.weight" the norm after the last block.\n'
-    '"model.layers.3.….weight" belongs to block 3, "blocks.3.….weight". In between, the published names have\n'
-    "input_layernorm and post_attention_layernorm (before attention and before the feed-forward network:\n"
-    "`attention_norm`, `feed_forward_norm`), self_attn.q_proj, k_proj, v_proj, o_proj (query, key, value, output of\n"
-    "`attention`), mlp.gate_proj, up_proj, down_proj (gate, inner, output of `feed_forward`).\n"
-    "Any other name, including one with another ending, raises ValueError.",
-    reference=_own_name,
-    returns=(Output("names that are right"),),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "norms_swapped",
-            _swapping(".attention_norm", ".feed_forward_norm"),
-            "Your two norms have changed places: `input_layernorm` comes before attention, and "
-            "`post_attention_layernorm` before the feed-forward network.",
-        ),
-        Mistake(
-            "gate_and_inner",
-            _swapping(".gate", ".inner"),
-            "`gate_proj` and `up_proj` have changed places. Both have the same shape, so no loading would complain.",
-        ),
-        Mistake(
-            "query_and_key",
-            _swapping(".query", ".key"),
-            "The names of query and key have changed places.",
-        ),
-        Mistake(
-            "inner_and_output",
-            _swapping("feed_forward.inner", "feed_forward.output"),
-            "`up_proj` and `down_proj` have changed places: up goes from d_model to d_inner, down comes back.",
-        ),
-        Mistake(
-            "no_weight",
-            _changing(lambda name, published: name.removesuffix(".weight")),
-            "Your names lack `.weight` at their end: you name modules, and the parameters in them are wanted.",
-        ),
-        Mistake(
-            "first_digit",
-            _changing(_only_first_digit),
-            "You read one digit of a layer's number: layer 12 becomes block 1.",
-        ),
-        Mistake(
-            "from_one",
-            _changing(lambda name, published: re.sub(r"\d+", lambda number: str(int(number[0]) + 1), name)),
-            "You count the blocks from 1; both sides count from 0.",
-        ),
-        Mistake(
-            "layers",
-            _changing(lambda name, published: name.replace("blocks.", "layers.")),
-            "Your names begin with `layers`; in your model the list of blocks is called `blocks`.",
-        ),
-        Mistake(
-            "with_model",
-            _changing(lambda name, published: f"model.{name}"),
-            "Your names begin with `model.`, as the published ones do; your model's own begin with its parts.",
-        ),
-        Mistake(
-            "no_attention",
-            _changing(lambda name, published: name.replace("attention.", "").replace("feed_forward.", "")),
-            "Your names go from the block straight to the layers; between them is the part, `attention.` or "
-            "`feed_forward.`.",
-        ),
-        Mistake(
-            "nothing_refused",
-            _nothing_refused,
-            "You return an unknown name as it is. Raise ValueError: a tensor with no place must not be dropped "
-            "silently.",
-        ),
-        Mistake(
-            "key_error",
-            _key_error,
-            "An unknown name stops your function with a KeyError; raise ValueError, and say which name it was.",
-        ),
-        Mistake(
-            "looked_up_apart",
-            _looked_up_apart,
-            "Names that do not exist get an answer, such as `self_attn.up_proj`, as if module and matrix were looked "
-            "up apart from each other. Look up the two together.",
-        ),
-        Mistake(
-            "start_suffices",
-            _start_suffices,
-            "You look at the beginning of a name only: a bias, or something after `.weight`, passes for the weight.",
-        ),
-    ),
-    also_right={"by replacing": _by_replacing, "by splitting": _by_splitting, "a whole table": _by_table},
-    hints=(
-        "Two names are outside the layers. All others have a prefix, a number and a part; a dictionary from their "
-        "parts to yours holds what has to be known.",
-        '`published.split(".")` gives the pieces: "model", "layers", the number, the part in one or two pieces, '
-        '"weight". What does not fit is unknown.',
-        '`parts = {"input_layernorm": "attention_norm", "self_attn.q_proj": "attention.query", …}`; the name is '
-        '`"blocks." + number + "." + parts[part] + ".weight"`, once you know that `part` is in `parts`.',
-    ),
-    solution="parts = {\n"
-    '    "input_layernorm": "attention_norm",\n'
-    '    "self_attn.q_proj": "attention.query",\n'
-    '    "self_attn.k_proj": "attention.key",\n'
-    '    "self_attn.v_proj": "attention.value",\n'
-    '    "self_attn.o_proj": "attention.output",\n'
-    '    "post_attention_layernorm": "feed_forward_norm",\n'
-    '    "mlp.gate_proj": "feed_forward.gate",\n'
-    '    "mlp.up_proj": "feed_forward.inner",\n'
-    '    "mlp.down_proj": "feed_forward.output",\n'
-    "}\n"
-    'if published in ("model.embed_tokens.weight", "model.norm.weight"):\n'
-    '    return "tokens.weight" if "embed" in published else "norm.weight"\n'
-    'pieces = published.split(".")\n'
-    'part = ".".join(pieces[3:-1])\n'
-    'if pieces[:2] != ["model", "layers"] or pieces[-1] != "weight" or part not in parts:\n'
-    '    raise ValueError(published + " is not the name of a tensor in this model.")\n'
-    'return "blocks." + pieces[2] + "." + parts[part] + ".weight"',
-    explanation="Names are all that a checkpoint says about what its numbers are for. Shapes catch some confusions, "
-    "but not gate and inner, nor the two norms: those load without a complaint, and only a comparison of states finds "
-    "them.",
+    level="medium, 8 minutes",
+    returns="names that are right",
+    cases=cases,
     observe=_drive,
+    mistakes=r"""
+    norms_swapped: _swapping(".attention_norm", ".feed_forward_norm")(published)
+        “Your two norms have changed places: `input_layernorm` comes before attention, and `post_attention_layernorm`
+        before the feed-forward network.”
+    gate_and_inner: _swapping(".gate", ".inner")(published)
+        “`gate_proj` and `up_proj` have changed places. Both have the same shape, so no loading would complain.”
+    query_and_key: _swapping(".query", ".key")(published)
+        “The names of query and key have changed places.”
+    inner_and_output: _swapping("feed_forward.inner", "feed_forward.output")(published)
+        “`up_proj` and `down_proj` have changed places: up goes from d_model to d_inner, down comes back.”
+    no_weight: _changing(lambda name, published: name.removesuffix(".weight"))(published)
+        “Your names lack `.weight` at their end: you name modules, and the parameters in them are wanted.”
+    first_digit: _changing(_only_first_digit)(published)
+        “You read one digit of a layer's number: layer 12 becomes block 1.”
+    from_one:
+        return _changing(lambda name, published: re.sub(r"\d+", lambda number: str(int(number[0]) + 1), name))(
+            published
+        )
+        “You count the blocks from 1; both sides count from 0.”
+    layers: _changing(lambda name, published: name.replace("blocks.", "layers."))(published)
+        “Your names begin with `layers`; in your model the list of blocks is called `blocks`.”
+    with_model: _changing(lambda name, published: f"model.{name}")(published)
+        “Your names begin with `model.`, as the published ones do; your model's own begin with its parts.”
+    no_attention:
+        _changing(lambda name, published: name.replace("attention.", "").replace("feed_forward.", ""))(published)
+        “Your names go from the block straight to the layers; between them is the part, `attention.` or
+        `feed_forward.`.”
+    nothing_refused:
+        try:
+            return _own_name(published)
+        except ValueError:
+            return published
+        “You return an unknown name as it is. Raise ValueError: a tensor with no place must not be dropped silently.”
+    key_error:
+        try:
+            return _own_name(published)
+        except ValueError as error:
+            raise KeyError(published) from error
+        “An unknown name stops your function with a KeyError; raise ValueError, and say which name it was.”
+    looked_up_apart:
+        modules, matrices = (
+            {theirs.split(".")[place]: ours.split(".")[place] for theirs, ours in PARTS.items() if "." in theirs}
+            for place in (0, 1)
+        )
+        match = re.fullmatch(r"model\.layers\.(\d+)\.(\w+)\.(\w+)\.weight", published)
+        if match is None or match[2] not in modules or match[3] not in matrices:
+            return _own_name(published)
+        return f"blocks.{match[1]}.{modules[match[2]]}.{matrices[match[3]]}.weight"
+        “Names that do not exist get an answer, such as `self_attn.up_proj`, as if module and matrix were looked up
+        apart from each other. Look up the two together.”
+    start_suffices: _own_name(re.sub(r"\.(weight|bias).*", ".weight", published))
+        “You look at the beginning of a name only: a bias, or something after `.weight`, passes for the weight.”
+    """,
+    also_right=r"""
+    by replacing:
+        name = published.removeprefix("model.").replace("layers.", "blocks.", 1).replace("embed_tokens", "tokens")
+        for theirs, ours in PARTS.items():
+            name = name.replace(theirs, ours)
+        known = re.fullmatch(rf"(blocks\.\d+\.({'|'.join(map(re.escape, PARTS.values()))})|tokens|norm)\.weight", name)
+        if not known or not published.startswith("model."):
+            raise ValueError(published)
+        return name
+    by splitting:
+        match published.split("."):
+            case ["model", "embed_tokens" | "norm" as place, "weight"]:
+                return "tokens.weight" if place == "embed_tokens" else "norm.weight"
+            case ["model", "layers", number, *part, "weight"] if ".".join(part) in PARTS:
+                return f"blocks.{number}.{PARTS['.'.join(part)]}.weight"
+        raise ValueError(f"unknown: {published}")
+    a whole table:
+        table = {
+            **OUTSIDE,
+            **{
+                f"model.layers.{layer}.{theirs}.weight": f"blocks.{layer}.{ours}.weight"
+                for layer in range(100)
+                for theirs, ours in PARTS.items()
+            },
+        }
+        if published not in table:
+            raise ValueError(published)
+        return table[published]
+    """,
+    hints="""
+    - Two names are outside the layers. All others have a prefix, a number and a part; a dictionary from their parts to
+      yours holds what has to be known.
+    - `published.split(".")` gives the pieces: "model", "layers", the number, the part in one or two pieces, "weight".
+      What does not fit is unknown.
+    - `parts = {"input_layernorm": "attention_norm", "self_attn.q_proj": "attention.query", …}`; the name is `"blocks."
+      + number + "." + parts[part] + ".weight"`, once you know that `part` is in `parts`.
+    """,
+    explanation="""
+    Names are all that a checkpoint says about what its numbers are for. Shapes catch some confusions, but not gate and
+    inner, nor the two norms: those load without a complaint, and only a comparison of states finds them.
+    """,
 )
