@@ -4,6 +4,9 @@ How an answer draws is its own affair: with `multinomial`, with added noise, alo
 counted, and the shares are taken for the nearest of the distributions that are known here.
 """
 
+# mypy: disable-error-code="return-value"
+# `item()` is a number of any kind to mypy.
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +18,8 @@ import torch
 from torch import Tensor
 
 from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Objection, Output
+from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.judge.form import written
 
 DRAWS, FEW = 300, 40
 """How many tokens are drawn, and how many are enough where there is no chance in it."""
@@ -33,7 +37,20 @@ HEIGHTS = {
 temperature 0, the second would come too if somebody drew at a tiny temperature instead."""
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def next_id(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int:
+    """logits (vocabulary) of the last position → the id of one token, a plain whole number.
+    Only the top_k largest logits take part (all, if there are not so many), divided by the temperature, each
+    with its probability. Draw with `generator`. Temperature 0 means the largest logit, without chance.
+    """
+    if temperature == 0:
+        return logits.argmax().item()
+    best = logits.topk(min(top_k, len(logits)))
+    probabilities = (best.values / temperature).softmax(dim=-1)
+    place = torch.multinomial(probabilities, 1, generator=generator)
+    return best.indices[place].item()
+
+
+def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind, temperature, k in (
         ("a low temperature", 0.1, 3),
         ("a high temperature", 10.0, 2),
@@ -107,7 +124,7 @@ VARIATIONS: Mapping[str, Callable[[Tensor, float, int], Tensor]] = {
 """Distributions: the right one, and what misunderstandings make of it."""
 
 
-def _drive(answer: Callable[..., Any], logits: Tensor, temperature: float, top_k: int, seed: int) -> Any:
+def drive(answer: Callable[..., Any], logits: Tensor, temperature: float, top_k: int, seed: int) -> Any:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         first = _ids(answer, logits, temperature, top_k, seed, FEW)
@@ -184,117 +201,88 @@ def _drawn_from(chances: Callable[[Tensor, float, int], Tensor]) -> Callable[...
     return draw
 
 
-def _without_generator(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int:
-    return int(torch.multinomial(_Chances()(logits, temperature, top_k), 1))
+DRAWS_OF = {name: _drawn_from(chances) for name, chances in VARIATIONS.items()}
+right = VARIATIONS["right"]
 
 
-def _with_noise(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int:
-    if temperature == 0:
-        return int(logits.argmax())
-    best = logits.topk(min(top_k, logits.numel()))
-    noise = -torch.empty_like(best.values).exponential_(generator=generator).log()
-    return int(best.indices[(best.values / temperature + noise).argmax()])
-
-
-def _running_sum(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int:
-    chances = _Chances()(logits, temperature, top_k)
-    drawn = torch.rand(1, generator=generator)
-    place = int(torch.searchsorted(chances.cumsum(0), drawn, right=True))
-    return min(place, int(chances.nonzero().max()))
-
-
-def _among_the_best(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int:
-    if temperature == 0:
-        top_k, temperature = 1, 1.0
-    values, ids = logits.sort(descending=True)
-    place = torch.multinomial((values[:top_k] / temperature).softmax(-1), 1, generator=generator)
-    return ids[place].item()  # type: ignore[return-value]
-
-
-def _steps(logits: Tensor, temperature: float, top_k: int, seed: int) -> Mapping[str, Tensor]:
+def stages(logits: Tensor, temperature: float, top_k: int, seed: int) -> Mapping[str, Tensor]:
     best = logits.topk(min(top_k, len(logits)))
     return {"best logits": best.values, "best ids": best.indices}
 
 
-def _mistake(name: str, sentence: str) -> Mistake:
-    return Mistake(name, _drawn_from(VARIATIONS[name]), sentence)
-
-
-EXERCISE = Exercise(
-    id="workshop.next_id",
+EXERCISE = written(
+    next_id,
+    same_as="anatomy_utils.decoding.sampling.next_id",
     title="The next token",
     task="Draw the next token from the likeliest top_k at the given temperature; at temperature 0 take the likeliest.",
-    difficulty="medium",
-    minutes=6,
-    signature="next_id(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int",
-    docstring="logits (vocabulary) of the last position → the id of one token, a plain whole number.\n"
-    "Only the top_k largest logits take part (all, if there are not so many), divided by the temperature, each\n"
-    "with its probability. Draw with `generator`. Temperature 0 means the largest logit, without chance.",
-    reference="anatomy_utils.decoding.sampling.next_id",
-    returns=(Output("share of each token", "vocabulary"),),
-    cases=_cases,
-    mistakes=(
-        _mistake(
-            "no_temperature",
-            "The temperature changes nothing: your tokens come as often as at temperature 1. It divides logits; where "
-            "it divides probabilities, they keep their proportions, and the draw looks at nothing else.",
-        ),
-        _mistake(
-            "multiplied",
-            "A high temperature makes your tokens surer, as if you multiplied by it. Divide, and it makes them bolder.",
-        ),
-        _mistake("all_tokens", "All tokens can be drawn, not only the likeliest top_k."),
-        _mistake("one_too_many", "One token too many can be drawn: top_k + 1 of them take part."),
-        _mistake("one_too_few", "One token too few can be drawn: the last of the top_k never comes."),
-        _mistake(
-            "zero",
-            "The other tokens can still be drawn, as if their logits were set to 0, since e⁰ is 1. −∞ rules them out.",
-        ),
-        _mistake("smallest", "You draw from the top_k smallest logits."),
-        _mistake(
-            "even", "The right tokens are drawn, but all of them equally often; each should have its own probability."
-        ),
-        _mistake(
-            "softmax_twice",
-            "Your tokens come almost equally often, as if a softmax had been applied to probabilities once more.",
-        ),
-        _mistake("draws_at_zero", "At temperature 0 you still draw; the likeliest token should come every time."),
-        _mistake("best_always", "You always take the likeliest token. Above temperature 0 it should be drawn."),
-        _mistake(
-            "place",
-            "You return the place among the top_k, not the id of the token that is there: `topk` gives the ids as "
-            "`indices`.",
-        ),
-        _mistake("worst_at_zero", "At temperature 0 you take the smallest logit."),
-        Mistake(
-            "without_the_generator",
-            _without_generator,
-            "Your token is drawn from another source of random numbers, such as torch's global one: pass "
-            "`generator=generator` on, and the same seed writes the same text.",
-        ),
-    ),
-    also_right={
-        "a mask of −∞": _drawn_from(_Chances()),
-        "noise and argmax": _with_noise,
-        "along a running sum": _running_sum,
-        "sorted": _among_the_best,
-    },
-    hints=(
-        "Three steps: temperature 0 first, then the best top_k, then a draw among them. What you draw among them is a "
-        "place, and the place has an id.",
-        "`best = logits.topk(min(top_k, len(logits)))` has `values` and `indices`. Probabilities are "
-        "`(best.values / temperature).softmax(dim=-1)`.",
-        "`place = torch.multinomial(probabilities, 1, generator=generator)`, then `best.indices[place].item()`.",
-    ),
-    solution="if temperature == 0:\n"
-    "    return logits.argmax().item()\n"
-    "best = logits.topk(min(top_k, len(logits)))\n"
-    "probabilities = (best.values / temperature).softmax(dim=-1)\n"
-    "place = torch.multinomial(probabilities, 1, generator=generator)\n"
-    "return best.indices[place].item()",
-    explanation="Top-k keeps out the long tail of unlikely tokens, which together would be drawn far too often. The "
-    "temperature decides how bold the choice among the rest is. As it goes toward 0, only the likeliest token is left, "
-    "but a division by 0 would give NaN.",
-    stages=_steps,
-    observe=_drive,
+    level="medium, 6 minutes",
+    returns="share of each token: vocabulary",
+    cases=cases,
+    observe=drive,
+    stages=stages,
+    mistakes="""
+    no_temperature: DRAWS_OF["no_temperature"](logits, temperature, top_k, generator)
+        “The temperature changes nothing: your tokens come as often as at temperature 1. It divides logits; where it
+        divides probabilities, they keep their proportions, and the draw looks at nothing else.”
+    multiplied: DRAWS_OF["multiplied"](logits, temperature, top_k, generator)
+        “A high temperature makes your tokens surer, as if you multiplied by it. Divide, and it makes them bolder.”
+    all_tokens: DRAWS_OF["all_tokens"](logits, temperature, top_k, generator)
+        “All tokens can be drawn, not only the likeliest top_k.”
+    one_too_many: DRAWS_OF["one_too_many"](logits, temperature, top_k, generator)
+        “One token too many can be drawn: top_k + 1 of them take part.”
+    one_too_few: DRAWS_OF["one_too_few"](logits, temperature, top_k, generator)
+        “One token too few can be drawn: the last of the top_k never comes.”
+    zero: DRAWS_OF["zero"](logits, temperature, top_k, generator)
+        “The other tokens can still be drawn, as if their logits were set to 0, since e⁰ is 1. −∞ rules them out.”
+    smallest: DRAWS_OF["smallest"](logits, temperature, top_k, generator)
+        “You draw from the top_k smallest logits.”
+    even: DRAWS_OF["even"](logits, temperature, top_k, generator)
+        “The right tokens are drawn, but all of them equally often; each should have its own probability.”
+    softmax_twice: DRAWS_OF["softmax_twice"](logits, temperature, top_k, generator)
+        “Your tokens come almost equally often, as if a softmax had been applied to probabilities once more.”
+    draws_at_zero: DRAWS_OF["draws_at_zero"](logits, temperature, top_k, generator)
+        “At temperature 0 you still draw; the likeliest token should come every time.”
+    best_always: DRAWS_OF["best_always"](logits, temperature, top_k, generator)
+        “You always take the likeliest token. Above temperature 0 it should be drawn.”
+    place: DRAWS_OF["place"](logits, temperature, top_k, generator)
+        “You return the place among the top_k, not the id of the token that is there: `topk` gives the ids as
+        `indices`.”
+    worst_at_zero: DRAWS_OF["worst_at_zero"](logits, temperature, top_k, generator)
+        “At temperature 0 you take the smallest logit.”
+    without_the_generator: int(torch.multinomial(right(logits, temperature, top_k), 1))
+        “Your token is drawn from another source of random numbers, such as torch's global one: pass
+        `generator=generator` on, and the same seed writes the same text.”
+    """,
+    also_right="""
+    a mask of −∞: DRAWS_OF["right"](logits, temperature, top_k, generator)
+    noise and argmax:
+        if temperature == 0:
+            return int(logits.argmax())
+        best = logits.topk(min(top_k, logits.numel()))
+        noise = -torch.empty_like(best.values).exponential_(generator=generator).log()
+        return int(best.indices[(best.values / temperature + noise).argmax()])
+    along a running sum:
+        chances = right(logits, temperature, top_k)
+        drawn = torch.rand(1, generator=generator)
+        place = int(torch.searchsorted(chances.cumsum(0), drawn, right=True))
+        return min(place, int(chances.nonzero().max()))
+    sorted:
+        if temperature == 0:
+            top_k, temperature = 1, 1.0
+        values, ids = logits.sort(descending=True)
+        place = torch.multinomial((values[:top_k] / temperature).softmax(-1), 1, generator=generator)
+        return ids[place].item()
+    """,
+    hints="""
+    - Three steps: temperature 0 first, then the best top_k, then a draw among them. What you draw among them is a
+      place, and the place has an id.
+    - `best = logits.topk(min(top_k, len(logits)))` has `values` and `indices`. Probabilities are `(best.values /
+      temperature).softmax(dim=-1)`.
+    - `place = torch.multinomial(probabilities, 1, generator=generator)`, then `best.indices[place].item()`.
+    """,
+    explanation="""
+    Top-k keeps out the long tail of unlikely tokens, which together would be drawn far too often. The temperature
+    decides how bold the choice among the rest is. As it goes toward 0, only the likeliest token is left, but a division
+    by 0 would give NaN.
+    """,
 )
