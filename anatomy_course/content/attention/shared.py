@@ -1,4 +1,4 @@
-"""Kinds of cases for attention, queries and keys that match very strongly, a mask that forbids nothing."""
+"""Kinds of cases for attention; queries and keys that match very strongly."""
 
 from __future__ import annotations
 
@@ -37,8 +37,3 @@ def lift(query: Tensor, key: Tensor, amount: Tensor | float) -> None:
     """
     query[..., 0] = 12.0
     key[..., 0] = amount * query.shape[-1] ** 0.5 / 12.0
-
-
-def ones(length: int) -> Tensor:
-    """A mask (length, length) that is True everywhere."""
-    return torch.ones(length, length, dtype=torch.bool)
