@@ -12,14 +12,12 @@ from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
 
-# fmt: off
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """scores (…, query, key), mask (broadcast to it; True = may attend) → weights (…, query, key).
     Rows sum to 1, or are all 0 where there is nothing to attend to.
     """
-    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
     return weights.masked_fill(~mask, 0.0)
-# fmt: on
 
 
 PADDED, ROW, BEST = "a padded batch with heads", "a row with nothing to attend to", "forbidden keys that match best"

@@ -13,15 +13,13 @@ from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
 
-# fmt: off
 def repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)
     → context (…, query, d_value), weights (…, query, key). No row of the mask is empty.
     """
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
-    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
     return weights @ value, weights
-# fmt: on
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:

@@ -13,7 +13,6 @@ from anatomy_course.judge.form import written
 from anatomy_utils.functional import spans
 
 
-# fmt: off
 def best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tuple[Tensor, Tensor]:
     """How well each word begins the answer and how well it ends it, (batch, position) each
     → start and end, (batch,) each; the end is the answer's last word, so a span of one word has end = start.
@@ -22,9 +21,8 @@ def best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tupl
     sums = start_scores[:, :, None] + end_scores[:, None, :]
     length = sums.shape[-1]
     legal = torch.ones(length, length, dtype=torch.bool).triu().tril(max_length - 1)
-    best = sums.masked_fill(~legal, float('-inf')).flatten(1).argmax(dim=1)
+    best = sums.masked_fill(~legal, float("-inf")).flatten(1).argmax(dim=1)
     return best // length, best % length
-# fmt: on
 
 
 BASE = -10.0

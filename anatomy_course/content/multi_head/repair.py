@@ -15,7 +15,6 @@ from anatomy_course.judge.form import written
 from anatomy_utils.functional import multi_head
 
 
-# fmt: off
 def repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor) -> Tensor:
     """query (batch, query, d_model), key and value (batch, key, d_model), all heads side by side;
     mask (broadcast to batch, heads, query, key; True = may attend; each query has a key to attend to)
@@ -23,9 +22,8 @@ def repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, ma
     """
     query, key, value = (part.unflatten(-1, (num_heads, -1)).transpose(1, 2) for part in (query, key, value))
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
-    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
     return (weights @ value).transpose(1, 2).flatten(2)
-# fmt: on
 
 
 OWN, MORE, BEST = "a mask of its own for each query", "more keys than queries", "padding that matches best"

@@ -12,7 +12,6 @@ from anatomy_course.judge.effects.groups import KINDS, NARROW, drive
 from anatomy_course.judge.form import written
 
 
-# fmt: off
 def parameter_groups(model: torch.nn.Module, weight_decay: float) -> list[dict]:
     """→ [{'params': those with two or more axes, 'weight_decay': weight_decay},
        {'params': the others, 'weight_decay': 0.0}], as torch's optimizers want it.
@@ -22,10 +21,9 @@ def parameter_groups(model: torch.nn.Module, weight_decay: float) -> list[dict]:
     matrices = [parameter for parameter in trained if parameter.dim() >= 2]
     vectors = [parameter for parameter in trained if parameter.dim() < 2]
     return [
-        {'params': matrices, 'weight_decay': weight_decay},
-        {'params': vectors, 'weight_decay': 0.0},
+        {"params": matrices, "weight_decay": weight_decay},
+        {"params": vectors, "weight_decay": 0.0},
     ]
-# fmt: on
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:

@@ -13,18 +13,16 @@ from anatomy_course.judge.effects.saved_run import REFUSED, RESUMED, drive_resum
 from anatomy_course.judge.form import written
 
 
-# fmt: off
 def resume_training(path, model, optimizer, generator: torch.Generator) -> int:
     """`path` is a file written by `save_training`: a dictionary with 'model', 'optimizer', 'generator' and
     'step'. Restores the model, the optimizer and the generator, and returns the step. The file may be a
     stranger's: read it with weights_only=True. Weights that are not this model's must raise an error.
     """
     run = torch.load(path, weights_only=True)
-    model.load_state_dict(run['model'])
-    optimizer.load_state_dict(run['optimizer'])
-    generator.set_state(run['generator'])
-    return run['step']
-# fmt: on
+    model.load_state_dict(run["model"])
+    optimizer.load_state_dict(run["optimizer"])
+    generator.set_state(run["generator"])
+    return run["step"]
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:

@@ -13,19 +13,17 @@ from anatomy_course.judge.effects.saved_run import SAVED, drive_saving
 from anatomy_course.judge.form import written
 
 
-# fmt: off
 def save_training(path, model, optimizer, generator: torch.Generator, step: int) -> None:
     """torch.save at `path` a dictionary with the keys 'model' and 'optimizer' (their state_dict()),
     'generator' (its state) and 'step' (a plain number). Only numbers and names, no objects with code.
     """
     run = {
-        'model': model.state_dict(),
-        'optimizer': optimizer.state_dict(),
-        'generator': generator.get_state(),
-        'step': step,
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "generator": generator.get_state(),
+        "step": step,
     }
     torch.save(run, path)
-# fmt: on
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
