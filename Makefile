@@ -8,6 +8,7 @@ VENV ?= .venv
 PYTHON ?=
 TORCH_INDEX ?=
 NOTEBOOK ?= notebooks/00_start_here.ipynb
+PROOF_SEEDS ?= 200
 CACHE := .cache
 PAGE_STYLE := anatomy_course/views/_kit/page
 
@@ -74,8 +75,8 @@ lint: $(STAMP_TEST) node-packages ## only style, types and who may import whom
 	@$(PY) tests/run_all.py lint
 
 .PHONY: notebooks
-notebooks: $(STAMP_TEST) ## run every notebook from a fresh kernel; store its outputs, and its views for the site
-	@$(PY) tests/support/notebook_tools.py
+notebooks: $(STAMP_TEST) ## run every notebook, or NOTEBOOKS=, from a fresh kernel; store outputs, and views for the site
+	@$(PY) tests/support/notebook_tools.py $(NOTEBOOKS)
 
 .PHONY: images
 images: $(STAMP_TEST) ## draw every diagram in images/ again
@@ -103,7 +104,7 @@ look-site: $(STAMP_TEST) node-packages ## look at every page of site/ and use ev
 
 .PHONY: proof
 proof: $(STAMP_TEST) ## prove every exercise on 200 seeds (`make test` takes 3), half an hour
-	@OMP_NUM_THREADS=1 PROOF_SEEDS=200 $(PY) -m pytest -q -n 2 -m proof tests/anatomy_course/judge/test_proof.py $(PROOF_OPTIONS)
+	@OMP_NUM_THREADS=1 PROOF_SEEDS=$(PROOF_SEEDS) $(PY) -m pytest -q -n 2 -m proof tests/anatomy_course/judge/test_proof.py $(PROOF_OPTIONS)
 
 .PHONY: near
 near: $(STAMP_TEST) ## try every small edit of every exercise's solution as an answer (half an hour), and write its figures

@@ -7,6 +7,7 @@ the exercises are counted in their catalogue.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -82,10 +83,18 @@ def model_row(model: ModelFacts, difference: float | None) -> tuple[str, ...]:
 
 
 def model_rows() -> list[tuple[str, ...]]:
-    """The table of models, with every difference measured now."""
+    """The table of models; differences that are stored stay, and new ones are measured (EVERY_MODEL=1 measures all)."""
     from taxonomy_differences import largest_difference
+    from zoo_configurations import quiet
 
-    return [model_row(model, largest_difference(model) if model.runs else None) for model in TREE]
+    quiet()
+    stored = {row[0]: row[EQUALS] for row in read_rows((HERE / "models.md").read_text(encoding="utf-8"))}
+    rows = []
+    for model in TREE:
+        known = stored.get(model.name, "") if not os.environ.get("EVERY_MODEL") else ""
+        found = float(known.split()[0]) if known else largest_difference(model) if model.runs else None
+        rows.append(model_row(model, found))
+    return rows
 
 
 def model_notes() -> str:

@@ -36,7 +36,7 @@ class Declaring(SetupList):
     own = Whole("", default=0).tag(sync=True)
     width = Whole(8, low=2, default=4).tag(sync=True)
     seed = Whole(None).tag(sync=True)
-    share = Real(0.05, 1, 0.5).tag(sync=True)
+    share = Real(0.05, 1.0, 0.5).tag(sync=True)
     norm = OneOf("post pre").tag(sync=True)
     word = Name("tokens").tag(sync=True)
     part = Name("parts", also="all").tag(sync=True)

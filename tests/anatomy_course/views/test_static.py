@@ -21,7 +21,8 @@ LONGEST_LINE, LONGEST_FILE, LONGEST_RENDER = 120, 350, 200
 def test_a_script_can_be_read_in_one_sitting(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= LONGEST_FILE
-    assert [number for number, line in enumerate(lines, start=1) if len(line) > LONGEST_LINE] == []
+    long = [number for number, line in enumerate(lines, start=1) if len(line) > LONGEST_LINE]
+    assert not long, f"lines {long} have more than {LONGEST_LINE} characters"
     assert lines[0].startswith("// "), "a script says first what it is"
     if "function render({ model, el }) {" in lines:
         start = lines.index("function render({ model, el }) {")
