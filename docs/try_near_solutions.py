@@ -32,7 +32,8 @@ def main(wanted: list[str]) -> int:
     for id in wanted or ids():
         exercise = find_exercise(id)
         tried = try_all(exercise, near_solutions(exercise, **(FEWER if id in SAMPLED else {})))
-        print(f"{id}: {tried.count} tried, {len(tried.passed)} passed, {len(tried.unexplained)} of them wrong", flush=True)
+        counts = f"{tried.count} tried, {len(tried.passed)} passed, {len(tried.unexplained)} of them wrong"
+        print(f"{id}: {counts}", flush=True)
         for text, shown_by in tried.unexplained.items():
             print(f"unexplained, wrong for {shown_by}:\n{text}\n", flush=True)
         wrong += len(tried.unexplained)
