@@ -61,9 +61,7 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
         ),
         {name: f"{check.question} Not healthy: {check.fails}." for name, check in CHECKS.items()},
         view.LabFunctions(
-            probe=lambda bed, name: result(models[bed].check(name)),
-            write=lambda bed: models[bed].samples(),
-            cure=cure,
+            probe=lambda bed, name: result(models[bed].check(name)), write=lambda bed: models[bed].samples(), cure=cure
         ),
         chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, questions, strict=True)],
         examined=[

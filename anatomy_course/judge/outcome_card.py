@@ -34,17 +34,10 @@ def outcome_page(question: Question, chosen: int | None, shows: Evidence | None 
     else:
         state, headline = "other", "✗ It came out differently"
         boxes, reasons = {"Your guess": guess.text, "What happened": right.text}, [guess.reason, right.reason]
-        text = [
-            f"Your prediction was: {_sentence(guess)}",
-            f"What happened: {_sentence(right)}",
-        ]
+        text = [f"Your prediction was: {_sentence(guess)}", f"What happened: {_sentence(right)}"]
     beside = "".join(f'<div><p class="name">{name}</p>{in_code(words)}</div>' for name, words in boxes.items())
     page = "".join(
-        [
-            f'<div class="beside">{beside}</div>',
-            *(f"<p>{in_code(reason)}</p>" for reason in reasons),
-            _evidence(shows),
-        ]
+        [f'<div class="beside">{beside}</div>', *(f"<p>{in_code(reason)}</p>" for reason in reasons), _evidence(shows)]
     )
     if isinstance(shows, Picture | CellOutput):
         text.append(shows.alt if isinstance(shows, Picture) else shows.text)

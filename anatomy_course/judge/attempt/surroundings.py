@@ -195,11 +195,7 @@ QUICK: Settings = (
         _set_deterministic,
     ),
     ("torch's autocast", lambda: (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")), _set_autocast),
-    (
-        "torch's anomaly detection",
-        torch.is_anomaly_enabled,
-        _set_anomaly,
-    ),
+    ("torch's anomaly detection", torch.is_anomaly_enabled, _set_anomaly),
     ("torch's precision of products", torch.get_float32_matmul_precision, torch.set_float32_matmul_precision),
     ("torch's oneDNN", torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled),
     ("Python's recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),

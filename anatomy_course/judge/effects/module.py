@@ -118,12 +118,7 @@ class ModuleDrive:
         return (output, *self._gradients(made, untouched), *self._range(made, untouched))
 
     def _objection_to_use(
-        self,
-        made: nn.Module,
-        other: nn.Module,
-        weights: dict[str, Tensor],
-        inputs: tuple[Any, ...],
-        output: Tensor,
+        self, made: nn.Module, other: nn.Module, weights: dict[str, Tensor], inputs: tuple[Any, ...], output: Tensor
     ) -> Objection | None:
         """Loads the weights into `made` and saves it into `other`: both must then compute `output`, again and again."""
         other.to(next(iter(weights.values())).dtype).eval()

@@ -64,7 +64,6 @@ def _same(one: Any, other: Any) -> bool:
 def _no_number(loss: Any) -> Objection:
     if isinstance(loss, Tensor) and loss.numel() == 1:
         return Objection(
-            "tensor",
-            "Your function returns the loss as a tensor; a plain number is wanted, which `.item()` gives.",
+            "tensor", "Your function returns the loss as a tensor; a plain number is wanted, which `.item()` gives."
         )
     return Objection("type", f"Your function returns a {type(loss).__name__}; the loss is wanted, as a plain number.")

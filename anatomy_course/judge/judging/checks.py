@@ -18,10 +18,9 @@ from anatomy_course.judge.attempt.tried import Attempt, kinds_in_words, listed
 from anatomy_course.judge.definition import Objection
 from anatomy_course.judge.diagnosis import axes, calls
 from anatomy_course.judge.judging.crash import line_of, type_words
-from anatomy_course.judge.judging.crash_words import crash_words
+from anatomy_course.judge.judging.crash_words import crash_words, time_words
 from anatomy_course.judge.judging.error_messages import str_of
 from anatomy_course.judge.judging.place import learners_place
-from anatomy_course.judge.judging.time_words import time_words
 from anatomy_course.judge.judging.verdict import Finding
 
 

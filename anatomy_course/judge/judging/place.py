@@ -66,6 +66,11 @@ class Place:
         return _path(tree, self.span)[::-1] if tree is not None and self.span is not None else []
 
     @property
+    def node(self) -> ast.AST | None:
+        """The failed expression itself."""
+        return next(iter(self.nodes), None)
+
+    @property
     def statement(self) -> ast.stmt | None:
         """The innermost statement that the failed expression is part of."""
         return next((node for node in self.nodes if isinstance(node, ast.stmt)), None)

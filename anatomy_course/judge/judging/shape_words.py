@@ -1,4 +1,4 @@
-"""A crash over shapes, told from the values that met on the line: torch's own message often names an axis
+"""A crash over shapes and indices, told from the values that met on the line: torch's own message often names an axis
 that only torch sees."""
 
 from __future__ import annotations
@@ -6,15 +6,17 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from anatomy_course.judge.judging.evaluation import Unknown, is_torch, known
-from anatomy_course.judge.judging.index_words import axes_of
 from anatomy_course.judge.judging.place import Place
 
+Look = Callable[[Place, re.Match[str]], str | None]
+"""Called with where it crashed and what a pattern found in the message; None where this look does not apply."""
 REDUCTIONS = {
     "sum": "the sum",
     "mean": "the average",
@@ -24,14 +26,97 @@ REDUCTIONS = {
 }
 
 
-def do_not_meet(place: Place, message: str) -> str | None:
+def _beyond_the_end(place: Place, match: re.Match[str]) -> str | None:
+    """An index of a subscript is not among the places of its axis, or of a list."""
+    if not isinstance(node := place.node, ast.Subscript):
+        return None
+    base, index, called = known(node.value, place.names), known(node.slice, place.names), place.shown(node.value)
+    if isinstance(base, list | tuple | range) and isinstance(index, int):
+        what = f"has {len(base)}" if base else "is empty"
+        return f"Index {index} is beyond the end: `{called}` {what}{_first_to_last(len(base))}."
+    if not isinstance(base, Tensor) or index is Unknown:
+        return None
+    for axis, part in _axes_of(index, base.dim()):
+        if axis < base.dim() and (outside := _outside(part, base.shape[axis])) is not None:
+            length, shape = base.shape[axis], tuple(base.shape)
+            beyond = "lies before the start" if outside < 0 else "is beyond the end"
+            holds = f"which holds {length}{_first_to_last(length)}" if length else "which is empty"
+            said = f"Index {outside} {beyond} of axis {axis}, {holds}: `{called}` has shape {shape}."
+            return said + _where_it_counts(place, node.slice, outside)
+    return None
+
+
+def _where_it_counts(place: Place, index: ast.AST, number: int) -> str:
+    """The loop over `range(…)` that an index comes from."""
+    held = {n.id: place.names.get(n.id) for n in ast.walk(index) if isinstance(n, ast.Name)}
+    named = [name for name, value in held.items() if type(value) is int and value == number]
+    for loop in ast.walk(place.function) if place.function is not None else ():
+        if isinstance(loop, ast.For | ast.comprehension) and isinstance(loop.target, ast.Name):
+            counts = isinstance(loop.iter, ast.Call) and place.shown(loop.iter.func) == "range"
+            if counts and loop.target.id in named:
+                line = loop.iter.lineno + place.shift
+                return f" `{loop.target.id}` counts through `{place.shown(loop.iter)}` (line {line})."
+    return ""
+
+
+def _beyond_what_gather_can_reach(place: Place, match: re.Match[str]) -> str | None:
+    """An index of gather or scatter is not among the places of the axis that it picks from."""
+    node = _method(place, "gather", "scatter", "scatter_")
+    if node is None or len(node.args) < 2:
+        return None
+    base, axis, index = (known(part, place.names) for part in (node.func.value, *node.args[:2]))
+    if not isinstance(base, Tensor) or type(axis) is not int or not isinstance(index, Tensor):
+        return None
+    length = base.shape[axis]
+    outside = [i for i in index.flatten().tolist() if not 0 <= i < length]
+    if not outside:
+        return None
+    return (
+        f"Among the indices is {outside[0]}, and {node.func.attr} takes 0 to {length - 1} here: along axis "
+        f"{axis % base.dim()} `{place.shown(node.func.value)}` holds {length}."
+    )
+
+
+def _first_to_last(length: int) -> str:
+    return f" (0 to {length - 1})" if length else ""
+
+
+def _axes_of(index: Any, rank: int) -> Iterator[tuple[int, Any]]:
+    """Each part of an index with the axis that it picks from."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    taken = sum(_axes_taken(part) for part in parts)
+    axis = 0
+    for part in parts:
+        if part is Ellipsis:
+            axis += rank - taken
+            continue
+        yield axis, part
+        axis += _axes_taken(part)
+
+
+def _axes_taken(part: Any) -> int:
+    if part is None or part is Ellipsis or isinstance(part, bool):
+        return 0
+    return part.dim() if isinstance(part, Tensor) and part.dtype == torch.bool else 1
+
+
+def _outside(part: Any, length: int) -> int | None:
+    if isinstance(part, list):
+        part = torch.tensor(part)
+    if isinstance(part, Tensor) and part.dtype != torch.bool and not part.is_floating_point():
+        return next((int(i) for i in part.flatten().tolist() if not -length <= i < length), None)
+    if isinstance(part, int) and not isinstance(part, bool):
+        return None if -length <= part < length else part
+    return None
+
+
+def _do_not_meet(place: Place, match: re.Match[str]) -> str | None:
     """Two shapes that a cell by cell operation cannot bring together."""
-    match = re.search(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", message)
     operands = _operands(place)
-    if match is None or operands is None:
+    if operands is None:
         return None
     (left, one), (right, other) = operands
-    if _is_product(place.nodes[0]):
+    if _is_product(place.node):
         return _stacks_do_not_meet(place, *operands)
     place_from_end = next(
         (i for i, (a, b) in enumerate(zip(one.shape[::-1], other.shape[::-1], strict=False), 1) if _clash(a, b)), None
@@ -49,12 +134,9 @@ def do_not_meet(place: Place, message: str) -> str | None:
     )
 
 
-def laid_out(place: Place, message: str) -> str | None:
+def _laid_out(place: Place, match: re.Match[str]) -> str | None:
     """Sizes for `reshape` or `view` of which one is not the length of the axis that it stands for."""
-    node = place.nodes[0] if place.nodes else None
-    if "is invalid for input of size" not in message or not isinstance(node, ast.Call):
-        return None
-    if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("reshape", "view"):
+    if (node := _method(place, "reshape", "view")) is None:
         return None
     held, sizes = known(node.func.value, place.names), [known(part, place.names) for part in node.args]
     if not isinstance(held, Tensor) or not all(type(size) is int for size in sizes):
@@ -72,7 +154,13 @@ def laid_out(place: Place, message: str) -> str | None:
     )
 
 
-def _is_product(node: ast.AST) -> bool:
+def _method(place: Place, *names: str) -> Any:
+    """The failed call, if it is one of these methods."""
+    is_one = isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Attribute)
+    return place.node if is_one and place.node.func.attr in names else None  # type: ignore[union-attr]
+
+
+def _is_product(node: ast.AST | None) -> bool:
     by_name = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "matmul"
     return by_name or (isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult))
 
@@ -100,9 +188,8 @@ def _is(place: Place, node: ast.AST, held: Tensor) -> str:
 
 def _operands(place: Place) -> tuple[tuple[ast.AST, Tensor], tuple[ast.AST, Tensor]] | None:
     """The two tensors that met in the failed expression, with what the learner calls them."""
-    if not place.nodes:
+    if (node := place.node) is None:
         return None
-    node: ast.AST = place.nodes[0]
     pair: tuple[ast.AST, ...] = ()
     if isinstance(node, ast.BinOp):
         pair = node.left, node.right
@@ -159,7 +246,7 @@ def _axes_lost(place: Place, made: ast.AST, rank: int) -> Iterator[tuple[int, st
         axes = (known(part, place.names) for part in arguments)
         yield from ((a, f"over which {REDUCTIONS[made.func.attr]} is taken") for a in axes if _is_axis(a, rank))
     elif isinstance(made, ast.Subscript) and (index := known(made.slice, place.names)) is not Unknown:
-        picked = ((axis, part) for axis, part in axes_of(index, rank) if type(part) is int)
+        picked = ((axis, part) for axis, part in _axes_of(index, rank) if type(part) is int)
         yield from ((axis, f"from which entry {part} is picked") for axis, part in picked if axis < rank)
 
 
@@ -182,20 +269,16 @@ def _made_by(place: Place, node: ast.AST) -> tuple[ast.AST, str]:
     return given[0].value, f" (line {given[0].lineno + place.shift})"
 
 
-def product(place: Place, message: str) -> str | None:
+def _product(place: Place, match: re.Match[str]) -> str | None:
     """Two shapes that a matrix product cannot bring together."""
-    if not re.search(
-        r"mat1 and mat2|first two dimensions of batch2|got input \(\d+\), mat|inconsistent tensor", message
-    ):
-        return None
-    operands = _operands(place)
-    if operands is None or (isinstance(place.nodes[0], ast.BinOp) and not isinstance(place.nodes[0].op, ast.MatMult)):
+    node, operands = place.node, _operands(place)
+    if operands is None or (isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult)):
         return None
     (left, one), (right, other) = operands
     if one.dim() < 1 or other.dim() < 1:
         return None
     inner = other.shape[-2] if other.dim() > 1 else other.shape[-1]
-    if isinstance(place.nodes[0], ast.Call) and place.shown(place.nodes[0].func).endswith("linear"):
+    if isinstance(node, ast.Call) and place.shown(node.func).endswith("linear"):
         inner = other.shape[-1]
         rule = "linear takes the weight as (output, input): the last axes of the two must be equally long"
     elif other.dim() == 1:
@@ -210,19 +293,24 @@ def product(place: Place, message: str) -> str | None:
     )
 
 
-def put_in(place: Place, message: str) -> str | None:
+def _put_in(place: Place, match: re.Match[str]) -> str | None:
     """Something is written into a place of another shape."""
-    match = re.search(r"Target sizes: \[(.*?)\]\.\s+Tensor sizes: \[(.*?)\]", message)
-    swapped = re.search(
-        r"value tensor of shape \[(.*?)\] cannot be broadcast to indexing result of shape \[(.*?)\]", message
-    )
-    if not (match or swapped) or not isinstance(place.statement, ast.Assign | ast.AugAssign):
+    if not isinstance(place.statement, ast.Assign | ast.AugAssign):
         return None
     target = place.statement.targets[0] if isinstance(place.statement, ast.Assign) else place.statement.target
-    if not isinstance(target, ast.Subscript) or place.nodes[0] not in (target, place.statement):
+    if not isinstance(target, ast.Subscript) or place.node not in (target, place.statement):
         return None
-    room, given = (match[1], match[2]) if match else (swapped[2], swapped[1]) if swapped else ("", "")
+    given, room = match["given"], match["room"]
     return f"What is put into `{place.shown(target)}` has shape ({given}), but the room there is ({room})."
 
 
-WORDS = (do_not_meet, laid_out, product, put_in)
+LOOKS: tuple[tuple[str, Look], ...] = (
+    (r"index out of range|is out of bounds for dimension", _beyond_the_end),
+    (r"is out of bounds for dimension", _beyond_what_gather_can_reach),
+    (r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", _do_not_meet),
+    (r"is invalid for input of size", _laid_out),
+    (r"mat1 and mat2|first two dimensions of batch2|got input \(\d+\), mat|inconsistent tensor", _product),
+    (r"Target sizes: \[(?P<room>.*?)\]\.\s+Tensor sizes: \[(?P<given>.*?)\]", _put_in),
+    (r"value tensor of shape \[(?P<given>.*?)\] cannot be .+ result of shape \[(?P<room>.*?)\]", _put_in),
+)
+"""What is looked at where a message has this in it."""

@@ -13,15 +13,7 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.surroundings import restored_globals
-from anatomy_course.judge.attempt.tensors import (
-    changed,
-    close,
-    differing,
-    fresh_arguments,
-    parts,
-    plain,
-    same_result,
-)
+from anatomy_course.judge.attempt.tensors import changed, close, differing, fresh_arguments, parts, plain, same_result
 from anatomy_course.judge.attempt.time_limit import interruptible, run_limited
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Exercise, Mistake, Objection
