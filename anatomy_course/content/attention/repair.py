@@ -62,9 +62,9 @@ EXERCISE = written(
     unchanged: query.shape[-1] ⇒ key.shape[-2]
         “Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in short
         ones.”
-    unchanged_and_unmasked (unchanged): .masked_fill(~mask, float('-inf')) ⇒
+    unchanged_and_unmasked (unchanged): .masked_fill(~mask, float("-inf")) ⇒
         “These are the colleague's own weights, and the mask has no effect yet.”
-    mask_ignored: .masked_fill(~mask, float('-inf')) ⇒
+    mask_ignored: .masked_fill(~mask, float("-inf")) ⇒
         “The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.”
     mask_inverted:
         ~mask ⇒ mask

@@ -82,13 +82,13 @@ EXERCISE = written(
         .unflatten(-1, (num_heads, -1)).transpose(1, 2) ⇒ .unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2)
         .transpose(1, 2).flatten(2) ⇒ .permute(0, 2, 3, 1).flatten(2)
         “Your heads see a part of every word, but its features are num_heads apart; a head's features are neighbors.”
-    mask_ignored: .masked_fill(~mask, float('-inf')) ⇒
+    mask_ignored: .masked_fill(~mask, float("-inf")) ⇒
         “Your heads are repaired, but forbidden keys still get a weight: the mask has no effect.”
     mask_inverted:
         ~mask ⇒ mask
         .softmax(dim=-1) ⇒ .softmax(dim=-1).nan_to_num()
         “Your heads are repaired, but they look where they may not: True means 'may attend'.”
-    zero_afterwards: .masked_fill(~mask, float('-inf')).softmax(dim=-1) ⇒ .softmax(dim=-1) * mask
+    zero_afterwards: .masked_fill(~mask, float("-inf")).softmax(dim=-1) ⇒ .softmax(dim=-1) * mask
         “Your heads are repaired, but the mask acts as if it came after the softmax: the allowed keys do not get the
         weight that the others had.”
     one_wide_head: (num_heads, -1) ⇒ (1, -1)
