@@ -106,7 +106,7 @@ EXERCISE = written(
         “You keep the tokens with a probability of at least p each; p is for all of them together.”
     share_of_the_best: probabilities.cumsum(dim=-1) - probabilities >= p ⇒ probabilities < p * probabilities[:, :1]
         “You compare each token with p times the likeliest one. That is min-p, a younger filter.”
-    zero: float('-inf') ⇒ 0.0
+    zero: float("-inf") ⇒ 0.0
         “The right tokens are kept, but the others are 0, and e⁰ is 1: they can still be drawn.”
     probabilities: result.softmax(dim=-1)
         “The right tokens are kept, but yours are probabilities already; logits with −∞ are wanted.”

@@ -73,8 +73,8 @@ EXERCISE = written(
     none_decays (by name and parameter): parameter.dim() >= 2 ⇒ False
         “No parameter of yours decays, not even a matrix.”
     turned_round:
-        'params': matrices ⇒ 'params': vectors
-        'params': vectors, 'weight_decay': 0.0 ⇒ 'params': matrices, 'weight_decay': 0.0
+        "params": matrices ⇒ "params": vectors
+        "params": vectors, "weight_decay": 0.0 ⇒ "params": matrices, "weight_decay": 0.0
         “Your groups are swapped: biases and norms decay, and the matrices do not.”
     frozen_too: if parameter.requires_grad ⇒
         “Frozen parameters are in your groups too; leave out those with `requires_grad` False.”
@@ -128,7 +128,7 @@ EXERCISE = written(
         “Your vectors are in no group, so they would never be trained.”
     vectors_only: result[1:]
         “Your matrices are in no group, so they would never be trained.”
-    in_both: 'params': vectors ⇒ 'params': trained
+    in_both: "params": vectors ⇒ "params": trained
         “Your matrices are in both groups: the second should hold only what the first does not.”
     """,
     hints="""
