@@ -26,7 +26,7 @@ from anatomy_course.lab.transplant.rejection import Rejection
 from anatomy_course.lab.transplant.replaceable import ORGANS
 from anatomy_course.lab.transplant.saved import SavedAnswer, in_use
 from anatomy_course.page.notebooks import NOTEBOOKS
-from anatomy_course.page.page import CellOutput, escape, table
+from anatomy_course.page.page import CellOutput, escape, stacked, table
 
 WRITE = "decoder.write"
 """The decoding loop's exercise; no organ of a model, but what runs one."""
@@ -177,9 +177,7 @@ class Body:
         rows = [[name, part.whose, part.notebook, part.exercise.id] for name, part in self.parts.items()]
         page = table(caption, ["organ", "whose", "notebook", "exercise"], rows, words=(1, 2, 3))
         notes = [part.note for part in self.parts.values() if part.note]
-        return CellOutput(
-            "".join([page.html, *(f"<p>{escape(note)}</p>" for note in notes)]), "\n".join([page.text, *notes])
-        )
+        return stacked(page, *(CellOutput(f"<p>{escape(note)}</p>", note) for note in notes))
 
 
 @dataclass(frozen=True)

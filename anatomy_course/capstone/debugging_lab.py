@@ -12,7 +12,7 @@ from anatomy_course.judge.registry import questions_of
 from anatomy_course.lab.debugging.broken_model import BrokenModel, CheckResult
 from anatomy_course.lab.debugging.checks import CHECKS
 from anatomy_course.lab.debugging.overview import BrokenModels
-from anatomy_course.page.page import CellOutput, escape, in_code
+from anatomy_course.page.page import CellOutput, escape, in_code, paragraph, stacked
 
 if TYPE_CHECKING:
     from anatomy_course.views.debugging_lab import view
@@ -88,13 +88,11 @@ def show_evidence(broken: BrokenModels, *, record: Progress | None = None) -> Ce
     caption = f"{len(found)} of {count} diagnosed."
     if len(found) < count:
         caption += " The evidence for a patient appears here once you have diagnosed it."
-    pieces = [CellOutput(f"<p>{escape(caption)}</p>", caption), *map(_evidence, found)]
-    text = "\n".join(piece.text for piece in pieces)
-    html = "".join(piece.html for piece in pieces)
+    pieces = [paragraph(caption), *map(_evidence, found)]
     if len(found) == count:
         whole = broken.table()
-        text, html = f"{text}\n{whole!r}", html + whole._repr_html_()
-    return CellOutput(html, text)
+        pieces.append(CellOutput(whole._repr_html_(), repr(whole)))
+    return stacked(*pieces)
 
 
 def _evidence(model: BrokenModel) -> CellOutput:

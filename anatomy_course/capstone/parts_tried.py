@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from anatomy_course.capstone.body import Body, Examination
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput, stacked, table
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.zoo.transformer import TransformerConfig, transformer
@@ -46,8 +46,8 @@ def examined(runs: Mapping[str, Examination]) -> CellOutput:
         rows.append([model, f"{len(run.found)}, {yours} yours", str(accepted), run.together + exact])
         rejected += [f"{model}, {found}" for found in run.found.values() if found]
     page = table("", ["model", "organs tried", "accepted", "output, all at once"], rows, words=[0, 1, 2, 3])
-    notes = table("", ["rejected"], [[each] for each in rejected], words=[0]) if rejected else CellOutput("", "")
-    return CellOutput(page.html + notes.html, "\n".join(filter(None, [page.text, notes.text])))
+    notes = [table("", ["rejected"], [[each] for each in rejected], words=[0])] if rejected else []
+    return stacked(page, *notes)
 
 
 def run_layers(

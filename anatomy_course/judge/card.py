@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +12,7 @@ from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.location import solutions_hidden
 from anatomy_course.judge.stub import solution_text
-from anatomy_course.page.page import CellOutput, code_block, details, escape, in_code
+from anatomy_course.page.page import CellOutput, code_block, details, escape, in_code, paragraph, stacked
 
 HEADLINES = {
     "not attempted": ("○", "Not attempted yet"),
@@ -72,52 +73,44 @@ def _lines(verdict: Verdict) -> list[dict[str, Any]]:
 def card_page(exercise: Exercise, verdict: Verdict, notice: str = "") -> CellOutput:
     """The card for a page without a kernel. It holds nothing that changes from run to run."""
     data = card(exercise, verdict, notice)
-    return CellOutput(_html(data, verdict), _text(data, verdict))
+    page = stacked(*_pieces(data, verdict))
+    quiet = palette.ROLES["masked"]
+    edge = {"passed": palette.PASS, "not attempted": quiet, "emptied": quiet}.get(verdict.state, palette.FAIL).light
+    return CellOutput(f'<div style="border-left:4px solid {edge};padding-left:1em">{page.html}</div>', page.text)
 
 
-def _html(data: dict[str, Any], verdict: Verdict) -> str:
-    quiet = palette.ROLES["masked"].light
-    color = {"passed": palette.PASS.light, "not attempted": quiet, "emptied": quiet}.get(
-        data["state"], palette.FAIL.light
+def _pieces(data: dict[str, Any], verdict: Verdict) -> Iterator[CellOutput]:
+    """What the card says, from its headline to its folds; as text a line on how to ask is in their place."""
+    sign, headline, title, about = (data[name] for name in ("sign", "headline", "title", "about"))
+    yield CellOutput(
+        f"<p><strong>{sign} {escape(headline)}</strong> — {escape(title)} <small>({escape(about)})</small></p>",
+        f"{sign} {headline}: {title} ({data['id']}; {about})",
     )
-    pieces = [
-        f"<p><strong>{data['sign']} {escape(data['headline'])}</strong> — {escape(data['title'])} "
-        f"<small>({escape(data['about'])})</small></p>"
-    ]
-    pieces += [_line_html(line) for line in data["lines"]]
-    pieces += [f"<p>{in_code(data['sentence'])}</p>"]
-    pieces += [f"<p>{in_code(note)}</p>" for note in data["notes"]]
-    pieces += [comparison.as_html(verdict.comparison)] if verdict.comparison else []
-    pieces += [f"<p>Your code printed:</p>{code_block(data['printed'])}"] if data["printed"] else []
-    pieces += [f"<p>{escape(data['after'])}</p>"]
-    pieces += [f"<p>{escape(data['notice'])}</p>"] if data["notice"] else []
+    yield from map(_line, data["lines"])
+    yield from map(paragraph, [data["sentence"], *data["notes"]])
+    if verdict.comparison:
+        yield CellOutput(comparison.as_html(verdict.comparison), comparison.as_text(verdict.comparison))
+    if printed := data["printed"]:
+        yield CellOutput(f"<p>Your code printed:</p>{code_block(printed)}", f"Your code printed:\n{printed}")
+    for words in filter(None, [data["after"], data["notice"]]):
+        yield CellOutput(f"<p>{escape(words)}</p>", words)
+    folds = {f"Hint {i}": f"<p>{in_code(hint)}</p>" for i, hint in enumerate(data["hints"], 1)}
+    why = f"<p>{in_code(data['explanation'])}</p>"
     if verdict.passed:
-        pieces.append(details("Why it works", f"<p>{in_code(data['explanation'])}</p>"))
-    else:
-        pieces += [details(f"Hint {i}", f"<p>{in_code(hint)}</p>") for i, hint in enumerate(data["hints"], 1)]
+        folds = {"Why it works": why}
     if data["solution"]:
-        pieces.append(details("Solution", f"{code_block(data['solution'])}<p>{in_code(data['explanation'])}</p>"))
-    return f'<div style="border-left:4px solid {color};padding-left:1em">{"".join(pieces)}</div>'
-
-
-def _line_html(line: dict[str, Any]) -> str:
-    held = "".join(f"<li>{escape(words)}</li>" for words in line["held"])
-    where = f" at <code>{escape(line['part'])}</code>" if line["part"] else ""
-    text = code_block(line["text"], line["part"])
-    return f"<p>In line {line['number']}{where}:</p>{text}" + (f"<ul>{held}</ul>" if held else "")
-
-
-def _text(data: dict[str, Any], verdict: Verdict) -> str:
-    lines = [f"{data['sign']} {data['headline']}: {data['title']} ({data['id']}; {data['about']})"]
-    for line in data["lines"]:
-        where = f", at {line['part']}" if line["part"] else ""
-        lines += [f"In line {line['number']}{where}:", f"    {line['text']}"]
-        lines += [f"    {held}" for held in line["held"]]
-    lines += [data["sentence"], *data["notes"]]
-    lines += [comparison.as_text(verdict.comparison)] if verdict.comparison else []
-    lines += ["Your code printed:", data["printed"]] if data["printed"] else []
-    lines.append(data["after"])
-    lines += [data["notice"]] if data["notice"] else []
+        folds["Solution"] = code_block(data["solution"]) + why
     then = f', then solution("{data["id"]}")' if data["solution"] else ""
-    lines += [] if verdict.passed else [f'Help: hint("{data["id"]}"){then}.']
-    return "\n".join(line for line in lines if line)
+    asked = "" if verdict.passed else f'Help: hint("{data["id"]}"){then}.'
+    yield CellOutput("".join(details(name, body) for name, body in folds.items()), asked)
+
+
+def _line(line: dict[str, Any]) -> CellOutput:
+    """A line of the learner's with what its names held."""
+    number, text, part, held = line["number"], line["text"], line["part"], line["held"]
+    marked = code_block(text, part) + (
+        f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in held)}</ul>" if held else ""
+    )
+    where = f" at <code>{escape(part)}</code>" if part else ""
+    heading = f"In line {number}{f', at {part}' if part else ''}:"
+    return CellOutput(f"<p>In line {number}{where}:</p>{marked}", "\n    ".join([heading, text, *held]))

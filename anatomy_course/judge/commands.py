@@ -12,7 +12,7 @@ from anatomy_course.judge.registry import exercises_of, find_exercise, find_ques
 from anatomy_course.judge.slips.hints import hint_for_your_line
 from anatomy_course.judge.stub import solution_text
 from anatomy_course.page.notebooks import NOTEBOOKS
-from anatomy_course.page.page import CellOutput, code_block, details, escape, html_table, in_code
+from anatomy_course.page.page import CellOutput, code_block, details, escape, html_table, in_code, paragraph
 
 
 def hint(id: str, *, record: Progress | None = None) -> CellOutput:
@@ -39,8 +39,7 @@ def solution(id: str, *, record: Progress | None = None) -> CellOutput:
     """The solution of an exercise and why it works; one sentence where a teacher has hidden the solutions."""
     exercise = find_exercise(id)
     if solutions_hidden():
-        words = f'Solutions are hidden in this class; hint("{id}") shows the next hint.'
-        return CellOutput(f"<p>{in_code(words)}</p>", words)
+        return paragraph(f'Solutions are hidden in this class; hint("{id}") shows the next hint.')
     (record or own_progress()).helped(id, solution=True)
     text = solution_text(exercise)
     return CellOutput(

@@ -13,14 +13,14 @@ from anatomy_course.judge.card import FALLBACK, card, card_page
 from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import Verdict
-from anatomy_course.judge.plain_card import plain_card
+from anatomy_course.judge.outcome_card import plain_card
 from anatomy_course.judge.progress.answer_source import standing_alone
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import earlier_exercises, earlier_pieces, find_exercise, ids
 from anatomy_course.judge.slips.hints import remember_hint
 from anatomy_course.judge.stub import globals_of, is_untouched, names_reached, source_of
-from anatomy_course.page.page import CellOutput, in_code, shell, show, show_for_now
+from anatomy_course.page.page import CellOutput, paragraph, shell, show, show_for_now, stacked
 
 
 class Answer:
@@ -135,13 +135,11 @@ def without_exercise(sentence: str, function: Any) -> Any:
         raise ValueError(sentence)
     name = getattr(function, "__name__", "")
     meant = next((known for known in map(find_exercise, ids()) if known.function_name == name), None)
-    cure = "Correct the id in the line that begins with `@exercise`, and run the cell again."
-    said = [sentence, cure]
+    said = [sentence, "Correct the id in the line that begins with `@exercise`, and run the cell again."]
     if meant is not None:
         said.append(f"The exercise whose function is `{name}` is `{meant.id}`. {FALLBACK}")
-    body = "".join(f"<p>{in_code(words)}</p>" for words in said)
-    headline = "No such exercise"
-    show(CellOutput(plain_card("failed", f"✗ {headline}", body), "\n".join([f"✗ {headline}", *said])))
+    headline, body = "✗ No such exercise", stacked(*map(paragraph, said))
+    show(CellOutput(plain_card("failed", headline, body.html), f"{headline}\n{body.text}"))
     return function if meant is None else meant.resolve()
 
 

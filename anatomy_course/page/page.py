@@ -101,6 +101,16 @@ def in_code(text: str) -> str:
     return re.sub(r"`([^`]+)`|\*([^\s*](?:[^*]*[^\s*])?)\*", piece, escape(text))
 
 
+def paragraph(words: str) -> CellOutput:
+    """A sentence or two, as `in_code` writes them."""
+    return CellOutput(f"<p>{in_code(words)}</p>", words)
+
+
+def stacked(*pieces: CellOutput) -> CellOutput:
+    """Pieces of page one below the other; as text without those that have none."""
+    return CellOutput("".join(piece.html for piece in pieces), "\n".join(piece.text for piece in pieces if piece.text))
+
+
 def details(summary: str, body: str, *, unfolded: bool = False) -> str:
     """A fold, closed at first unless it is `unfolded`; `body` is HTML."""
     return f"<details{' open' if unfolded else ''}><summary>{escape(summary)}</summary>{body}</details>"
