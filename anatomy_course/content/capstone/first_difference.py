@@ -69,6 +69,7 @@ def case_of(generator: torch.Generator, kind: str) -> Case:
 
 EXERCISE = written(
     first_difference,
+    same_as="anatomy_utils.functional.comparison.first_difference",
     title="The first difference",
     task="Find the first layer in which any number of a real position is off by more than the tolerance.",
     level="medium, 5 minutes",

@@ -61,6 +61,7 @@ def cases(generator: torch.Generator) -> list[Case]:
 
 EXERCISE = written(
     llama_layer,
+    same_as="anatomy_utils.functional.layers.llama_layer",
     title="A whole layer",
     task="Put one layer of a Llama together from its parts.",
     level="hard, 8 minutes",

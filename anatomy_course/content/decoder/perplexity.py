@@ -30,6 +30,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     perplexity,
+    same_as="anatomy_utils.training.losses.perplexity",
     title="Perplexity",
     task="Take e to the power of the average loss, −log p, over all real tokens.",
     level="easy, 3 minutes",

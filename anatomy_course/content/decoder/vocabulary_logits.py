@@ -29,6 +29,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     vocabulary_logits,
+    same_as="anatomy_utils.functional.heads.vocabulary_logits",
     title="Logits",
     task="Give each position one logit per token of the vocabulary: the dot product with that token's own vector.",
     level="easy, 2 minutes",

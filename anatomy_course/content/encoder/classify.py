@@ -38,6 +38,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     classify,
+    same_as="anatomy_utils.functional.heads.classify",
     title="A label for a text",
     task="Average the vectors of each text's real words, and turn the average into one logit per label.",
     level="medium, 5 minutes",

@@ -43,6 +43,7 @@ def stages(hidden_states: Tensor, uniform: Tensor, probability: float, training:
 
 EXERCISE = written(
     dropout,
+    same_as="anatomy_utils.functional.layers.dropout",
     title="Dropout",
     task="In training, set to 0 each feature whose random number is below the probability, and multiply the others by "
     "1 / (1 − probability); in use, change nothing.",

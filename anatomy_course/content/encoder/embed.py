@@ -45,6 +45,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     embed,
+    same_as="anatomy_utils.functional.embeddings.embed",
     title="Token, position, segment",
     task="Look up the vector of each token, of its position and of its segment, and add the three.",
     level="easy, 4 minutes",

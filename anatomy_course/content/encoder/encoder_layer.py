@@ -33,6 +33,7 @@ def stages(x: Tensor, attend, feed, attention_norm, feed_forward_norm) -> Mappin
 
 EXERCISE = written(
     encoder_layer,
+    same_as="anatomy_utils.functional.layers.encoder_layer",
     title="An encoder layer",
     task="Put an encoder layer together: attention, then feed-forward, each added to its own input and normed after "
     "the sum.",

@@ -39,6 +39,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     offset_bias,
+    same_as="anatomy_utils.functional.positions.offset_bias",
     title="A number per offset",
     task="Compute what each head adds to its scores: a number looked up by the offset, key minus query; offsets beyond "
     "the table use its last number on their side.",

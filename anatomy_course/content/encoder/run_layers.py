@@ -36,6 +36,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     run_layers,
+    same_as="anatomy_utils.functional.layers.run_layers",
     title="The stack",
     task="Send the hidden states through all layers, one after the other, and keep the states before the first layer "
     "and after each layer.",

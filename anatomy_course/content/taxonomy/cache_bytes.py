@@ -38,6 +38,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     cache_bytes,
+    same_as="anatomy_utils.functional.costs.cache_bytes",
     title="Bytes of a cache",
     task="Count the bytes of all keys and values that a decoder keeps for each text, when a layer looks at the last "
     "`window` positions and forgets what lies before them.",

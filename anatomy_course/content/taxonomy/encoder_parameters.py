@@ -41,6 +41,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     encoder_parameters,
+    same_as="anatomy_utils.functional.costs.encoder_parameters",
     title="Shared layers, narrow tables",
     task="Count the parameters of an encoder of each depth, twice: as BERT has them (tables d_model wide, every layer "
     "its own) and as ALBERT has them (tables d_embedding wide, a linear layer from there to d_model, one layer for "

@@ -40,6 +40,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     repaired_batch,
+    same_as="anatomy_utils.training.teacher_forcing.read_twice",
     title="The case: a colleague's tagger",
     task="Cure the tagger from outside: repeat each text after itself, and ask for the labels only the second time.",
     level="easy, 3 minutes",

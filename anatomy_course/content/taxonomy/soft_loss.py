@@ -49,6 +49,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
 
 EXERCISE = written(
     soft_loss,
+    same_as="anatomy_utils.training.losses.soft_loss",
     title="Learning from a teacher",
     task="Divide both logits by the temperature, take the divergence KL(teacher ‖ student) at each position, average "
     "over all positions, and multiply by the temperature squared.",
