@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict  # noqa: F401 (variants use it)
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise  # noqa: F401 (variants use it)
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from anatomy_course.judge.definition import Case, Exercise, Mistake, Objection, Output
+from anatomy_course.judge.definition import Case, Objection
 from anatomy_course.judge.effects.plain import PlainDrive, not_a, shown
+from anatomy_course.judge.form import written
 from anatomy_utils.training import byte_pairs
 
+
+def count_pairs(words: dict[tuple[int, ...], int]) -> dict[tuple[int, int], int]:
+    """words: each word as a tuple of ids → how often the text has it.
+    Returns each pair of neighbors → how often it occurs in all words together. Words do not touch each other.
+    """
+    counts = {}
+    for word, count in words.items():
+        for pair in zip(word, word[1:]):
+            counts[pair] = counts.get(pair, 0) + count
+    return counts
+
+
 Word = tuple[int, ...]
+
+
 Words = dict[Word, int]
+
+
 Counts = dict[tuple[int, int], int]
 
 
-def _cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: torch.Generator) -> Iterator[Case]:
     a, b, c, d = torch.randperm(200, generator=generator)[:4].tolist()
     big = 256 + int(torch.randint(99, (1,), generator=generator))
     few, some, many, most = (each + int(torch.randint(2, (1,), generator=generator)) for each in (2, 4, 6, 8))
@@ -48,41 +65,6 @@ def _from(pairs: Callable[[Word], Iterable[tuple[int, int]]], weigh: bool = True
     return count
 
 
-def _overwritten(words: Words) -> Counts:
-    return {pair: times for word, times in words.items() for pair in pairwise(word)}
-
-
-def _replaced_by_the_last_word(words: Words) -> Counts:
-    counts: Counts = {}
-    for word in words:
-        counts.update(_from(pairwise)({word: words[word]}))
-    return counts
-
-
-def _first_kept(words: Words) -> Counts:
-    counts: Counts = {}
-    for word, times in words.items():
-        for pair in pairwise(word):
-            counts.setdefault(pair, times)
-    return counts
-
-
-def _first_is_one(words: Words) -> Counts:
-    counts: Counts = {}
-    for word, times in words.items():
-        for pair in pairwise(word):
-            counts[pair] = counts[pair] + times if pair in counts else 1
-    return counts
-
-
-def _in_one_text(words: Words) -> Counts:
-    return dict(Counter(pairwise([each for word, times in words.items() for each in word * times])))
-
-
-def _first_word(words: Words) -> Counts:
-    return _from(pairwise)(dict(list(words.items())[:1]))
-
-
 def _without_overlap(word: Word) -> list[tuple[int, int]]:
     found, free = [], dict.fromkeys(pairwise(word), 0)
     for place, pair in enumerate(pairwise(word)):
@@ -90,29 +72,6 @@ def _without_overlap(word: Word) -> list[tuple[int, int]]:
             found.append(pair)
             free[pair] = place + 2
     return found
-
-
-def _by_counter(words: Words) -> Counts:
-    counts: Counter[tuple[int, int]] = Counter()
-    for word, times in words.items():
-        for pair, often in Counter(pairwise(word)).items():
-            counts[pair] += often * times
-    return counts
-
-
-def _by_places(words: Words) -> Counts:
-    counts: Counts = {}
-    for word in words:
-        for place in range(len(word) - 1):
-            pair = (word[place], word[place + 1])
-            counts[pair] = counts.get(pair, 0) + words[word]
-    return counts
-
-
-def _pair_by_pair(words: Words) -> Counts:
-    """For each pair that there is, a sum over all words."""
-    pairs = {pair for word in words for pair in zip(word[:-1], word[1:], strict=True)}
-    return {pair: sum(list(pairwise(word)).count(pair) * words[word] for word in words) for pair in pairs}
 
 
 def _look(result: Any, wanted: Counts, given: Mapping[str, Any]) -> Objection | None:
@@ -145,102 +104,89 @@ def _as_tensor(counts: Counts) -> Tensor:
     return torch.tensor([(*pair, count) for pair, count in sorted(counts.items())], dtype=torch.long)
 
 
-EXERCISE = Exercise(
-    id="workshop.count_pairs",
+EXERCISE = written(
+    count_pairs,
+    same_as="anatomy_utils.training.byte_pairs.count_pairs",
     title="Count the pairs",
     task="Count how often each pair of neighboring ids occurs; a word that occurs three times counts three times.",
-    difficulty="easy",
-    minutes=5,
-    signature="count_pairs(words: dict[tuple[int, ...], int]) -> dict[tuple[int, int], int]",
-    docstring="words: each word as a tuple of ids → how often the text has it.\n"
-    "Returns each pair of neighbors → how often it occurs in all words together. Words do not touch each other.",
-    reference="anatomy_utils.training.byte_pairs.count_pairs",
-    returns=(Output("counts"),),
-    cases=_cases,
-    mistakes=(
-        Mistake(
-            "unweighted",
-            _from(pairwise, weigh=False),
-            "You count each word once, no matter how often the text has it.",
-        ),
-        Mistake(
-            "overwritten",
-            _overwritten,
-            "Your counts are those of the last word that has the pair: what was counted before is overwritten.",
-        ),
-        Mistake(
-            "replaced_by_the_last_word",
-            _replaced_by_the_last_word,
-            "Within a word your counts add up, but then they take the place of what earlier words gave, as `update` "
-            "does it with a dict: add those up, too.",
-        ),
-        Mistake(
-            "first_kept",
-            _first_kept,
-            "Your counts stop when a pair is met for the first time: whatever comes later is not added.",
-        ),
-        Mistake(
-            "first_is_one",
-            _first_is_one,
-            "Where a pair is met for the first time, you count 1 in place of the number of times that its word occurs.",
-        ),
-        Mistake("first_word", _first_word, "You count the pairs of the first word only: does the loop end too early?"),
-        Mistake(
-            "in_one_text",
-            _in_one_text,
-            "You also count pairs that begin in one word and end in the next, as if the words were one text.",
-        ),
-        Mistake(
-            "any_two",
-            _from(lambda word: combinations(word, 2)),
-            "You count any two ids of a word, also those with others between them; only neighbors make a pair.",
-        ),
-        Mistake(
-            "every_second",
-            _from(lambda word: zip(word[::2], word[1::2], strict=False)),
-            "You cut the words into twos: the pair that begins with the second id of a word is not among yours.",
-        ),
-        Mistake(
-            "once_per_word",
-            _from(lambda word: set(pairwise(word))),
-            "A pair that occurs twice in one word counts only once there.",
-        ),
-        Mistake(
-            "without_overlap",
-            _from(_without_overlap),
-            "Right, but for an id that repeats: in (1, 1, 1) there are two pairs (1, 1), which share an id; you count "
-            "one.",
-        ),
-        Mistake("last_missing", _from(lambda word: pairwise(word[:-1])), "The last pair of each word is missing."),
-        Mistake("first_missing", _from(lambda word: pairwise(word[1:])), "The first pair of each word is missing."),
-        Mistake(
-            "in_a_circle",
-            _from(lambda word: zip(word, word[1:] + word[:1], strict=True)),
-            "You also pair the last id of each word with its first one, as if the word were a circle.",
-        ),
-        Mistake(
-            "swapped",
-            _from(lambda word: pairwise(word[::-1])),
-            "Your pairs are the wrong way round: the left id comes first.",
-        ),
-        Mistake(
-            "sorted",
-            _from(lambda word: [(min(pair), max(pair)) for pair in pairwise(word)]),
-            "You take (2, 1) and (1, 2) for the same pair; their order matters.",
-        ),
-    ),
-    also_right={"with Counter": _by_counter, "by places": _by_places, "pair by pair": _pair_by_pair},
-    hints=(
-        "Two loops: over the words with their counts (`words.items()`), and over the pairs of each word.",
-        "`zip(word, word[1:])` gives the neighbors of a word, each as a tuple.",
-        "`counts[pair] = counts.get(pair, 0) + count` works for a pair that was not there yet, too.",
-    ),
-    solution="counts = {}\n"
-    "for word, count in words.items():\n"
-    "    for pair in zip(word, word[1:]):\n"
-    "        counts[pair] = counts.get(pair, 0) + count\n"
-    "return counts",
-    explanation="A text of a million characters has few distinct words, so each is stored and counted once, with its "
-    "weight. The pair with the largest count is the next piece of the vocabulary.",
+    level="easy, 5 minutes",
+    returns="counts",
+    cases=cases,
     observe=PlainDrive(byte_pairs.count_pairs, ("words",), _look, _as_tensor),
+    mistakes="""
+    unweighted: _from(pairwise, weigh=False)(words)
+        “You count each word once, no matter how often the text has it.”
+    overwritten: {pair: times for word, times in words.items() for pair in pairwise(word)}
+        “Your counts are those of the last word that has the pair: what was counted before is overwritten.”
+    replaced_by_the_last_word:
+        counts: Counts = {}
+        for word in words:
+            counts.update(_from(pairwise)({word: words[word]}))
+        return counts
+        “Within a word your counts add up, but then they take the place of what earlier words gave, as `update` does it
+        with a dict: add those up, too.”
+    first_kept:
+        counts: Counts = {}
+        for word, times in words.items():
+            for pair in pairwise(word):
+                counts.setdefault(pair, times)
+        return counts
+        “Your counts stop when a pair is met for the first time: whatever comes later is not added.”
+    first_is_one:
+        counts: Counts = {}
+        for word, times in words.items():
+            for pair in pairwise(word):
+                counts[pair] = counts[pair] + times if pair in counts else 1
+        return counts
+        “Where a pair is met for the first time, you count 1 in place of the number of times that its word occurs.”
+    first_word: _from(pairwise)(dict(list(words.items())[:1]))
+        “You count the pairs of the first word only: does the loop end too early?”
+    in_one_text: dict(Counter(pairwise([each for word, times in words.items() for each in word * times])))
+        “You also count pairs that begin in one word and end in the next, as if the words were one text.”
+    any_two: _from(lambda word: combinations(word, 2))(words)
+        “You count any two ids of a word, also those with others between them; only neighbors make a pair.”
+    every_second: _from(lambda word: zip(word[::2], word[1::2], strict=False))(words)
+        “You cut the words into twos: the pair that begins with the second id of a word is not among yours.”
+    once_per_word: _from(lambda word: set(pairwise(word)))(words)
+        “A pair that occurs twice in one word counts only once there.”
+    without_overlap: _from(_without_overlap)(words)
+        “Right, but for an id that repeats: in (1, 1, 1) there are two pairs (1, 1), which share an id; you count one.”
+    last_missing: _from(lambda word: pairwise(word[:-1]))(words)
+        “The last pair of each word is missing.”
+    first_missing: _from(lambda word: pairwise(word[1:]))(words)
+        “The first pair of each word is missing.”
+    in_a_circle: _from(lambda word: zip(word, word[1:] + word[:1], strict=True))(words)
+        “You also pair the last id of each word with its first one, as if the word were a circle.”
+    swapped: _from(lambda word: pairwise(word[::-1]))(words)
+        “Your pairs are the wrong way round: the left id comes first.”
+    sorted: _from(lambda word: [(min(pair), max(pair)) for pair in pairwise(word)])(words)
+        “You take (2, 1) and (1, 2) for the same pair; their order matters.”
+    """,
+    also_right="""
+    with Counter:
+        counts: Counter[tuple[int, int]] = Counter()
+        for word, times in words.items():
+            for pair, often in Counter(pairwise(word)).items():
+                counts[pair] += often * times
+        return counts
+    by places:
+        counts: Counts = {}
+        for word in words:
+            for place in range(len(word) - 1):
+                pair = (word[place], word[place + 1])
+                counts[pair] = counts.get(pair, 0) + words[word]
+        return counts
+    pair by pair:
+        pairs = {pair for word in words for pair in zip(word[:-1], word[1:], strict=True)}
+        return {pair: sum(list(pairwise(word)).count(pair) * words[word] for word in words) for pair in pairs}
+    """,
+    hints="""
+    - Two loops: over the words with their counts (`words.items()`), and over the pairs of each word.
+    - `zip(word, word[1:])` gives the neighbors of a word, each as a tuple.
+    - `counts[pair] = counts.get(pair, 0) + count` works for a pair that was not there yet, too.
+    """,
+    explanation="""
+    A text of a million characters has few distinct words, so each is stored and counted once, with its weight. The pair
+    with the largest count is the next piece of the vocabulary.
+    """,
 )
