@@ -1,5 +1,8 @@
 """Notebook 08: how often each pair of neighbors occurs, the first half of byte-pair encoding."""
 
+# mypy: disable-error-code="var-annotated"
+# A solution's lines are as learners read them, without types of their own.
+
 from __future__ import annotations
 
 from collections import Counter, defaultdict  # noqa: F401 (variants use it)
