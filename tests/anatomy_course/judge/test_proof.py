@@ -83,7 +83,8 @@ def _prove(exercise: Exercise, seeds: Iterable[int]) -> None:
             told = f"{place_of(exercise.id, mistake.name)}: on seed {seed} the mistake {mistake.name!r}"
             assert not verdict.passed, f"{told} is right on every case: edit another part, or add a case that shows it"
             found = verdict.found_by.removeprefix("mistake:")
-            assert found in (mistake.name, verdict.found_by), f"{told} computes the same as {found!r}: add a case that tells them apart"
+            same = f"{told} computes the same as {found!r}: add a case that tells them apart"
+            assert found in (mistake.name, verdict.found_by), same
             assert (verdict.state, verdict.sentence) == ("wrong", mistake.sentence), f"{told} gets: {verdict.sentence}"
 
 
