@@ -149,13 +149,14 @@ def looked_up(code: types.CodeType) -> set[str]:
 
 def is_untouched(function: Callable[..., Any], source: str | None) -> bool:
     """Whether nothing is written yet: only comments, a docstring, `...`, `pass` or `raise NotImplementedError`."""
-    tree = _definition(source) if source else None
+    tree = definition_in(source) if source else None
     if tree is None:
         return _does_nothing(function)
     return all(_is_empty(statement) for statement in tree.body)
 
 
-def _definition(source: str) -> Definition | None:
+def definition_in(source: str) -> Definition | None:
+    """The first function or class in a text; None where there is none, or Python cannot read it."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -186,10 +187,4 @@ def _does_nothing(function: Callable[..., Any]) -> bool:
     if code is None:
         return False
     steps = {(step.opname, step.argval if "CONST" in step.opname else None) for step in dis.get_instructions(code)}
-    return steps <= {
-        ("RESUME", None),
-        ("NOP", None),
-        ("LOAD_CONST", None),
-        ("RETURN_CONST", None),
-        ("RETURN_VALUE", None),
-    }
+    return steps <= {(name, None) for name in ("RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE")}

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from anatomy_course.judge.stub import enclosed, first_line_of_class, globals_of, source_of
-
-DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
+from anatomy_course.judge.stub import definition_in, enclosed, first_line_of_class, globals_of, source_of
 
 
 class Slot(NamedTuple):
@@ -104,18 +102,12 @@ def _definition(function: Any, source: str | None) -> tuple[ast.AST, list[str]]:
     """The definition with the line numbers of its cell, without decorators and annotations, and its text's lines."""
     code: CodeType | None = getattr(function, "__code__", None)
     text = source_of(function) or source
-    if text is None:
-        raise ValueError("Its text is not known.")
-    try:
-        tree = ast.parse(text)
-    except SyntaxError as error:
-        raise ValueError("Its text cannot run alone.") from error
-    definition = next((node for node in tree.body if isinstance(node, DEFINITIONS)), None)
-    if definition is None:
-        raise ValueError("Its text holds no definition.")
+    definition = definition_in(text or "")
+    if text is None or not isinstance(definition, ast.FunctionDef | ast.ClassDef):
+        raise ValueError("Its text is not known, or holds no definition that can run alone.")
     first = code.co_firstlineno if code is not None else first_line_of_class(function)
     top = min([definition.lineno, *(line.lineno for line in definition.decorator_list)])
-    ast.increment_lineno(tree, first - top)
+    ast.increment_lineno(definition, first - top)
     definition.first_line = first - top + 1  # type: ignore[union-attr]
     definition.decorator_list = []
     for node in ast.walk(definition):

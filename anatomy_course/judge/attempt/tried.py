@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from anatomy_course.judge.attempt.answer_key import AnswerKey
 from anatomy_course.judge.attempt.only_computes import Reader
 from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.attempt.run import RunOnCases, execute
-from anatomy_course.judge.attempt.tensors import close, parts, plain, same_result
+from anatomy_course.judge.attempt.tensors import close, fresh_arguments, parts, plain, same_result
 from anatomy_course.judge.definition import Case, Exercise, Mistake
 
 LONGEST = 60
@@ -21,7 +21,7 @@ LONGEST = 60
 
 
 class OutputPair(NamedTuple):
-    """One output of one case beside its target, both plain."""
+    """One output of one case beside its target."""
 
     case: int
     output: int
@@ -138,12 +138,14 @@ class Attempt:
 
     @cached_property
     def pairs(self) -> list[OutputPair]:
-        """Yours and the target for every output of every case; the results must be of the right type."""
-        return [
-            OutputPair(i, k, plain(yours), plain(target))
-            for i, (result, wanted) in enumerate(zip(self.results, self.answer_key.targets, strict=True))
-            for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True))
-        ]
+        """Yours and the target for every output of every case, plain; the results must be of the right type."""
+        return [OutputPair(i, k, plain(yours), plain(target)) for i, k, yours, target in self.as_returned()]
+
+    def as_returned(self) -> Iterator[OutputPair]:
+        """The same, with tensors as they were returned."""
+        for i, (result, wanted) in enumerate(zip(self.results, self.answer_key.targets, strict=True)):
+            for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True)):
+                yield OutputPair(i, k, yours, target)
 
     @cached_property
     def wrong(self) -> dict[int, list[int]]:
@@ -170,6 +172,11 @@ class Attempt:
             if all(same_result(yours, theirs) for yours, theirs in zip(self.results, results, strict=True)):
                 return mistake
         return None
+
+    def stages(self, case: Case) -> dict[str, Tensor]:
+        """The tensors that a right solution passes on a case, plain; none where the exercise does not tell them."""
+        passed = self.exercise.stages and self.exercise.stages(*fresh_arguments(case.arguments).values())
+        return {name: plain(tensor) for name, tensor in (passed or {}).items()}
 
     def arguments_in_words(self, case: int) -> str:
         """The arguments of one case: `"query (2, 3), scale 0.5"`."""

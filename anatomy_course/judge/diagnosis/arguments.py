@@ -17,7 +17,7 @@ from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, fresh_arguments, numbers, plain
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis.values import one_of, say, size_words
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput, same_shapes
 
 LONGEST = 0.5
 """Seconds of work: a module with a dozen weights, which is built and trained anew each time, would take ten."""
@@ -36,16 +36,11 @@ def an_argument_itself(wrong: WrongOutput) -> tuple[str, str] | None:
 
 def a_stage(wrong: WrongOutput) -> tuple[str, str] | None:
     """The answer stops at one of the tensors that lie on the way."""
-    if wrong.trial.exercise.stages is None:
-        return None
-    passed = [wrong.trial.exercise.stages(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
-    names = [name for name in passed[0] if all(name in stages for stages in passed)]
-    for name in names:
-        if all(close(y, plain(stages[name])) for y, stages in zip(wrong.yours, passed, strict=True)):
+    for name, tensors in wrong.stages.items():
+        if all(map(close, wrong.yours, tensors)):
             return "stage", f"What you return as {wrong.name} is only the {name}: up to there it is right."
-    for name in names:
-        factor = _stage_factor(wrong, [plain(stages[name]) for stages in passed])
-        if factor is not None:
+    for name, tensors in wrong.stages.items():
+        if (factor := _stage_factor(wrong, tensors)) is not None:
             words = "with every sign flipped" if abs(factor + 1) < 1e-3 else f"times {say(factor)}, whatever the sizes"
             return "stage_factor", f"{wrong.this_is} the {name} {words}."
     return None
@@ -53,9 +48,7 @@ def a_stage(wrong: WrongOutput) -> tuple[str, str] | None:
 
 def _stage_factor(wrong: WrongOutput, stages: list[Tensor]) -> float | None:
     """c with yours = c · stage on all cases (two at least)."""
-    if len(stages) < 2 or any(
-        y.shape != s.shape or not bool(s.isfinite().all()) for y, s in zip(wrong.yours, stages, strict=True)
-    ):
+    if len(stages) < 2 or not same_shapes(wrong.yours, stages) or not all(bool(s.isfinite().all()) for s in stages):
         return None
     length = sum(float(s.double().square().sum()) for s in stages)
     product = sum(float((y.double() * s.double()).sum()) for y, s in zip(wrong.yours, stages, strict=True))

@@ -14,7 +14,6 @@ from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, fresh_arguments, parts, plain
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Case
-from anatomy_course.judge.diagnosis.shapes import sizes_in_words
 from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
 
 
@@ -73,17 +72,16 @@ def _right(trial: Attempt, index: int, change: Change) -> bool:
 def first_odd_line(trial: Attempt, case: int) -> str | None:
     """The first line after which a variable holds a right solution's stage with its axes in another order, or has an
     axis twice that none of these, no argument and no output has twice."""
-    stages = _stages(trial, case)
-    if not stages:
+    targets = zip(trial.exercise.returns, parts(trial.answer_key.targets[case]) or (), strict=True)
+    stages = trial.stages(trial.cases[case]) | {output.name: plain(target) for output, target in targets}
+    if trial.exercise.stages is None:
         return None
     around = [*stages.values(), *(v for v in trial.cases[case].arguments.values() if isinstance(v, Tensor))]
     labels = _labels(trial)
     steps = history(trial.again, trial.cases[case], SECONDS)
-    held = [stage for stage, tensor in stages.items() if any(close(given.tensor, tensor) for given in steps)]
-    order = list(stages)
-    open_stages = (
-        order[order.index(held[-1]) + 1 :] if held else order
-    )  # what comes before a right stage was good enough
+    held = [any(close(given.tensor, tensor) for given in steps) for tensor in stages.values()]
+    after = max((place for place, is_held in enumerate(held, 1) if is_held), default=0)
+    open_stages = list(stages)[after:]  # what comes before a right stage was good enough
     for given in steps:
         start = f"In line {given.line} `{given.name}` became {tuple(given.tensor.shape)}"
         for stage in open_stages:
@@ -139,16 +137,6 @@ def _lengths(case: Case) -> list[tuple[str, int]]:
     return [*case.sizes.items(), *(pair for pair in together if pair[1] not in case.sizes.values())]
 
 
-def _stages(trial: Attempt, case: int) -> dict[str, Tensor]:
-    if trial.exercise.stages is None:
-        return {}
-    arguments = trial.cases[case].arguments
-    stages = trial.exercise.stages(*fresh_arguments(arguments).values())
-    targets = parts(trial.answer_key.targets[case]) or ()
-    outputs = {output.name: tensor for output, tensor in zip(trial.exercise.returns, targets, strict=True)}
-    return {name: plain(tensor) for name, tensor in {**stages, **outputs}.items()}
-
-
 def _turned(yours: Tensor, stage: Tensor) -> bool:
     """Whether yours is the stage with its axes in another order."""
     if yours.dim() != stage.dim() or yours.dim() > 5 or yours.shape == stage.shape:
@@ -188,12 +176,5 @@ def another_argument(wrong: WrongOutput) -> tuple[str, str] | None:
     return ("turned_argument", words) if words else None
 
 
-def odd_line(wrong: WrongOutput) -> tuple[str, str] | None:
-    """`first_odd_line`, for an answer of another shape."""
-    words = first_odd_line(wrong.trial, wrong.indices[0])
-    shapes = sizes_in_words(wrong)
-    return ("odd_line", f"{shapes[1]} {words}") if words and shapes else None
-
-
 FIRST: tuple[Diagnosis, ...] = (turned_input,)
-REST: tuple[Diagnosis, ...] = (another_argument, odd_line)
+REST: tuple[Diagnosis, ...] = (another_argument,)

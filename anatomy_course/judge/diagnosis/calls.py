@@ -174,10 +174,6 @@ def _described(value: Any, before: Sequence[Call], arguments: Arguments) -> str 
     for (one, a), (other, b) in permutations(alike_in_shape, 2):
         if close(value, 2 * a + b):
             return f"twice {one} plus {other}"
-        if close(value, a - b):
-            return f"{one} minus {other}"
-        if close(value, a * b):
-            return f"{one} times {other}"
     if not value.is_floating_point() and 0 < value.numel() <= MOST_NUMBERS:
         return f"`{value.tolist()}`"
     return None
@@ -253,16 +249,6 @@ def put_together_otherwise(wrong: WrongOutput) -> tuple[str, str] | None:
     )
 
 
-def all_calls_right(wrong: WrongOutput) -> tuple[str, str] | None:
-    """Each function receives what it should; what is made of the results is wrong."""
-    if not _all_calls_right(wrong):
-        return None
-    return "calls_right", (
-        "Every function receives what it does in a right solution; what is not right is how you put the results "
-        "together."
-    )
-
-
 def _all_calls_right(wrong: WrongOutput) -> bool:
     if not wrong.trial.may_run_again:
         return False
@@ -279,4 +265,3 @@ def _lower(text: str) -> str:
 
 
 ALL: tuple[Diagnosis, ...] = (another_call, put_together_otherwise)
-LAST: tuple[Diagnosis, ...] = (all_calls_right,)

@@ -38,7 +38,6 @@ ROUGH: tuple[Diagnosis, ...] = (
     *locations.ALL,
     *arguments.LAST,
     first_wrong_stage.last_good_stage,
-    *calls.LAST,
     first_wrong_stage.first_cell,
 )
 """Each says something of the output; the last one always fits."""
@@ -65,5 +64,4 @@ def explain(wrong: WrongOutput) -> tuple[str, str] | None:
 
 
 def _of(wrong: WrongOutput) -> tuple[tuple[Diagnosis, ...], tuple[Diagnosis, ...]]:
-    shaped = all(y.shape == t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True))
-    return (EXACT, ROUGH) if shaped else (EXACT_SHAPES, ROUGH_SHAPES)
+    return (EXACT, ROUGH) if wrong.is_shaped else (EXACT_SHAPES, ROUGH_SHAPES)

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from torch import Tensor
 
 from anatomy_course.judge.attempt.comparison import cell_text
 from anatomy_course.judge.attempt.history import history
 from anatomy_course.judge.attempt.run import variables
-from anatomy_course.judge.attempt.tensors import close, fresh_arguments, plain
-from anatomy_course.judge.definition import Case, Output
+from anatomy_course.judge.attempt.tensors import close
+from anatomy_course.judge.definition import Output
 from anatomy_course.judge.diagnosis.functions import function_of_target
 from anatomy_course.judge.diagnosis.gradient_attribution import attribution
 from anatomy_course.judge.diagnosis.mistakes import BY_PLACE, LOOKS, telling
 from anatomy_course.judge.diagnosis.shapes import axes_swapped
-from anatomy_course.judge.diagnosis.values import opposite
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput, is_plural
+from anatomy_course.judge.diagnosis.wrong_answer import (
+    SECONDS,
+    Diagnosis,
+    WrongOutput,
+    in_each,
+    is_plural,
+    same_shapes,
+)
 
-LOOKS_FIRST = (opposite, *(look for look in LOOKS if look is not axes_swapped))
+LOOKS_FIRST = tuple(look for look in LOOKS if look is not axes_swapped)
 """What a right solution seldom passes on its way, as it passes the same numbers in another order."""
-Tensors = Sequence[Mapping[str, Tensor]]
-"""Name → tensor, case by case."""
+Tensors = Mapping[str, Sequence[Tensor]]
+"""Name → tensors, case by case."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class Way:
     """How far an answer comes along the stages.
 
     Args:
-        held: the function's own variables, case by case.
-        stages: what a right solution passes, in its order, case by case.
+        held: the function's own variables.
+        stages: what a right solution passes, in its order.
         right: stage → the variable that holds it on every case: "`scores`", or "`scores` in line 4" if not to the end.
     """
 
@@ -43,23 +48,22 @@ class Way:
     @property
     def last(self) -> int:
         """The place of the last stage that is held; −1 when none is."""
-        return max((place for place, stage in enumerate(self.stages[0]) if stage in self.right), default=-1)
+        return max((place for place, stage in enumerate(self.stages) if stage in self.right), default=-1)
 
     @property
     def before(self) -> list[str]:
         """The stages before the last one held that no variable holds."""
-        return [stage for stage in list(self.stages[0])[: max(self.last, 0)] if stage not in self.right]
+        return [stage for stage in list(self.stages)[: max(self.last, 0)] if stage not in self.right]
 
     @property
     def after(self) -> list[str]:
         """The stages behind the last one held."""
-        return list(self.stages[0])[self.last + 1 :]
+        return list(self.stages)[self.last + 1 :]
 
     @property
     def others(self) -> list[str]:
         """The variables that hold no stage."""
-        everywhere = [name for name in self.held[0] if all(name in variables for variables in self.held)]
-        return [name for name in everywhere if f"`{name}`" not in self.right.values()]
+        return [name for name in self.held if f"`{name}`" not in self.right.values()]
 
     def in_words(self) -> str:
         """`"You are right up to the scores: your variable `s` holds them."` What holds a stage is right, and so is all
@@ -67,30 +71,34 @@ class Way:
         """
         if not self.right:
             return ""
-        stage = list(self.stages[0])[self.last]
+        stage = list(self.stages)[self.last]
         many = is_plural(stage)
         start = f"The {stage} {'are' if many else 'is'} right" if self.before else f"You are right up to the {stage}"
         return f"{start}: your variable {self.right[stage]} holds {'them' if many else 'it'}. "
 
 
 def _way(wrong: WrongOutput) -> Way | None:
-    if wrong.trial.exercise.stages is None:
+    trial, stages = wrong.trial, wrong.stages
+    if trial.exercise.stages is None:
         return None
-    driven = wrong.trial.again if wrong.trial.exercise.observe else None
-    held = [variables(wrong.trial.call_again, case, SECONDS, of=driven) for case in wrong.cases]
-    stages = _stages(wrong)
-    in_the_end = [{f"`{name}`": tensor for name, tensor in variables.items()} for variables in held]
-    right = {stage: name for stage in stages[0] if (name := _holder(stage, in_the_end, stages))}
-    if len(right) < len(stages[0]):  # one may have been overwritten
-        passed = [_passed(wrong, case, driven) for case in wrong.cases]
-        right |= {s: name for s in stages[0] if s not in right and (name := _holder(s, passed, stages))}
+    driven = trial.again if trial.exercise.observe else None
+    held = in_each([variables(trial.call_again, case, SECONDS, of=driven) for case in wrong.cases])
+    right = _holders(stages, {f"`{name}`": tensors for name, tensors in held.items()})
+    if len(right) < len(stages):  # one may have been overwritten
+        given = [history(trial.call_again, case, SECONDS, of=driven) for case in wrong.cases]
+        passed = in_each([{f"`{each.name}` in line {each.line}": each.tensor for each in case} for case in given])
+        right = _holders(stages, passed) | right
     return Way(held, stages, right)
 
 
-def _passed(wrong: WrongOutput, case: Case, driven: Any) -> dict[str, Tensor]:
-    """What each variable was given, by its name and the line."""
-    given = history(wrong.trial.call_again, case, SECONDS, of=driven)
-    return {f"`{each.name}` in line {each.line}": each.tensor for each in given}
+def _holders(stages: Tensors, held: Tensors) -> dict[str, str]:
+    """Stage → the last variable that holds it on every case, for those that one holds."""
+    found = {}
+    for stage, tensors in stages.items():
+        holders = [name for name, yours in held.items() if all(map(close, yours, tensors))]
+        if holders and any(tensor.numel() for tensor in tensors):
+            found[stage] = holders[-1]
+    return found
 
 
 def changed_stage(wrong: WrongOutput) -> tuple[str, str] | None:
@@ -110,40 +118,11 @@ def last_good_stage(wrong: WrongOutput) -> tuple[str, str] | None:
     if not way.right:
         return None
     for stage in way.before:
-        if (name := stage.replace(" ", "_")) in way.others and _fits(stage, way.held, way.stages):
+        name = stage.replace(" ", "_")
+        if name in way.others and same_shapes(way.held[name], way.stages[stage]):
             return "stage", f"{way.in_words()}If your `{name}` is to hold the {stage}, it does not do so yet."
     following = f"In the end none of your variables holds the next stage ({way.after[0]}). " if way.after else ""
     return "stage", f"{way.in_words()}{following}The fault lies after that, or in something that joins it there."
-
-
-def _fits(stage: str, held: Tensors, stages: Tensors) -> bool:
-    """Whether the variable of a stage's name has its shape on every case."""
-    name = stage.replace(" ", "_")
-    return all(variables[name].shape == tensors[stage].shape for variables, tensors in zip(held, stages, strict=True))
-
-
-def _stages(wrong: WrongOutput) -> list[dict[str, Tensor]]:
-    """The stages that a solution passes on every case."""
-    compute = wrong.trial.exercise.stages
-    assert compute is not None
-    passed = [compute(*fresh_arguments(case.arguments).values()) for case in wrong.cases]
-    names = [name for name in passed[0] if all(name in stages for stages in passed)]
-    return [{name: plain(stages[name]) for name in names} for stages in passed]
-
-
-def _holder(stage: str, held: Tensors, stages: Tensors) -> str | None:
-    """The variable that holds a stage on every case."""
-    names = [name for name in held[0] if all(name in variables for variables in held)]
-    if not any(tensors[stage].numel() for tensors in stages):
-        return None
-    return next(
-        (
-            name
-            for name in reversed(names)
-            if all(close(variables[name], tensors[stage]) for variables, tensors in zip(held, stages, strict=True))
-        ),
-        None,
-    )
 
 
 def _first_changed(wrong: WrongOutput, way: Way, looks: Sequence[Diagnosis]) -> str | None:
@@ -153,11 +132,10 @@ def _first_changed(wrong: WrongOutput, way: Way, looks: Sequence[Diagnosis]) -> 
 
 
 def _changed(wrong: WrongOutput, way: Way, stage: str, looks: Sequence[Diagnosis]) -> str | None:
-    targets = [tensors[stage] for tensors in way.stages]
+    targets = way.stages[stage]
     for name in way.others:
-        yours = [variables[name] for variables in way.held]
-        shaped = all(y.shape == t.shape for y, t in zip(yours, targets, strict=True))
-        if not shaped or not telling(yours, targets):
+        yours = way.held[name]
+        if not same_shapes(yours, targets) or not telling(yours, targets):
             continue
         beside = wrong.beside(targets, yours, Output(f"variable `{name}`", BY_PLACE))
         for look in looks:
@@ -172,22 +150,16 @@ def _changed(wrong: WrongOutput, way: Way, stage: str, looks: Sequence[Diagnosis
 def first_cell(wrong: WrongOutput) -> tuple[str, str]:
     """How many cells differ, and the first of them with both numbers."""
     marks = wrong.marks()
-    off, all_cells = sum(int(m.sum()) for m in marks), sum(m.numel() for m in marks)
+    off, cells = sum(int(m.sum()) for m in marks), sum(m.numel() for m in marks)
     cell = marks[0].nonzero()[0].tolist()
     yours, target = (cell_text(tensors[0][tuple(cell)]) for tensors in (wrong.yours, wrong.targets))
     where = ", ".join(f"{wrong.axis(axis)} {index}" for axis, index in enumerate(cell))
-    single = all(m.numel() == 1 for m in marks)
-    pair = f"have {yours}, the target is {target}."
-    if single:
-        start = (
-            f"Your {wrong.name} {wrong.verb} not the target, in a way that this check does not recognize: you {pair}"
-        )
+    unknown, pair = "in a way that this check does not recognize", f"you have {yours}, the target is {target}."
+    if all(m.numel() == 1 for m in marks):
+        start = f"Your {wrong.name} {wrong.verb} not the target, {unknown}: {pair}"
     else:
-        share = (
-            f"{_share(off, all_cells)} of your {wrong.name} differ from the target, in a way that this check does not "
-            "recognize."
-        )
-        start = f"{share} The first one, at {where}: you {pair}"
+        share = "All cells" if off == cells else f"{off} of {cells} cells"
+        start = f"{share} of your {wrong.name} differ from the target, {unknown}. The first one, at {where}: {pair}"
     return "cell", f"{start}{attribution(wrong, tuple(cell))}{_next(wrong)}"
 
 
@@ -197,16 +169,12 @@ def _next(wrong: WrongOutput) -> str:
         if any(callable(value) for value in wrong.cases[0].arguments.values()):
             return ""
         return " The case shown is small: work one cell out on paper and print what each of your lines makes of it."
-    names = [f"the {name}" for name in _stages(wrong)[0]]
+    names = [f"the {name}" for name in wrong.stages]
     passed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return (
         f" Our solution passes through {passed}. Give each of them a variable of its own: "
         "the next check says how far they are right."
     )
-
-
-def _share(off: int, all_cells: int) -> str:
-    return "All cells" if off == all_cells else f"{off} of {all_cells} cells"
 
 
 STAGES_CHANGED: tuple[Diagnosis, ...] = (changed_stage,)

@@ -60,7 +60,9 @@ MOVES: tuple[tuple[str, Callable[[Tensor, int], Tensor]], ...] = (
 
 
 def _changes(wrong: WrongOutput) -> Iterator[tuple[str, Callable[[Tensor], Tensor]]]:
-    if not is_bool(wrong):
+    if is_bool(wrong):
+        yield "the opposite of the target: True and False are swapped", lambda t: 1 - t
+    else:
         if len(torch.cat([target.flatten() for _, target in wrong.pairs()]).unique()) >= FEWEST:
             yield from CELLWISE
         yield from _along_each_axis(wrong, ALONG)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import close
-from anatomy_course.judge.diagnosis.values import one_of
+from anatomy_course.judge.diagnosis.values import is_bool, one_of
 from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
 
@@ -92,32 +92,15 @@ def parts_of_a_square(wrong: WrongOutput) -> tuple[str, str] | None:
     if any(m.dim() < 2 or m.shape[-1] != m.shape[-2] for m in marks):
         return None
     query, key = (wrong.axis(axis) for axis in (-2, -1))
-    if all(torch.equal(m, m & torch.eye(m.shape[-1], dtype=torch.bool)) for m in marks):
-        return "diagonal", f"Only cells on the diagonal are wrong, where {query} and {key} are the same position."
     for words, side in (("after", lambda m: m.triu(1)), ("before", lambda m: m.tril(-1))):
         if all(torch.equal(m, side(m)) for m in marks):
             return "side", f"Only cells in which the {key} comes {words} the {query} are wrong; the others are right."
     return None
 
 
-def same_order_of_size(wrong: WrongOutput) -> tuple[str, str] | None:
-    """In each row the largest number stands where it should."""
-    for yours, target in wrong.pairs():
-        if target.dim() < 1 or target.shape[-1] < 3 or target.dtype == torch.bool:
-            return None
-        if not torch.equal(yours.argsort(-1), target.argsort(-1)):
-            return None
-    return "ranking", (
-        f"In your {wrong.name}, within each row, the numbers are in the right order of size, "
-        "but they are not the right numbers."
-    )
-
-
 def zero_in_wrong_places(wrong: WrongOutput) -> tuple[str, str] | None:
     """Weights where the target has none, or none where it has some."""
-    if any(t.dtype == torch.bool for t in wrong.targets):
-        return _too_much_or_too_little(wrong)
-    if not all(bool((y.isfinite() & t.isfinite()).all()) for y, t in wrong.pairs()):
+    if is_bool(wrong) or not all(bool((y.isfinite() & t.isfinite()).all()) for y, t in wrong.pairs()):
         return None
     too_many = [(y.abs() > 1e-6) & (t == 0) for y, t in wrong.pairs()]
     if all(bool(m.any()) for m in too_many):
@@ -145,19 +128,6 @@ def zero_in_wrong_places(wrong: WrongOutput) -> tuple[str, str] | None:
     )
 
 
-def _too_much_or_too_little(wrong: WrongOutput) -> tuple[str, str] | None:
-    """True where the target is False, or the other way, but not both."""
-    pairs = list(zip(wrong.yours, wrong.targets, strict=True))
-    for is_now, should_be in ((True, False), (False, True)):
-        if all(bool((y == t)[t == is_now].all()) for y, t in pairs):
-            off, cells = sum(int((y != t).sum()) for y, t in pairs), sum(int((t == should_be).sum()) for _, t in pairs)
-            return "one_sided", (
-                f"{wrong.this_is} {is_now} in {off} of the {cells} cells in which the target is {should_be}; "
-                "everywhere else the two agree."
-            )
-    return None
-
-
 ALL: tuple[Diagnosis, ...] = (
     heads_scrambled,
     another_order,
@@ -165,5 +135,4 @@ ALL: tuple[Diagnosis, ...] = (
     only_some_entries,
     parts_of_a_square,
     zero_in_wrong_places,
-    same_order_of_size,
 )

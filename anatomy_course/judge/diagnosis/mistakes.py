@@ -13,26 +13,16 @@ from torch import Tensor
 from anatomy_course.judge.attempt.tensors import close, differing, numbers, parts, plain
 from anatomy_course.judge.definition import Mistake, Output
 from anatomy_course.judge.diagnosis import scalars, shapes, values
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
+from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput, same_shapes
 
 CELLS = 4
 """So many wrong cells of a mask, or of whole numbers, are no accident when they are not all alike."""
 SIMPLEST_FIRST = ("sign", "ones", "transposed", "dtype", "factor", "layout", "size_factor")
 
 
-def cut_to_whole_numbers(wrong: WrongOutput) -> tuple[str, str] | None:
-    """The target in a type of whole numbers, which has cut off their decimals."""
-    if any(y.is_floating_point() or y.dtype == torch.bool for y in wrong.yours) or wrong.targets[0].dtype == torch.bool:
-        return None
-    if len({float(cell) for y in wrong.yours for cell in y.flatten()[:50]}) < CELLS or not wrong.holds(torch.trunc):
-        return None
-    return "cut", "The decimals are cut off."
-
-
 LOOKS: tuple[Diagnosis, ...] = (  # the opposite of a wrong mask is often another simple mask, with a cause of its own
     values.one_factor,
     values.one_offset,
-    cut_to_whole_numbers,
     shapes.axes_swapped,
     *scalars.ALL,
 )
@@ -75,13 +65,13 @@ def equal_to_a_mistake(wrong: WrongOutput) -> tuple[str, str] | None:
 
 def with_a_likeness(wrong: WrongOutput) -> tuple[str, str] | None:
     """A mistake's result times a number, turned round, with an axis more: two slips, and both are told."""
-    shaped = all(y.shape == t.shape for y, t in zip(wrong.yours, wrong.targets, strict=True))
+    shaped = wrong.is_shaped
     found: list[tuple[int, Mistake, str, str]] = []
     for mistake, results in wrong.trial.answer_key.mistaken:
         theirs = _outputs(wrong, results)
         if theirs is None or not telling(theirs, wrong.targets) or (shaped and not telling(wrong.yours, theirs)):
             continue
-        fits = all(y.shape == t.shape for y, t in zip(wrong.yours, theirs, strict=True))
+        fits = same_shapes(wrong.yours, theirs)
         if shaped and not fits:
             continue
         same_rank = theirs[0].dim() == wrong.targets[0].dim()
@@ -176,20 +166,5 @@ def about_this(mistake: Mistake) -> str:
     return rest if "_" in rest.split()[0] else rest[:1].upper() + rest[1:]
 
 
-def another_for_each_kind(wrong: WrongOutput) -> tuple[str, str] | None:
-    """In each kind of case the output is what another mistake makes of it."""
-    kinds = list(dict.fromkeys(case.kind for case in wrong.cases))
-    if len(kinds) < 2:
-        return None
-    found = {}
-    for kind in kinds:
-        said = equal_to_a_mistake(wrong.only([i for i in wrong.indices if wrong.trial.cases[i].kind == kind]))
-        if said is None or "|" in said[0]:
-            return None
-        found[kind] = said
-    names = "+".join(name for name, _ in found.values())
-    return names, " ".join(f"With {kind}: {sentence}" for kind, (_, sentence) in found.items())
-
-
-PARTS: tuple[Diagnosis, ...] = (equal_to_a_mistake, another_for_each_kind)
+PARTS: tuple[Diagnosis, ...] = (equal_to_a_mistake,)
 TOGETHER: tuple[Diagnosis, ...] = (with_a_likeness,)

@@ -45,15 +45,6 @@ def all_one_number(wrong: WrongOutput) -> tuple[str, str] | None:
     return "constant", f"Every cell of your {wrong.name} {what}{always}."
 
 
-def opposite(wrong: WrongOutput) -> tuple[str, str] | None:
-    """The target with True and False exchanged."""
-    if all(
-        y.dtype == t.dtype == torch.bool and torch.equal(y, ~t) for y, t in zip(wrong.yours, wrong.targets, strict=True)
-    ):
-        return "opposite", "Every cell is the opposite of the target: True and False are swapped."
-    return None
-
-
 def one_factor(wrong: WrongOutput) -> tuple[str, str] | None:
     """y = c · t, with the same c everywhere or with a c that is made of one size."""
     known = _factors(wrong)
@@ -236,5 +227,5 @@ def named(number: float) -> str:
     return f"{say(number)}{''.join(f' ({name})' for name in known)}"
 
 
-FIRST: tuple[Diagnosis, ...] = (all_one_number, opposite, one_factor, one_offset)
+FIRST: tuple[Diagnosis, ...] = (all_one_number, one_factor, one_offset)
 REST: tuple[Diagnosis, ...] = (factor_per_case, scaled_rows, shifted_rows)

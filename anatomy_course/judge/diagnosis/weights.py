@@ -32,10 +32,8 @@ def opposite_sums(wrong: WrongOutput) -> tuple[str, str] | None:
                 f"they should sum to 1 over the {rows} axis."
             )
     if _all_sum_to_one(wrong.yours, 0):
-        return (
-            "sum_axis",
-            f"Your {wrong.name} sum to 1 over axis 0, the first one; they should sum to 1 over the {rows} axis.",
-        )
+        said = f"Your {wrong.name} sum to 1 over axis 0, the first one; they should sum to 1 over the {rows} axis."
+        return "sum_axis", said
     if all(close(y.sum(), torch.tensor(1.0, dtype=torch.float64)) and t.dim() > 1 for y, t in wrong.pairs()):
         return "sum_all", f"All your {wrong.name} together sum to 1; each row by itself should, over the {rows} axis."
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -70,10 +70,6 @@ class WrongOutput:
         """`"are"` or `"is"`."""
         return "are" if is_plural(self.name) else "is"
 
-    def only(self, indices: Sequence[int]) -> WrongOutput:
-        """The same output, on some of the cases."""
-        return replace(self, indices=indices)
-
     def beside(
         self, targets: Sequence[Tensor], yours: Sequence[Tensor] | None = None, output: Output | None = None
     ) -> WrongOutput:
@@ -82,6 +78,16 @@ class WrongOutput:
         others = {"targets": list(targets), "yours": list(yours or self.yours), "output": output or self.output}
         other.__dict__.update(others)  # where cached properties keep what they have worked out
         return other
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether yours has the target's shape in each of the cases."""
+        return same_shapes(self.yours, self.targets)
+
+    @cached_property
+    def stages(self) -> dict[str, list[Tensor]]:
+        """What a right solution passes on its way: name → tensors, case by case."""
+        return in_each([self.trial.stages(case) for case in self.cases])
 
     def pairs(self) -> list[tuple[Tensor, Tensor]]:
         """(yours, target) as float64, case by case."""
@@ -132,6 +138,16 @@ class WrongOutput:
             if result is None or not all(close(pair.yours, result[pair.output]) for pair in self._outputs[i]):
                 return False
         return True
+
+
+def same_shapes(yours: Sequence[Tensor], targets: Sequence[Tensor]) -> bool:
+    """Whether the tensors of each pair have one shape."""
+    return all(y.shape == t.shape for y, t in zip(yours, targets, strict=True))
+
+
+def in_each(cases: Sequence[Mapping[str, Tensor]]) -> dict[str, list[Tensor]]:
+    """The names that each case has, with their tensors, case by case."""
+    return {name: [case[name] for case in cases] for name in cases[0] if all(name in case for case in cases)}
 
 
 def is_plural(name: str) -> bool:

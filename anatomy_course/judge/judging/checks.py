@@ -204,15 +204,13 @@ def change_in_words(trial: Attempt) -> str:
 
 def wrong_device(trial: Attempt) -> Finding | None:
     """It returned a tensor on another device than the input's."""
-    for i, (result, wanted) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
-        for output, yours, target in zip(trial.exercise.returns, parts(result) or (), parts(wanted) or (), strict=True):
-            if yours.device != target.device:
-                return Finding(
-                    f"You return the {output.name} on the device {yours.device}, but the input is on "
-                    f"{target.device}; make new tensors where the input is.",
-                    "device",
-                    i,
-                )
+    for i, k, yours, target in trial.as_returned():
+        if yours.device != target.device:
+            sentence = (
+                f"You return the {trial.exercise.returns[k].name} on the device {yours.device}, but the input is on "
+                f"{target.device}; make new tensors where the input is."
+            )
+            return Finding(sentence, "device", i)
     return None
 
 
@@ -226,12 +224,11 @@ ORDINARY = frozenset(
 
 def too_large(trial: Attempt) -> Finding | None:
     """It returned so many numbers that looking at them would take all memory: a wrong `expand`."""
-    for i, (result, wanted) in enumerate(zip(trial.results, trial.answer_key.targets, strict=True)):
-        for k, (yours, target) in enumerate(zip(parts(result) or (), parts(wanted) or (), strict=True)):
-            if not yours.is_nested and yours.numel() > max(MOST_NUMBERS, 1000 * target.numel()):
-                name, have, want = trial.exercise.returns[k].name, tuple(yours.shape), tuple(target.shape)
-                sentence = f"The shape of your {name} is {have}, {yours.numel():,} numbers; wanted is {want}."
-                return Finding(sentence, "shape:too_large", i)
+    for i, k, yours, target in trial.as_returned():
+        if not yours.is_nested and yours.numel() > max(MOST_NUMBERS, 1000 * target.numel()):
+            name, have, want = trial.exercise.returns[k].name, tuple(yours.shape), tuple(target.shape)
+            sentence = f"The shape of your {name} is {have}, {yours.numel():,} numbers; wanted is {want}."
+            return Finding(sentence, "shape:too_large", i)
     return None
 
 

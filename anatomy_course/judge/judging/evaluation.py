@@ -34,20 +34,8 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.GtE: operator.ge,
 }  # fmt: skip
 SIMPLE = (
-    Tensor,
-    int,
-    float,
-    bool,
-    tuple,
-    list,
-    torch.dtype,
-    torch.device,
-    type(None),
-    slice,
-    type(Ellipsis),
-    range,
-    str,
-)
+    Tensor, int, float, bool, str, tuple, list, range, slice, torch.dtype, torch.device, type(None), type(Ellipsis),
+)  # fmt: skip
 
 
 class Unknown(Exception):  # noqa: N818 (it is a value, too)

@@ -20,7 +20,7 @@ EXPLAINED = ("passed", "mistake", "swapped", "signature")
 """What needs no further search: these name the cause themselves."""
 HAPPENED = ("crash", "time", "nothing", "type", "device", "mutated", "complex", "dtype", "nan", "unsteady", "objection")
 """What happened, said before where it comes from."""
-LITTLE = ("likeness:cell", "likeness:stage", "likeness:entry", "likeness:unused", "likeness:calls_right")
+LITTLE = ("likeness:cell", "likeness:stage", "likeness:entry", "likeness:unused")
 """What says less than a line of the learner's."""
 BY_CHANCE = (
     "likeness:inputs",

@@ -106,10 +106,7 @@ class RepairSearch:
             if not reduces and not isinstance(slot.node, ast.Subscript):
                 continue
             for edit in expressions.left_out(slot, self.words):
-                with edit.applied():
-                    function = self.program.build()
-                    if function is not None:
-                        self._judge((replace(edit, cost=added - 2 * AS_GOOD),), function)
+                self._try(replace(edit, cost=added - 2 * AS_GOOD))
 
     def _try_all(self, before: tuple[Edit, ...]) -> None:
         for edit in sorted(all_edits(self.program, self.words), key=self._cost):
@@ -117,10 +114,7 @@ class RepairSearch:
                 return
             if self._spent() > self._end:
                 raise OutOfTime
-            with edit.applied():
-                function = self.program.build()
-                if function is not None:
-                    self._judge((*before, edit), function)
+            self._try(edit, before=before)
 
     def _try_pairs(self) -> None:
         """Two edits at once where neither alone comes nearer; the cheapest of both first."""
@@ -132,10 +126,16 @@ class RepairSearch:
                     return
                 if {node for node, *_ in one.changes} & {node for node, *_ in other.changes}:
                     continue
-                with one.applied(), other.applied():
-                    function = self.program.build()
-                    if function is not None:
-                        self._judge((one, other), function)
+                self._try(one, other)
+
+    def _try(self, *edits: Edit, before: tuple[Edit, ...] = ()) -> None:
+        """Judge the program with these edits, besides those that it has already."""
+        with contextlib.ExitStack() as stack:
+            for edit in edits:
+                stack.enter_context(edit.applied())
+            function = self.program.build()
+            if function is not None:
+                self._judge((*before, *edits), function)
 
     def _is_enough(self, edit: Edit, before: int) -> bool:
         """Whether something was found that no such costly edit can better."""

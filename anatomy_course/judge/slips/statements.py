@@ -27,26 +27,16 @@ def order(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     if len(block) > 1 and not isinstance(here, ast.Return | ast.FunctionDef):
         yield _with(slot, "line_less", [*block[:i], *block[i + 1 :]], 2.4)
     if isinstance(here, COMPOUND):
-        last = here.body[-1]
+        first, last = here.body[0], here.body[-1]
         if len(here.body) > 1 or isinstance(last, ast.Return):
             kept = here.body[:-1] or [ast.copy_location(ast.Pass(), last)]
-            after = [*block[: i + 1], last, *block[i + 1 :]]
-            yield Edit("block", last, slot.scope, ((here, "body", kept), (slot.parent, slot.field, after)), 1.3)
-        first = here.body[0]
+            yield _moved(slot, last, kept, [*block[: i + 1], last, *block[i + 1 :]], 1.3)
         if len(here.body) > 1:
-            before = [*block[:i], first, *block[i:]]
-            yield Edit("block", first, slot.scope,
-                       ((here, "body", here.body[1:]), (slot.parent, slot.field, before)), 1.4)  # fmt: skip
+            yield _moved(slot, first, here.body[1:], [*block[:i], first, *block[i:]], 1.4)
         if following is not None and not isinstance(following, ast.Return):
-            kept = [*block[: i + 1], *block[i + 2 :]]
-            longer = [*here.body, following]
-            yield Edit("block", following, slot.scope,
-                       ((here, "body", longer), (slot.parent, slot.field, kept)), 1.4)  # fmt: skip
+            yield _moved(slot, following, [*here.body, following], [*block[: i + 1], *block[i + 2 :]], 1.4)
         if i > 0 and not _is_text(block[i - 1]):
-            kept = [*block[: i - 1], *block[i:]]
-            longer = [block[i - 1], *here.body]
-            yield Edit("block", block[i - 1], slot.scope,
-                       ((here, "body", longer), (slot.parent, slot.field, kept)), 1.5)  # fmt: skip
+            yield _moved(slot, block[i - 1], [block[i - 1], *here.body], [*block[: i - 1], *block[i:]], 1.5)
         if isinstance(here, ast.If):
             yield _with(slot, "condition", [*block[:i], *here.body, *block[i + 1 :]], 2.3, mark=here.test)
 
@@ -86,6 +76,12 @@ def assignments(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
 
 def _with(slot: Slot, kind: str, block: list[ast.stmt], cost: float, *, mark: ast.AST | None = None) -> Edit:
     return Edit(kind, mark or slot.node, slot.scope, ((slot.parent, slot.field, block),), cost)
+
+
+def _moved(slot: Slot, line: ast.stmt, inside: list[ast.stmt], around: list[ast.stmt], cost: float) -> Edit:
+    """A line in the slot's block, or out of it: what is then in it, and in the block around."""
+    changes = ((slot.node, "body", inside), (slot.parent, slot.field, around))
+    return Edit("block", line, slot.scope, changes, cost)
 
 
 def _is_text(statement: ast.stmt) -> bool:
