@@ -12,12 +12,14 @@ from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
 
+# fmt: off
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """scores (…, query, key), mask (broadcast to it; True = may attend) → weights (…, query, key).
     Rows sum to 1, or are all 0 where there is nothing to attend to.
     """
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
     return weights.masked_fill(~mask, 0.0)
+# fmt: on
 
 
 PADDED, ROW, BEST = "a padded batch with heads", "a row with nothing to attend to", "forbidden keys that match best"
@@ -52,7 +54,7 @@ EXERCISE = written(
     returns="weights: query key",
     cases=cases,
     stages="""
-    masked scores: scores.masked_fill(~mask, float("-inf"))
+    masked scores: scores.masked_fill(~mask, float('-inf'))
     weights, with NaN in empty rows: weights
     weights: weights.masked_fill(~mask, 0.0)
     """,
@@ -62,13 +64,13 @@ EXERCISE = written(
     inverted_nan: scores.masked_fill(mask, -math.inf).softmax(-1)
         “Your weights are on the forbidden keys, as if −∞ went to the allowed ones. Rows that allow everything became
         NaN.”
-    zero_afterwards: .masked_fill(~mask, float("-inf")) ⇒
+    zero_afterwards: .masked_fill(~mask, float('-inf')) ⇒
         “Your forbidden weights are 0, but they took their share first: the rows no longer sum to 1.”
     zero_before: (scores * mask).softmax(-1)
         “Your forbidden scores count as 0 in the softmax, and e⁰ is 1: forbidden keys get a weight.”
     nan_rows: weights.masked_fill(~mask, 0.0) ⇒ weights
         “Right wherever something is allowed. A row with nothing allowed has become 0/0, which is NaN.”
-    even_rows (nan_rows): float("-inf") ⇒ -1e9
+    even_rows (nan_rows): float('-inf') ⇒ -1e9
         “Right wherever something is allowed. In a row with nothing allowed all keys get the same weight.”
     ignored: scores.softmax(-1)
         “Your weights are the ones without any mask.”
@@ -80,7 +82,7 @@ EXERCISE = written(
     also_right="""
     −∞, then NaN to 0: weights.masked_fill(~mask, 0.0) ⇒ weights.nan_to_num(0.0)
     −1e9, then the mask:
-        float("-inf") ⇒ -1e9
+        float('-inf') ⇒ -1e9
         weights.masked_fill(~mask, 0.0) ⇒ weights * mask
     where: torch.where(mask, torch.where(mask, scores, -1e30).softmax(-1), 0.0)
     additive: F.softmax(scores + (1 - mask.float()) * -1e9, dim=-1) * mask

@@ -13,13 +13,15 @@ from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
 
+# fmt: off
 def repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """query (…, query, d_head), key (…, key, d_head), value (…, key, d_value), mask (True = may attend)
     → context (…, query, d_value), weights (…, query, key). No row of the mask is empty.
     """
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
     return weights @ value, weights
+# fmt: on
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
@@ -62,9 +64,9 @@ EXERCISE = written(
     unchanged: query.shape[-1] ⇒ key.shape[-2]
         “Your mask works, but the weights are still the colleague's: too even in long sentences, too sharp in short
         ones.”
-    unchanged_and_unmasked (unchanged): .masked_fill(~mask, float("-inf")) ⇒
+    unchanged_and_unmasked (unchanged): .masked_fill(~mask, float('-inf')) ⇒
         “These are the colleague's own weights, and the mask has no effect yet.”
-    mask_ignored: .masked_fill(~mask, float("-inf")) ⇒
+    mask_ignored: .masked_fill(~mask, float('-inf')) ⇒
         “The scale is repaired. The mask has no effect yet: forbidden keys still get a weight.”
     mask_inverted:
         ~mask ⇒ mask

@@ -13,10 +13,12 @@ from anatomy_course.judge.form import written
 from anatomy_utils.decoding import filters
 
 
+# fmt: off
 def top_k(logits: Tensor, k: int) -> Tensor:
     """logits (batch, vocab_size) → logits, the same shape, with −∞ for every token that is not kept."""
     last_kept = logits.topk(k).values[:, -1:]
-    return logits.masked_fill(logits < last_kept, float("-inf"))
+    return logits.masked_fill(logits < last_kept, float('-inf'))
+# fmt: on
 
 
 ZERO = "a best logit of 0"
@@ -57,7 +59,7 @@ EXERCISE = written(
         topk(k) ⇒ topk(k, largest=False)
         logits < last_kept ⇒ logits > last_kept
         “You keep the k unlikeliest tokens.”
-    zero: float("-inf") ⇒ 0.0
+    zero: float('-inf') ⇒ 0.0
         “The right tokens are kept, but the others are 0, and e⁰ is 1: they can still be drawn.”
     zeros_removed: logits < last_kept ⇒ (logits < last_kept) | (logits == 0)
         “A logit of exactly 0 is thrown out in yours, even where it is the largest: 0 is a logit like any other.”

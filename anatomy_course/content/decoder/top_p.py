@@ -13,6 +13,7 @@ from anatomy_course.judge.form import written
 from anatomy_utils.decoding import filters
 
 
+# fmt: off
 def top_p(logits: Tensor, p: float) -> Tensor:
     """logits (batch, vocab_size), p between 0 and 1 → logits, the same shape, −∞ for every token that is not
     kept. With probabilities .5 .3 .2 and p = 0.6, the first two are kept.
@@ -20,7 +21,8 @@ def top_p(logits: Tensor, p: float) -> Tensor:
     best, order = logits.sort(dim=-1, descending=True)
     probabilities = best.softmax(dim=-1)
     dropped = probabilities.cumsum(dim=-1) - probabilities >= p
-    return logits.masked_fill(dropped.scatter(-1, order, dropped), float("-inf"))
+    return logits.masked_fill(dropped.scatter(-1, order, dropped), float('-inf'))
+# fmt: on
 
 
 SURE = "a model that is sure"
@@ -106,7 +108,7 @@ EXERCISE = written(
         “You keep the tokens with a probability of at least p each; p is for all of them together.”
     share_of_the_best: probabilities.cumsum(dim=-1) - probabilities >= p ⇒ probabilities < p * probabilities[:, :1]
         “You compare each token with p times the likeliest one. That is min-p, a younger filter.”
-    zero: float("-inf") ⇒ 0.0
+    zero: float('-inf') ⇒ 0.0
         “The right tokens are kept, but the others are 0, and e⁰ is 1: they can still be drawn.”
     probabilities: result.softmax(dim=-1)
         “The right tokens are kept, but yours are probabilities already; logits with −∞ are wanted.”

@@ -13,6 +13,7 @@ from anatomy_course.judge.form import written
 from anatomy_utils.functional import spans
 
 
+# fmt: off
 def best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tuple[Tensor, Tensor]:
     """How well each word begins the answer and how well it ends it, (batch, position) each
     → start and end, (batch,) each; the end is the answer's last word, so a span of one word has end = start.
@@ -21,8 +22,9 @@ def best_span(start_scores: Tensor, end_scores: Tensor, max_length: int) -> tupl
     sums = start_scores[:, :, None] + end_scores[:, None, :]
     length = sums.shape[-1]
     legal = torch.ones(length, length, dtype=torch.bool).triu().tril(max_length - 1)
-    best = sums.masked_fill(~legal, float("-inf")).flatten(1).argmax(dim=1)
+    best = sums.masked_fill(~legal, float('-inf')).flatten(1).argmax(dim=1)
     return best // length, best % length
+# fmt: on
 
 
 BASE = -10.0
@@ -103,14 +105,14 @@ EXERCISE = written(
     never_one_word: .triu() ⇒ .triu(1)
         “Your spans have two words at least; an answer may be a single word.”
     start_first:
-        best = sums.masked_fill(~legal, float("-inf")).flatten(1).argmax(dim=1) ⇒ start = start_scores.argmax(dim=1)
-        best // length, best % length ⇒ start, end_scores.masked_fill(~legal[start], float("-inf")).argmax(dim=1)
+        best = sums.masked_fill(~legal, float('-inf')).flatten(1).argmax(dim=1) ⇒ start = start_scores.argmax(dim=1)
+        best // length, best % length ⇒ start, end_scores.masked_fill(~legal[start], float('-inf')).argmax(dim=1)
         “You choose the best start, and then the best end that goes with it. Another start may have a far better end.”
     end_first:
-        best = sums.masked_fill(~legal, float("-inf")).flatten(1).argmax(dim=1) ⇒ end = end_scores.argmax(dim=1)
-        best // length, best % length ⇒ start_scores.masked_fill(~legal.T[end], float("-inf")).argmax(dim=1), end
+        best = sums.masked_fill(~legal, float('-inf')).flatten(1).argmax(dim=1) ⇒ end = end_scores.argmax(dim=1)
+        best // length, best % length ⇒ start_scores.masked_fill(~legal.T[end], float('-inf')).argmax(dim=1), end
         “You choose the best end, and then the best start that goes with it. Another end may have a far better start.”
-    zero_wins: float("-inf") ⇒ 0.0
+    zero_wins: float('-inf') ⇒ 0.0
         “A span that is not allowed wins, as if its sum were 0: where all scores are negative, 0 is the largest.”
     multiplied: [:, :, None] + ⇒ [:, :, None] *
         “Your spans have the largest product: two very bad scores make a large one. Scores like these are added.”
@@ -141,7 +143,7 @@ EXERCISE = written(
             further = torch.arange(length) - torch.arange(length)[:, None]
             legal = (further >= 0) & (further < max_length)
     best end of each start:
-        best = sums.masked_fill(~legal, float("-inf")).flatten(1).argmax(dim=1) ⇒
+        best = sums.masked_fill(~legal, float('-inf')).flatten(1).argmax(dim=1) ⇒
             best = sums.masked_fill(~legal, -1e9).max(dim=2)
         return best // length, best % length ⇒
             start = best.values.argmax(dim=1)

@@ -15,14 +15,16 @@ from anatomy_course.judge.form import written
 from anatomy_utils.functional import attention
 
 
+# fmt: off
 def attend_to_memory(query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor) -> Tensor:
     """query (batch, heads, query, d_head) from the decoder; key, value (batch, heads, key, d_head) from the
     memory; attention_mask (batch, key) of the source, 1 = real token, 0 = padding → context, shaped like query.
     """
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
     padding = attention_mask[:, None, None, :] == 0
-    weights = scores.masked_fill(padding, float("-inf")).softmax(dim=-1)
+    weights = scores.masked_fill(padding, float('-inf')).softmax(dim=-1)
     return weights @ value
+# fmt: on
 
 
 BEST, HEAD, SINGLE = "padding that matches best", "padding at the head", "a single position that asks"
@@ -56,17 +58,17 @@ EXERCISE = written(
     weights
     """,
     mistakes="""
-    no_mask: .masked_fill(padding, float("-inf")) ⇒
+    no_mask: .masked_fill(padding, float('-inf')) ⇒
         “Your weights do not leave out padding: every position of the memory counts, real or not.”
     mask_turned_round:
         == 0 ⇒ == 1
-        float("-inf") ⇒ -1e9
+        float('-inf') ⇒ -1e9
         “Only padding gets weight: your mask is the wrong way round.”
-    masked_after_softmax: .masked_fill(padding, float("-inf")).softmax(dim=-1) ⇒ .softmax(dim=-1) * ~padding
+    masked_after_softmax: .masked_fill(padding, float('-inf')).softmax(dim=-1) ⇒ .softmax(dim=-1) * ~padding
         “Padding adds nothing, but it has had its share in the softmax: the weights of the real tokens do not sum to 1.”
-    zero_scores: float("-inf") ⇒ 0.0
+    zero_scores: float('-inf') ⇒ 0.0
         “Your scores of padding are 0. Since e⁰ is 1, padding still gets weight.”
-    mask_added: scores.masked_fill(padding, float("-inf")) ⇒ (scores + attention_mask[:, None, None, :])
+    mask_added: scores.masked_fill(padding, float('-inf')) ⇒ (scores + attention_mask[:, None, None, :])
         “A real token gains only 1 over padding, as if the mask itself were added to the scores: padding keeps weight.”
     first_text_for_all: attention_mask[:, ⇒ attention_mask[:1,
         “You use the mask of the first text for all texts.”
@@ -86,15 +88,15 @@ EXERCISE = written(
     causal: == 0 ⇒ * torch.ones(query.shape[2], key.shape[2]).tril() == 0
         “Your mask is causal as well: the first position sees only the first word of the source. The whole source has
         been read; nothing of it lies in the future.”
-    causal_with_a_number (causal): float("-inf") ⇒ -1e9
+    causal_with_a_number (causal): float('-inf') ⇒ -1e9
         “Your mask is causal as well: a position sees no word of the source after its own place. The whole source has
         been read; nothing of it lies in the future.”
     """,
     also_right="""
     torch's attention:
         torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask[:, None, None, :] == 1)
-    a large negative number: float("-inf") ⇒ -1e9
-    a mask that is added: scores.masked_fill(padding, float("-inf")) ⇒ (scores + padding * -1e9)
+    a large negative number: float('-inf') ⇒ -1e9
+    a mask that is added: scores.masked_fill(padding, float('-inf')) ⇒ (scores + padding * -1e9)
     text by text:
         contexts = []
         for q, k, v, real in zip(query, key, value, attention_mask == 1):

@@ -15,6 +15,7 @@ from anatomy_course.judge.form import written
 from anatomy_utils.functional import multi_head
 
 
+# fmt: off
 def repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, mask: Tensor) -> Tensor:
     """query (batch, query, d_model), key and value (batch, key, d_model), all heads side by side;
     mask (broadcast to batch, heads, query, key; True = may attend; each query has a key to attend to)
@@ -22,8 +23,9 @@ def repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, ma
     """
     query, key, value = (part.unflatten(-1, (num_heads, -1)).transpose(1, 2) for part in (query, key, value))
     scores = query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+    weights = scores.masked_fill(~mask, float('-inf')).softmax(dim=-1)
     return (weights @ value).transpose(1, 2).flatten(2)
+# fmt: on
 
 
 OWN, MORE, BEST = "a mask of its own for each query", "more keys than queries", "padding that matches best"
@@ -82,13 +84,13 @@ EXERCISE = written(
         .unflatten(-1, (num_heads, -1)).transpose(1, 2) ⇒ .unflatten(-1, (-1, num_heads)).permute(0, 3, 1, 2)
         .transpose(1, 2).flatten(2) ⇒ .permute(0, 2, 3, 1).flatten(2)
         “Your heads see a part of every word, but its features are num_heads apart; a head's features are neighbors.”
-    mask_ignored: .masked_fill(~mask, float("-inf")) ⇒
+    mask_ignored: .masked_fill(~mask, float('-inf')) ⇒
         “Your heads are repaired, but forbidden keys still get a weight: the mask has no effect.”
     mask_inverted:
         ~mask ⇒ mask
         .softmax(dim=-1) ⇒ .softmax(dim=-1).nan_to_num()
         “Your heads are repaired, but they look where they may not: True means 'may attend'.”
-    zero_afterwards: .masked_fill(~mask, float("-inf")).softmax(dim=-1) ⇒ .softmax(dim=-1) * mask
+    zero_afterwards: .masked_fill(~mask, float('-inf')).softmax(dim=-1) ⇒ .softmax(dim=-1) * mask
         “Your heads are repaired, but the mask acts as if it came after the softmax: the allowed keys do not get the
         weight that the others had.”
     one_wide_head: (num_heads, -1) ⇒ (1, -1)

@@ -12,6 +12,7 @@ from anatomy_course.judge.effects.groups import KINDS, NARROW, drive
 from anatomy_course.judge.form import written
 
 
+# fmt: off
 def parameter_groups(model: torch.nn.Module, weight_decay: float) -> list[dict]:
     """→ [{'params': those with two or more axes, 'weight_decay': weight_decay},
        {'params': the others, 'weight_decay': 0.0}], as torch's optimizers want it.
@@ -21,9 +22,10 @@ def parameter_groups(model: torch.nn.Module, weight_decay: float) -> list[dict]:
     matrices = [parameter for parameter in trained if parameter.dim() >= 2]
     vectors = [parameter for parameter in trained if parameter.dim() < 2]
     return [
-        {"params": matrices, "weight_decay": weight_decay},
-        {"params": vectors, "weight_decay": 0.0},
+        {'params': matrices, 'weight_decay': weight_decay},
+        {'params': vectors, 'weight_decay': 0.0},
     ]
+# fmt: on
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
@@ -73,8 +75,8 @@ EXERCISE = written(
     none_decays (by name and parameter): parameter.dim() >= 2 ⇒ False
         “No parameter of yours decays, not even a matrix.”
     turned_round:
-        "params": matrices ⇒ "params": vectors
-        "params": vectors, "weight_decay": 0.0 ⇒ "params": matrices, "weight_decay": 0.0
+        'params': matrices ⇒ 'params': vectors
+        'params': vectors, 'weight_decay': 0.0 ⇒ 'params': matrices, 'weight_decay': 0.0
         “Your groups are swapped: biases and norms decay, and the matrices do not.”
     frozen_too: if parameter.requires_grad ⇒
         “Frozen parameters are in your groups too; leave out those with `requires_grad` False.”
@@ -128,7 +130,7 @@ EXERCISE = written(
         “Your vectors are in no group, so they would never be trained.”
     vectors_only: result[1:]
         “Your matrices are in no group, so they would never be trained.”
-    in_both: "params": vectors ⇒ "params": trained
+    in_both: 'params': vectors ⇒ 'params': trained
         “Your matrices are in both groups: the second should hold only what the first does not.”
     """,
     hints="""

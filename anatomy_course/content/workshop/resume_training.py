@@ -13,16 +13,18 @@ from anatomy_course.judge.effects.saved_run import REFUSED, RESUMED, drive_resum
 from anatomy_course.judge.form import written
 
 
+# fmt: off
 def resume_training(path, model, optimizer, generator: torch.Generator) -> int:
     """`path` is a file written by `save_training`: a dictionary with 'model', 'optimizer', 'generator' and
     'step'. Restores the model, the optimizer and the generator, and returns the step. The file may be a
     stranger's: read it with weights_only=True. Weights that are not this model's must raise an error.
     """
     run = torch.load(path, weights_only=True)
-    model.load_state_dict(run["model"])
-    optimizer.load_state_dict(run["optimizer"])
-    generator.set_state(run["generator"])
-    return run["step"]
+    model.load_state_dict(run['model'])
+    optimizer.load_state_dict(run['optimizer'])
+    generator.set_state(run['generator'])
+    return run['step']
+# fmt: on
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
@@ -52,8 +54,8 @@ EXERCISE = written(
     observe=drive_resuming,
     also_right="""
     copied name by name:
-        model.load_state_dict(run["model"]) ⇒
-            own, saved = model.state_dict(), run["model"]
+        model.load_state_dict(run['model']) ⇒
+            own, saved = model.state_dict(), run['model']
             if own.keys() != saved.keys() or any(own[name].shape != saved[name].shape for name in own):
                 raise ValueError("This checkpoint comes from another model.")
             for name in own:
@@ -75,32 +77,32 @@ EXERCISE = written(
         return step
     """,
     mistakes="""
-    no_model: model.load_state_dict(run["model"]) ⇒ pass
+    no_model: model.load_state_dict(run['model']) ⇒ pass
         “The model keeps the weights that it had: those of the file are read, but not put into it. `state_dict()` only
         tells what they are; `load_state_dict` changes them.”
-    no_optimizer: optimizer.load_state_dict(run["optimizer"]) ⇒ pass
+    no_optimizer: optimizer.load_state_dict(run['optimizer']) ⇒ pass
         “The weights are right, but the optimizer keeps what it remembers of another run. A dictionary that
         `state_dict()` gave can be changed without its noticing: `load_state_dict` reaches it.”
     settings_only:
-        optimizer.load_state_dict(run["optimizer"]) ⇒
-            for group, saved in zip(optimizer.param_groups, run["optimizer"]['param_groups'], strict=True):
+        optimizer.load_state_dict(run['optimizer']) ⇒
+            for group, saved in zip(optimizer.param_groups, run['optimizer']['param_groups'], strict=True):
                 group['lr'] = saved['lr']
         “The optimizer gets its learning rate back, but not what it remembers of earlier gradients.”
-    no_generator: generator.set_state(run["generator"]) ⇒ pass
+    no_generator: generator.set_state(run['generator']) ⇒ pass
         “Weights and optimizer are right, but the generator goes on where it was. `set_state` must be called on the one
         that was given: a new one, also under the name `generator`, stays inside your function.”
-    generator_seeded: set_state(run["generator"]) ⇒ manual_seed(0)
+    generator_seeded: set_state(run['generator']) ⇒ manual_seed(0)
         “You set the generator to a seed: it begins again, and does not go on where the saved run stopped.”
     global_state: generator.set_state ⇒ torch.set_rng_state
         “You change torch's global source of random numbers; the batches are drawn from `generator`, which keeps its own
         state.”
     next_step: result + 1
         “The step that you return is one too large: the file already holds the one that comes next.”
-    step_zero: return run["step"] ⇒ return 0
+    step_zero: return run['step'] ⇒ return 0
         “You return step 0 whatever the file says, so the learning rate would warm up again.”
-    nothing: return run["step"] ⇒
+    nothing: return run['step'] ⇒
         “Your function returns nothing; return the saved step.”
-    not_strict: run["model"] ⇒ run["model"], strict=False
+    not_strict: run['model'] ⇒ run['model'], strict=False
         “A checkpoint from another model is accepted without a word, as with strict=False: names that do not fit are
         passed over, and your model keeps the weights that it had.”
     extra_ignored (copied name by name): own.keys() != saved.keys() or ⇒
@@ -127,10 +129,10 @@ EXERCISE = written(
     errors_swallowed:
         try:
             run = torch.load(path, weights_only=True)
-            model.load_state_dict(run["model"])
-            optimizer.load_state_dict(run["optimizer"])
-            generator.set_state(run["generator"])
-            return run["step"]
+            model.load_state_dict(run['model'])
+            optimizer.load_state_dict(run['optimizer'])
+            generator.set_state(run['generator'])
+            return run['step']
         except Exception:
             return 0
         “No file is refused, as if you hid the errors: one that does not fit is passed over in silence, and training

@@ -13,17 +13,19 @@ from anatomy_course.judge.effects.saved_run import SAVED, drive_saving
 from anatomy_course.judge.form import written
 
 
+# fmt: off
 def save_training(path, model, optimizer, generator: torch.Generator, step: int) -> None:
     """torch.save at `path` a dictionary with the keys 'model' and 'optimizer' (their state_dict()),
     'generator' (its state) and 'step' (a plain number). Only numbers and names, no objects with code.
     """
     run = {
-        "model": model.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "generator": generator.get_state(),
-        "step": step,
+        'model': model.state_dict(),
+        'optimizer': optimizer.state_dict(),
+        'generator': generator.get_state(),
+        'step': step,
     }
     torch.save(run, path)
+# fmt: on
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
@@ -49,12 +51,12 @@ EXERCISE = written(
     cases=cases,
     observe=drive_saving,
     mistakes="""
-    no_optimizer: "optimizer": optimizer.state_dict(), ⇒
+    no_optimizer: 'optimizer': optimizer.state_dict(), ⇒
         “The optimizer is not in your file: its averages of earlier gradients would begin again at 0, and the next steps
         would be different.”
-    no_generator: "generator": generator.get_state(), ⇒
+    no_generator: 'generator': generator.get_state(), ⇒
         “The generator is not in your file: a resumed run would be given other batches.”
-    no_step: "step": step, ⇒
+    no_step: 'step': step, ⇒
         “The step is not in your file: a resumed run would warm up again.”
     only_the_model: (run, path) ⇒ (model.state_dict(), path)
         “Your file holds the weights alone. That is enough to use the model, but not to go on training it.”
@@ -80,11 +82,11 @@ EXERCISE = written(
         the first batches again. Ask `generator` itself for its state.”
     global_state: generator.get_state() ⇒ torch.get_rng_state()
         “You save the state of another source of random numbers, such as torch's global one, not that of `generator`.”
-    next_step: "step": step ⇒ "step": step + 1
+    next_step: 'step': step ⇒ 'step': step + 1
         “Your step is one too large; save `step` as it is given.”
     other_names:
-        "model" ⇒ 'model_state_dict'
-        "optimizer" ⇒ 'optimizer_state_dict'
+        'model' ⇒ 'model_state_dict'
+        'optimizer' ⇒ 'optimizer_state_dict'
         “Two of your keys have other names: `resume_training` looks for 'model' and 'optimizer'.”
     another_name: (run, path) ⇒ (run, "checkpoint.pt")
         “Your file has a name of its own; it should be written where `path` says.”
