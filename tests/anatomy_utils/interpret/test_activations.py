@@ -87,13 +87,13 @@ def test_attention_costs_count_the_square():
 def test_stepper_shows_the_numbers_of_the_running_head(minilm):
     stepper = views.attention_stepper(*minilm, "time flies", layer=3, head=1, word="time")
     assert stepper.query == 1
-    stepper.sentence = "bees buzz loudly"
+    stepper.question = {"sentence": "bees buzz loudly"}
     assert stepper.tokens == ["[CLS]", "bees", "buzz", "loudly", "[SEP]"]
     steps = {name: torch.tensor(array) for name, array in stepper.steps.items()}
     expected = attention.scaled_dot_product_attention(steps["query"], steps["key"], steps["value"])
     torch.testing.assert_close(steps["weights"], expected.weights)
     torch.testing.assert_close(steps["context"], expected.context)
-    stepper.sentence = "word " * 25
+    stepper.question = {"sentence": "word " * 25}
     assert "27 tokens; the drawing has room for 24" in stepper.error
     assert stepper.tokens[1] == "bees"
 
