@@ -138,18 +138,14 @@ EXERCISE = written(
         targets = [part for pair in zip(sentinels, pieces[1::2]) for part in pair]
         return torch.cat([*inputs, pieces[-1]]), torch.cat([*targets, sentinels[len(spans)]])
     word by word:
-        inputs, targets, number = [], [], 0
+        inputs, targets, sentinels = [], [], iter(sentinel_ids.tolist())
         for place, word in enumerate(input_ids.tolist()):
-            inside = next((span for span in spans if span[0] <= place < span[1]), None)
-            if inside is None:
-                inputs.append(word)
-                continue
-            if place == inside[0]:
-                inputs.append(int(sentinel_ids[number]))
-                targets.append(int(sentinel_ids[number]))
-                number += 1
-            targets.append(word)
-        return torch.tensor(inputs), torch.tensor([*targets, int(sentinel_ids[number])])
+            begun = [start for start, stop in spans if start <= place < stop]
+            if begun == [place]:
+                inputs.append(next(sentinels))
+                targets.append(inputs[-1])
+            (targets if begun else inputs).append(word)
+        return torch.tensor(inputs), torch.tensor([*targets, next(sentinels)])
     from the end:
         inputs, targets = input_ids, sentinel_ids[len(spans) : len(spans) + 1]
         for number in reversed(range(len(spans))):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import primes
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -32,8 +32,8 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         arguments = {
             "depths": depths.sort().values if kind == "three depths" else depths,
             "rows": 100 + int(torch.randint(900, (), generator=generator)),
-            "d_embedding": primes(generator, 1, (3, 5, 7))[0],
-            "d_model": primes(generator, 1, (11, 13, 17))[0],
+            **Draw(generator, "d_embedding", (3, 5, 7)).sizes,
+            **Draw(generator, "d_model", (11, 13, 17)).sizes,
             "layer_parameters": smallest + int(torch.randint(3000, (), generator=generator)),
         }
         yield Case(arguments, kind, {"depth": count})

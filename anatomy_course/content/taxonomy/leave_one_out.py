@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
+from anatomy_course.content.draw import Draw
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -49,10 +49,10 @@ class _Reader:
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a text", "a longer text", "a text", "outputs of a single number"):
-        length = 11 if kind == "a longer text" else primes(generator, 1, (5, 7))[0]
-        d_output = 1 if kind == "outputs of a single number" else 3
-        reader = _Reader(normal(generator, length), 2 * normal(generator, length, d_output))
-        yield Case({"read": reader, "length": length}, kind, {"position": length, "d_output": d_output})
+        lengths = (11,) if kind == "a longer text" else (5, 7)
+        draw = Draw(generator, "position", lengths, d_output=1 if kind == "outputs of a single number" else 3)
+        reader = _Reader(draw("position"), 2 * draw("position d_output"))
+        yield Case({"read": reader, "length": draw["position"]}, kind, draw.sizes)
 
 
 EXERCISE = written(

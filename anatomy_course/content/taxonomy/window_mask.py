@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, primes
+from anatomy_course.content.draw import Draw
+from anatomy_course.content.sizes import and_short
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.form import written
 
@@ -21,7 +22,7 @@ def window_mask(length: int, window: int) -> Tensor:
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
     for kind in ("a long text", "a long text", "a text no longer than the window", "a window of one"):
-        length = primes(generator, 1, (7, 11, 13))[0]
+        length = Draw(generator, "length", (7, 11, 13))["length"]
         window = 2 + int(torch.randint(length - 4, (), generator=generator))
         window = {"a window of one": 1, "a text no longer than the window": length + 2}.get(kind, window)
         yield Case({"length": length, "window": window}, kind, {"length": length})
