@@ -173,7 +173,7 @@ class Insides:
                         setattr(function, part, value)
                         undone.append(function.__name__)
         for table, copy in self._tables.values():
-            if len(table) != len(copy) or any(map(is_not, _entries(table), _entries(copy))):
+            if not _same_entries(table, copy):
                 table.clear()
                 table.extend(copy) if isinstance(table, list) else table.update(copy)
                 undone.append(f"a table of the course with {next(iter(copy), '')!r}")
@@ -191,8 +191,12 @@ def _is_course(owner: Any) -> bool:
     return str(getattr(owner, "__name__", "")).startswith(COURSE)
 
 
-def _entries(table: Any) -> list[Any]:
-    return list(table.values()) if isinstance(table, dict) else list(table)
+def _same_entries(table: Any, copy: Any) -> bool:
+    """Whether both hold the same things; in the same order, but for sets, of which a copy may have another one."""
+    if isinstance(table, set):
+        return set(map(id, table)) == set(map(id, copy))
+    mine, theirs = (each.values() if isinstance(each, dict) else each for each in (table, copy))
+    return len(mine) == len(theirs) and not any(map(is_not, mine, theirs))
 
 
 class Names:

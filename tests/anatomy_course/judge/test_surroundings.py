@@ -11,9 +11,11 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from torch.nn import functional
 
 from anatomy_course.judge import find_exercise
 from anatomy_course.judge.attempt.answer_key import AnswerKey
+from anatomy_course.judge.attempt.namespaces import Insides
 from anatomy_course.judge.attempt.run import execute, try_once
 from anatomy_course.judge.attempt.surroundings import _umask, as_usual, restored_globals
 from anatomy_course.judge.judging.judge import judge
@@ -329,3 +332,42 @@ def test_no_slip_is_searched_in_what_changes_its_surroundings(monkeypatch: pytes
     for function in (replaces, alone, wrong):
         judge(MEAN, function, search=True)
     assert searched == [alone, wrong]
+
+
+def test_a_set_is_not_changed_because_a_copy_has_another_order() -> None:
+    module = types.ModuleType("anatomy_course.of_a_test")
+    module.TABLE = set(range(4000))  # type: ignore[attr-defined]
+    module.TABLE -= set(range(4000)) - {1, 8}  # in a table of this size 1 comes first, in the copy's smaller one 8
+    insides = Insides()
+    insides.look_at([module])
+    assert insides.restore() == []
+    module.TABLE.add(2)
+    assert len(insides.restore()) == 1
+    assert sorted(module.TABLE) == [1, 8]
+
+
+FIRST = """
+import linecache, sys
+import torch
+from anatomy_course.judge import find_exercise
+from anatomy_course.judge.judging.judge import judge
+text = "def attention_scores(query, key):\\n    return query @ key.mT / key.shape[-2] ** 0.25\\n"
+linecache.cache["cell"] = (len(text), None, text.splitlines(True), "cell")
+exec(compile(text, "cell", "exec"))
+verdict = judge(find_exercise("attention.scores"), attention_scores, search=True)
+print(verdict.found_by, len(verdict.slips), [note for note in verdict.notes if "changed" in note])
+"""
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_the_first_answer_of_a_kernel_is_judged_as_all_others(seed: str) -> None:
+    """With each start of Python words have other places in a set."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST],
+        env=os.environ | {"PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found_by, slips, changed = done.stdout.split(maxsplit=2)
+    assert found_by.startswith("slip:") and int(slips) >= 1 and changed.strip() == "[]", done.stdout
