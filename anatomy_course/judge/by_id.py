@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import warnings
 from collections.abc import Callable
@@ -16,8 +17,10 @@ from anatomy_course.judge.progress.answer_source import load
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import find_exercise, ids
-from anatomy_course.judge.stub import globals_of, solution_text, stub_text, with_solution
+from anatomy_course.judge.stub import globals_of, solution_text, stub_text
 from anatomy_course.lab.transplant.saved import SavedAnswer
+
+DECORATOR = re.compile(r"(?:\w+\.)*exercise\(\s*['\"]([\w.]+)['\"]\s*\)")
 
 
 def stub(id: str) -> str:
@@ -31,11 +34,16 @@ def solution_source(id: str) -> str:
 
 
 def inject_solutions(cell: str) -> str:
-    """A cell's text with every stub in it solved; other cells come back as they are."""
-    for id in ids():
-        if re.search(rf"exercise\(\s*['\"]{re.escape(id)}['\"]", cell):
-            cell = with_solution(cell, find_exercise(id))
-    return cell
+    """A cell's text with every stub in it solved and all else kept; other cells come back as they are."""
+    if not DECORATOR.search(cell):
+        return cell
+    lines, known = cell.splitlines(), ids()
+    for node in reversed(ast.parse(cell).body):
+        for line in getattr(node, "decorator_list", ()):
+            found = DECORATOR.fullmatch(ast.get_source_segment(cell, line) or "")
+            if found and found[1] in known:
+                lines[line.lineno - 1 : node.end_lineno] = solution_source(found[1]).splitlines()
+    return "\n".join(lines)
 
 
 def your_function(id: str, *, record: Progress | None = None) -> Callable[..., Any] | None:

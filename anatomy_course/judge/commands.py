@@ -9,7 +9,7 @@ from anatomy_course.judge.progress.location import own_progress, solutions_hidde
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.questions import Question, question_page
 from anatomy_course.judge.registry import exercises_of, find_exercise, find_question, questions_of
-from anatomy_course.judge.slips.hints import hint_for_your_line
+from anatomy_course.judge.slips.sentences import hint_for_your_line
 from anatomy_course.judge.stub import solution_text
 from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.page.page import CellOutput, code_block, details, escape, html_table, in_code, paragraph

@@ -18,7 +18,7 @@ from anatomy_course.judge.progress.answer_source import standing_alone
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import earlier_exercises, earlier_pieces, find_exercise, ids
-from anatomy_course.judge.slips.hints import remember_hint
+from anatomy_course.judge.slips.sentences import remember_hint
 from anatomy_course.judge.stub import globals_of, is_untouched, names_reached, source_of
 from anatomy_course.page.page import CellOutput, paragraph, shell, show, show_for_now, stacked
 

@@ -83,33 +83,19 @@ class Objection:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Everything about one exercise.
+    """Everything about one exercise. What is not explained here is as in `form.written`, which makes it.
 
     Args:
         id: notebook's prefix, a point and a name: `"attention.scores"`.
-        title: two to four words.
-        task: one sentence.
         minutes: how long a learner may need.
         signature: what follows `def`: `"attention_scores(query: Tensor, key: Tensor) -> Tensor"`; of a class, what
             follows `class`: `"FeedForward(torch.nn.Module)"`.
         docstring: the stub's docstring; says the shapes.
         reference: the package's own function, or its dotted path (imported when first needed).
-        returns: what is compared, in order: what the answer returns or, where there is a drive, what that returns.
-        cases: draws the cases from a generator; the first one is small enough to be drawn.
-        mistakes: at least four.
         also_right: name → another right way to write it.
-        hints: three, of growing help.
         solution: the body of the function or the class, unindented.
-        explanation: two or three sentences that go with the solution.
-        stages: the tensors that a solution passes on its way, by name; called with the case's arguments.
-        look_first: names of outputs in the order in which a fault spreads; the order of `returns` when left out.
-        seconds: how long all cases together may take.
+        stages: called with a case's arguments; gives the tensors that a solution passes on its way, by name.
         methods: of a class, what follows `def` of each method that the stub holds, the constructor first.
-        observe: called with the answer and a case's arguments; makes the answer do its work and returns its effects as
-            a tuple of tensors, or an `Objection`. Left out where the answer is itself a function from arguments to
-            tensors. What a drive changes is its own; it leaves torch's source of random numbers as it found it.
-        uses: ids of earlier exercises whose functions or classes an answer may call by their names. Where the notebook
-            has not one that passed, the course's own is used.
     """
 
     id: str

@@ -88,7 +88,7 @@ def written(
         task: one sentence.
         level: `"medium, 4 minutes"`.
         returns: what is compared, in order, as `"context: query d_head; weights: query key"`: a name, and the names of
-            the last axes. Or outputs, as a drive gives them.
+            the last axes. Or outputs, as a drive gives them: what it returns is compared then.
         cases: draws the cases from a generator; the first one is small enough to be drawn.
         mistakes: at least four, in the form above.
         also_right: at least three.
@@ -97,7 +97,12 @@ def written(
         same_as: the library's function that computes the same, or its dotted path; the proof compares the two.
         stages: tensors that the solution passes, one a line: `dot products: query @ key.mT`, an expression of its
             variables, or a variable's name alone. Or a function from a case's arguments to tensors by name.
-        observe: see `Exercise`; so are look_first and uses, here as words.
+        observe: called with the answer and a case's arguments; makes the answer do its work and returns its effects as
+            a tuple of tensors, or an `Objection`. Left out where the answer is itself a function from arguments to
+            tensors. What a drive changes is its own; it leaves torch's source of random numbers as it found it.
+        look_first: names of outputs in the order in which a fault spreads; the order of `returns` when left out.
+        uses: ids of earlier exercises whose functions or classes an answer may call by their names. Where the notebook
+            has not one that passed, the course's own is used.
         seconds: how long all cases together may take.
 
     Raises:

@@ -6,7 +6,6 @@ import ast
 import dis
 import inspect
 import linecache
-import re
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -34,21 +33,6 @@ def _cell(exercise: Exercise, body: str) -> str:
     lines = textwrap.indent(f"{docstring}\n{body}", "    ")
     word = "class" if exercise.kind == "class" else "def"
     return f'@exercise("{exercise.id}")\n{word} {exercise.signature}:\n{lines}\n'
-
-
-def with_solution(cell: str, exercise: Exercise) -> str:
-    """A notebook cell with this exercise's stub replaced by its solution; what else stands in the cell is kept."""
-    decorator = re.compile(rf"@(\w+\.)*exercise\(\s*['\"]{re.escape(exercise.id)}['\"]\s*\)")
-    tree = ast.parse(cell)
-    for node in tree.body:
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            continue
-        for line in node.decorator_list:
-            if decorator.fullmatch("@" + (ast.get_source_segment(cell, line) or "")):
-                lines = cell.splitlines()
-                start, end = node.decorator_list[0].lineno - 1, node.end_lineno or len(lines)
-                return "\n".join([*lines[:start], *solution_text(exercise).splitlines(), *lines[end:]])
-    return cell
 
 
 def source_of(function: Callable[..., Any]) -> str | None:

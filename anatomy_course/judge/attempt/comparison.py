@@ -62,14 +62,12 @@ def compare(name: str, axes: str, target: Tensor, yours: Tensor) -> TensorCompar
     first = marks.nonzero()[0].tolist() if bool(marks.any()) else None
     kind = _kind(target)
     scale = max(_largest(target), _largest(yours)) if kind == "signed" else 1.0
-    title = f"{name}: the target beside yours"
+    unmarked = torch.zeros(target.shape, dtype=torch.bool)
     return TensorComparison(
-        title,
+        f"{name}: the target beside yours",
         kind,
-        _window(
-            "target", axes, target, torch.zeros(target.shape, dtype=torch.bool), first if alike else None, kind, scale
-        ),
-        _window("yours", axes, yours, marks, first if alike else None, kind, scale),
+        _window("target", axes, target, unmarked, first, kind, scale),
+        _window("yours", axes, yours, marks, first, kind, scale),
     )
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from types import FrameType
 from typing import Any
 
 from torch import Tensor
@@ -133,36 +131,3 @@ def try_with_gradients(
 def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any], around: Surroundings) -> Any:
     with streams_to(CapturedOutput()):
         return _call(function, arguments, around)
-
-
-def code_looked_at(function: Callable[..., Any], of: Any) -> Any:
-    """The code of a function or, where it drives an answer, of that answer; of a class that of its `forward`."""
-    return getattr(getattr(of, "forward", of) or function, "__code__", None)
-
-
-def variables(function: Callable[..., Any], case: Case, seconds: float, *, of: Any = None) -> dict[str, Tensor]:
-    """The tensors that the function's own variables held when it returned, arguments left out.
-
-    Args:
-        function: is called with the case's arguments.
-        case: these.
-        seconds: how long it may take.
-        of: the answer, where `function` drives it; then the first call counts, of a class that of its `forward`.
-    """
-    code = code_looked_at(function, of)
-    held: dict[str, Tensor] = {}
-
-    def profile(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "return" and frame.f_code is code and not (held and of):
-            held.update({n: plain(v) for n, v in frame.f_locals.items() if isinstance(v, Tensor)})
-
-    def watched(*arguments: Any) -> Any:
-        before = sys.getprofile()
-        sys.setprofile(profile)
-        try:
-            return function(*arguments)
-        finally:
-            sys.setprofile(before)
-
-    try_once(watched, dict(case.arguments), seconds)
-    return {name: tensor for name, tensor in held.items() if name not in case.arguments}

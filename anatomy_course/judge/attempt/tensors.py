@@ -102,11 +102,8 @@ def same_result(one: Any, other: Any) -> bool:
     if isinstance(one, Objection):
         return bool(one == other)
     mine, theirs = parts(one), parts(other)
-    if (
-        mine is None
-        or theirs is None
-        or len(mine) != len(theirs)
-        or isinstance(one, Tensor) != isinstance(other, Tensor)
-    ):
+    if mine is None or theirs is None or len(mine) != len(theirs):
+        return False
+    if isinstance(one, Tensor) != isinstance(other, Tensor):
         return False
     return all(a.dtype == b.dtype and a.device == b.device and close(a, b) for a, b in zip(mine, theirs, strict=True))

@@ -200,10 +200,8 @@ def argument_without_effect(wrong: WrongOutput) -> tuple[str, str] | None:
     """Run the learner's function again with other numbers in one argument: nothing changes, though it should."""
     for name in _tensor_names(wrong):
         if all(_unmoved(wrong, name, case, yours) for case, yours in zip(wrong.cases, wrong.yours, strict=True)):
-            return (
-                "unused",
-                f"Nothing in your {wrong.name} changes when the numbers in `{name}` change, but something should.",
-            )
+            said = f"Nothing in your {wrong.name} changes when the numbers in `{name}` change, but something should."
+            return "unused", said
     return None
 
 

@@ -243,10 +243,8 @@ def put_together_otherwise(wrong: WrongOutput) -> tuple[str, str] | None:
         said.append(_described(yours, recorded(wrong.trial.again, arguments, SECONDS), arguments))
     if said[0] is None or any(words != said[0] for words in said):
         return None
-    return (
-        "put_together",
-        f"Every function receives what it does in a right solution, but {_lower(wrong.this_is)} {said[0]}.",
-    )
+    words = f"Every function receives what it does in a right solution, but {_lower(wrong.this_is)} {said[0]}."
+    return "put_together", words
 
 
 def _all_calls_right(wrong: WrongOutput) -> bool:

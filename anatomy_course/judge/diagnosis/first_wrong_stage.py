@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from anatomy_course.judge.attempt.comparison import cell_text
-from anatomy_course.judge.attempt.history import history
-from anatomy_course.judge.attempt.run import variables
+from anatomy_course.judge.attempt.history import history, variables
 from anatomy_course.judge.attempt.tensors import close
 from anatomy_course.judge.definition import Output
 from anatomy_course.judge.diagnosis.functions import function_of_target

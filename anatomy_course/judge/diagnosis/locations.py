@@ -114,18 +114,11 @@ def zero_in_wrong_places(wrong: WrongOutput) -> tuple[str, str] | None:
     if all(
         m.dim() >= 2 and torch.equal(m, c & torch.ones_like(m).triu(1)) for m, c in zip(too_few, counted, strict=True)
     ):
-        query, key = (wrong.axis(axis) for axis in (-2, -1))
-        return (
-            "causal",
-            f"{wrong.this_is} 0 wherever the {key} comes after the {query}, as under a causal mask; there "
-            f"is none here.",
-        )
+        after = f"wherever the {wrong.axis(-1)} comes after the {wrong.axis(-2)}"
+        return "causal", f"{wrong.this_is} 0 {after}, as under a causal mask; there is none here."
     count, cells = sum(int(m.sum()) for m in too_few), sum(m.numel() for m in too_few)
-    return (
-        "zero",
-        f"In {count} of {cells} cells your {wrong.name} {'are' if wrong.name.endswith('s') else 'is'} exactly "
-        f"0, where the target is not.",
-    )
+    said = f"In {count} of {cells} cells your {wrong.name} {wrong.verb} exactly 0, where the target is not."
+    return "zero", said
 
 
 ALL: tuple[Diagnosis, ...] = (

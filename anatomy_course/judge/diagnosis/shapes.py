@@ -54,10 +54,8 @@ def extra_or_missing_ones(wrong: WrongOutput) -> tuple[str, str] | None:
 def laid_out_differently(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target's numbers in their order, in another shape."""
     if all(y.numel() == t.numel() and close(y.reshape(t.shape), t) for y, t in wrong.pairs()):
-        return (
-            "layout",
-            f"Your numbers are right and in the right order, but laid out in another shape: {_shapes(wrong)}.",
-        )
+        said = f"Your numbers are right and in the right order, but laid out in another shape: {_shapes(wrong)}."
+        return "layout", said
     return None
 
 
@@ -116,10 +114,8 @@ def some_entries(wrong: WrongOutput) -> tuple[str, str] | None:
             for y, t in wrong.pairs()
         ):
             name = wrong.axis(axis)
-            return (
-                "entries",
-                f"Your result begins with the target, but goes on along the {name} axis: {_shapes(wrong)}.",
-            )
+            said = f"Your result begins with the target, but goes on along the {name} axis: {_shapes(wrong)}."
+            return "entries", said
     return None
 
 
@@ -134,10 +130,8 @@ def repeated(wrong: WrongOutput) -> tuple[str, str] | None:
             return None
         if not close(yours, spread):
             return None
-    return (
-        "repeated",
-        f"Your result is the target over and over again along an axis that does not belong there: {_shapes(wrong)}.",
-    )
+    said = f"Your result is the target over and over again along an axis that does not belong there: {_shapes(wrong)}."
+    return "repeated", said
 
 
 def always_the_same_shape(wrong: WrongOutput) -> tuple[str, str] | None:

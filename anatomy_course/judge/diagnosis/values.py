@@ -16,19 +16,11 @@ from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 STEADY = 1e-3
 """How far a factor or an offset may wander between cells and cases and still be called one number."""
 KNOWN = {
-    "log 2": math.log(2),
-    "log 10": math.log(10),
-    "1/log 2": 1 / math.log(2),
-    "1/log 10": 1 / math.log(10),
-    "√2": math.sqrt(2),
-    "1/√2": math.sqrt(0.5),
-    "√3": math.sqrt(3),
-    "1/√3": math.sqrt(1 / 3),
-    "1/3": 1 / 3,
-    "e": math.e,
-    "1/e": 1 / math.e,
+    "log 2": math.log(2), "log 10": math.log(10), "1/log 2": 1 / math.log(2), "1/log 10": 1 / math.log(10),
+    "√2": 2**0.5, "1/√2": 0.5**0.5, "√3": 3**0.5, "1/√3": 3**-0.5, "1/3": 1 / 3, "e": math.e, "1/e": 1 / math.e,
     "π": math.pi,
-}
+}  # fmt: skip
+"""Numbers that are told by name."""
 
 
 def all_one_number(wrong: WrongOutput) -> tuple[str, str] | None:
@@ -54,10 +46,8 @@ def one_factor(wrong: WrongOutput) -> tuple[str, str] | None:
     if number is not None and abs(number - 1) < STEADY:
         return None
     if number is not None and abs(number + 1) < STEADY:
-        return (
-            "sign",
-            f"In your {wrong.name} every sign is flipped: where the target has +, you have −, and vice versa.",
-        )
+        said = f"In your {wrong.name} every sign is flipped: where the target has +, you have −, and vice versa."
+        return "sign", said
     if number is not None:
         return "factor", f"In your {wrong.name} every number is the target's times {named(number)}."
     words = size_in_words(known, wrong.cases)

@@ -90,13 +90,10 @@ def returned_nothing(trial: Attempt) -> Finding | None:
     """It returned None on some case."""
     for i, result in enumerate(trial.results):
         if result is None:
-            always = all(r is None for r in trial.results)
-            ending = (
-                "Its last line should be `return` and the result."
-                if always
-                else (f"It does so with {trial.cases[i].kind}; with other cases it returns something.")
-            )
-            if trial.run.printed and always:
+            ending = "Its last line should be `return` and the result."
+            if any(other is not None for other in trial.results):
+                ending = f"It does so with {trial.cases[i].kind}; with other cases it returns something."
+            elif trial.run.printed:
                 ending = "It printed something, but printing is not returning: later code cannot use what is printed."
             return Finding(f"Your function ran to its end, but it returned nothing (None). {ending}", "nothing", i)
     return None
@@ -286,30 +283,25 @@ def wrong_dtype(trial: Attempt, output: int | None = None) -> Finding | None:
     return None
 
 
+COMES_FROM = {
+    "NaN (not a number)": "It comes from 0/0, ∞/∞, 0 · ∞ or ∞ − ∞, or from the root of a negative number.",
+    "∞": "It comes from a division by 0, from the logarithm of 0, from a number too large to hold, such as "
+    "exp(1000), or from an ∞ that was written there.",
+}
+
+
 def not_a_number(trial: Attempt) -> Finding | None:
     """There is NaN or ∞ where the target has none."""
     for i, k, yours, target in trial.pairs:
         if not yours.is_floating_point():
             continue
-        name = trial.exercise.returns[k].name
-        for lost, what, why in (
-            (
-                yours.isnan() & ~target.isnan(),
-                "NaN (not a number)",
-                "It comes from 0/0, ∞/∞, 0 · ∞ or ∞ − ∞, or from the root of a negative number.",
-            ),
-            (
-                yours.isinf() & ~target.isinf().any(),  # where −∞ is wanted somewhere, it is only misplaced
-                "∞",
-                "It comes from a division by 0, from the logarithm of 0, from a number too large to hold, such as "
-                "exp(1000), or from an ∞ that was written there.",
-            ),
-        ):
-            if bool(lost.any()):
-                count = int(lost.sum())
+        no_numbers = yours.isnan() & ~target.isnan()
+        infinite = yours.isinf() & ~target.isinf().any()  # where −∞ is wanted somewhere, it is only misplaced
+        for lost, what in ((no_numbers, "NaN (not a number)"), (infinite, "∞")):
+            if count := int(lost.sum()):
                 where = "everywhere" if count == lost.numel() else f"in {count} of {lost.numel()} cells"
-                only = _kind_of_case(trial, i, k)
-                return Finding(f"In your {name} there is {what} {where}{only}. {why}", "nan", i, k)
+                start = f"In your {trial.exercise.returns[k].name} there is {what} {where}{_kind_of_case(trial, i, k)}."
+                return Finding(f"{start} {COMES_FROM[what]}", "nan", i, k)
     return None
 
 

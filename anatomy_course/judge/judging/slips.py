@@ -13,8 +13,7 @@ from anatomy_course.judge.diagnosis.mistakes import about_this
 from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.verdict import Finding
 from anatomy_course.judge.slips.search import MAKESHIFT, find_repair
-from anatomy_course.judge.slips.sentences import hint, sentence
-from anatomy_course.judge.slips.slip import Repair
+from anatomy_course.judge.slips.sentences import Repair, hint, sentence
 
 EXPLAINED = ("passed", "mistake", "swapped", "signature")
 """What needs no further search: these name the cause themselves."""
@@ -23,12 +22,7 @@ HAPPENED = ("crash", "time", "nothing", "type", "device", "mutated", "complex", 
 LITTLE = ("likeness:cell", "likeness:stage", "likeness:entry", "likeness:unused")
 """What says less than a line of the learner's."""
 BY_CHANCE = (
-    "likeness:inputs",
-    "likeness:cut",
-    "likeness:of_argument",
-    "likeness:power",
-    "likeness:amount_factor",
-    "shape:fixed",
+    "likeness:inputs likeness:cut likeness:of_argument likeness:power likeness:amount_factor shape:fixed".split()
 )
 """What the result happens to be; once an edit makes everything right, it explains nothing more."""
 OF_NUMBERS = ("root", "opposite", "sign", "more", "bounded", "grouped", "missing", "call_missing", "operator", "number")

@@ -14,6 +14,13 @@ from anatomy_course.judge.slips.vocabulary import ALIKE, EditVocabulary
 
 REDUCTIONS = frozenset("sum mean amax amin max min prod var std norm logsumexp all any median argmax argmin".split())
 
+OPTIONS: dict[str, tuple[tuple[str, int | bool], ...]] = {
+    "var": (("correction", 0),), "std": (("correction", 0),), "sort": (("descending", True),),
+    "argsort": (("descending", True),), "Linear": (("bias", False),), "tril": (("diagonal", 1), ("diagonal", -1)),
+    "triu": (("diagonal", 1), ("diagonal", -1)), "zip": (("strict", False),),
+}  # fmt: skip
+"""Options that an answer may have forgotten."""
+
 
 def arguments(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     """Arguments of a call exchanged, left out or added; entries of a tuple exchanged."""
@@ -58,19 +65,9 @@ def _keywords(slot: Slot, node: ast.Call) -> Iterator[Edit]:
         wanted += [("keepdim", True)] if "keepdim" not in given else []
         if "dim" not in given and not _has_axis(node):
             wanted += [("dim", -1), ("dim", -2), ("dim", 0), ("dim", 1)]
-    if name in ("var", "std"):
-        wanted += [("correction", 0)]
-    if name in ("sort", "argsort"):
-        wanted += [("descending", True)]
     if name in ("softmax", "log_softmax", "cumsum", "cat", "stack", "flip") and not _has_axis(node):
         wanted += [("dim", -1), ("dim", 1), ("dim", -2), ("dim", 0)]
-    if name == "Linear":
-        wanted += [("bias", False)]
-    if name in ("tril", "triu"):
-        wanted += [("diagonal", 1), ("diagonal", -1)]
-    if name == "zip":
-        wanted += [("strict", False)]
-    for key, value in wanted:
+    for key, value in [*wanted, *OPTIONS.get(name, ())]:
         added = [*node.keywords, ast.keyword(key, ast.Constant(value))]
         kind = "axis_kept" if key == "keepdim" else "argument_missing"
         yield change(slot, kind, "keywords", added, 1.2)

@@ -11,45 +11,23 @@ from anatomy_course.judge.slips.edit import Edit, change, expression, fill, put
 from anatomy_course.judge.slips.small import function_name, number_of
 from anatomy_course.judge.slips.vocabulary import EditVocabulary, size
 
-WRAPPERS = (
-    ("transposed", "_.transpose(-2, -1)"),
-    ("negated", "~_"),
-    ("opposite", "1 - _"),
-    ("sign", "-_"),
-    ("root", "_ ** 0.5"),
-    ("more", "_ + 1"),
-    ("more", "_ - 1"),
-    ("bounded", "max(_, 0)"),
-    ("bounded", "max(_, 1)"),
-    ("bounded", "_.clamp(min=0)"),
-    ("bounded", "_.clamp(min=1)"),
-    ("transposed", "_.transpose(1, 2)"),
-    ("axis_added", "_.unsqueeze(-1)"),
-    ("axis_added", "_.unsqueeze(-2)"),
-    ("axis_added", "_.unsqueeze(0)"),
-    ("axis_added", "_.unsqueeze(1)"),
-    ("axis_added", "_.unsqueeze(2)"),
-    ("axis_added", "_[..., None, None]"),
-    ("axis_removed", "_.squeeze(-1)"),
-    ("kind", "_.float()"),
-    ("kind", "_.bool()"),
-    ("kind", "_.long()"),
-    ("call_missing", "_.softmax(-1)"),
-    ("call_missing", "_.exp()"),
-    ("call_missing", "_.log()"),
-    ("call_missing", "_.sum(-1)"),
-    ("call_missing", "_.sum()"),
-    ("call_missing", "_.mean(-1)"),
-    ("call_missing", "_.mean()"),
-    ("call_missing", "_.square()"),
-    ("call_missing", "_.abs()"),
-    ("call_missing", "_.flip(-1)"),
-    ("call_missing", "_.cumsum(-1)"),
-    ("call_missing", "_.item()"),
-    ("copied", "_.contiguous()"),
-    ("copied", "_.clone()"),
-)
-"""What is put around an expression, `_`."""
+WRAPPERS = {
+    "transposed": (1.5, "_.transpose(-2, -1); _.transpose(1, 2)"),
+    "negated": (1.5, "~_"),
+    "opposite": (1.5, "1 - _"),
+    "sign": (1.5, "-_"),
+    "root": (1.5, "_ ** 0.5"),
+    "more": (1.5, "_ + 1; _ - 1"),
+    "bounded": (1.65, "max(_, 0); max(_, 1); _.clamp(min=0); _.clamp(min=1)"),
+    "axis_added": (1.6, "_.unsqueeze(-1); _.unsqueeze(-2); _.unsqueeze(0); _.unsqueeze(1); _.unsqueeze(2); "
+                        "_[..., None, None]"),
+    "axis_removed": (1.5, "_.squeeze(-1)"),
+    "kind": (1.7, "_.float(); _.bool(); _.long()"),
+    "call_missing": (2.0, "_.softmax(-1); _.exp(); _.log(); _.sum(-1); _.sum(); _.mean(-1); _.mean(); _.square(); "
+                          "_.abs(); _.flip(-1); _.cumsum(-1); _.item()"),
+    "copied": (1.8, "_.contiguous(); _.clone()"),
+}  # fmt: skip
+"""Kind of edit → its cost, and what is put around an expression, `_`."""
 
 
 def whole(slot: Slot) -> bool:
@@ -71,10 +49,10 @@ def around(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:
     if not whole(slot) or (isinstance(slot.node, ast.Name) and slot.node.id in words.modules):
         return
     number = number_of(slot.node) is not None
-    for kind, text in WRAPPERS:
+    for kind, (cost, texts) in WRAPPERS.items():
         if not number and (kind != "more" or not isinstance(slot.node, ast.BinOp)):
-            cost = {"bounded": 1.65, "call_missing": 2.0, "copied": 1.8, "kind": 1.7, "axis_added": 1.6}.get(kind, 1.5)
-            yield put(slot, kind, fill(expression(text), slot.node), cost)
+            for text in texts.split("; "):
+                yield put(slot, kind, fill(expression(text), slot.node), cost)
 
 
 def missing(slot: Slot, words: EditVocabulary) -> Iterator[Edit]:

@@ -17,7 +17,7 @@ from anatomy_course.judge.slips import calls, expressions, small, statements
 from anatomy_course.judge.slips.child import in_a_child
 from anatomy_course.judge.slips.edit import Edit
 from anatomy_course.judge.slips.edit_runner import EditOutcome, EditRunner
-from anatomy_course.judge.slips.slip import Repair, Slip
+from anatomy_course.judge.slips.sentences import Repair, Slip
 from anatomy_course.judge.slips.vocabulary import EditVocabulary
 
 SECONDS = 1.2

@@ -1,8 +1,8 @@
-"""What a repair says on a card, and what its hint gives away."""
+"""What a search has found, as data that comes from another process, and what a card and its hint say of it."""
 
 from __future__ import annotations
 
-from anatomy_course.judge.slips.slip import Repair, Slip
+from dataclasses import dataclass
 
 WHAT = {
     "axis": "with another axis here",
@@ -60,6 +60,42 @@ LONGEST = 60
 """How many characters of the learner's own a sentence quotes."""
 
 
+@dataclass(frozen=True)
+class Slip:
+    """One place of the learner's code where a small edit helps.
+
+    Args:
+        kind: what is off there, one of the keys of `WHAT`: `"axis"`.
+        line: as counted in its cell or file.
+        text: the learner's words that are off.
+        line_text: the line in which they stand.
+        edited: the statement as it would read, which is what a hint gives away.
+    """
+
+    kind: str
+    line: int
+    text: str
+    line_text: str
+    edited: str
+
+
+@dataclass(frozen=True)
+class Repair:
+    """One or two edits with which an answer is right, or equal to a catalogued mistake.
+
+    Args:
+        slips: in the order in which they were found.
+        mistake: the name of the catalogued mistake that is left; empty when nothing is.
+        cost: what the edits change, and what is left to be explained; the smallest is the best explanation.
+        rivals: slips elsewhere, each of which does as well.
+    """
+
+    slips: tuple[Slip, ...]
+    mistake: str = ""
+    cost: float = 0.0
+    rivals: tuple[Slip, ...] = ()
+
+
 def sentence(repair: Repair, mistake: str = "") -> str:
     """Where it is and what kind of thing is off there, without the edit itself.
 
@@ -111,3 +147,17 @@ def _edited(slip: Slip) -> str:
         case "return_missing" if slip.edited != f"return {slip.line_text.strip()}":
             return f"`{slip.edited}` could come after line {slip.line}."
     return f"line {slip.line} could read `{slip.edited}`."
+
+
+_HINTS: dict[str, str] = {}
+"""Of the last answer to each exercise."""
+
+
+def remember_hint(id: str, hint: str) -> None:
+    """Keep what the last check of an exercise found; an empty hint forgets it."""
+    _HINTS[id] = hint
+
+
+def hint_for_your_line(id: str) -> str:
+    """What the last check found; empty when it found no line."""
+    return _HINTS.get(id, "")

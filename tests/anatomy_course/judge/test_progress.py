@@ -26,7 +26,7 @@ from anatomy_course.judge.judging.verdict import Verdict
 from anatomy_course.judge.progress.location import SOLUTIONS, VARIABLE, own_progress, progress_file
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.registry import exercises_of, find_exercise
-from anatomy_course.judge.slips.hints import remember_hint
+from anatomy_course.judge.slips.sentences import remember_hint
 from anatomy_course.page.notebooks import NOTEBOOKS
 
 SOURCE = "def f(x):\n    return x\n"

@@ -25,8 +25,7 @@ from anatomy_course.judge.slips.edit import expression
 from anatomy_course.judge.slips.edit_runner import EditRunner
 from anatomy_course.judge.slips.expressions import _undoes
 from anatomy_course.judge.slips.search import all_edits, best_of, find_repair
-from anatomy_course.judge.slips.sentences import WHAT, sentence
-from anatomy_course.judge.slips.slip import Repair, Slip
+from anatomy_course.judge.slips.sentences import WHAT, Repair, Slip, sentence
 from anatomy_course.judge.slips.vocabulary import EditVocabulary
 
 CELLS = iter(range(10**6))
