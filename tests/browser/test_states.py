@@ -171,6 +171,7 @@ VIEWS: dict[str, tuple[Callable[[], AnatomyWidget], Sequence[Step]]] = {
 @pytest.mark.parametrize("name", VIEWS)
 def test_axe_finds_nothing_and_nothing_sticks_out(browser: Browser, name: str, theme: Any, width: int) -> None:
     make, steps = VIEWS[name]
+    rules = RULES if theme == "light" else ["color-contrast"]  # the only one that depends on it
     shown = show(browser, make(), theme=theme, size=(width, 1200), reduced_motion=True)
     load_axe(shown)
     for step in steps:
@@ -178,7 +179,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(browser: Browser, name: str, t
             step(shown)
         else:
             shown.update(**step)
-        assert violations(shown, RULES) == []
+        assert violations(shown, rules) == []
         assert nameless_controls(shown) == []
         assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
     shown.check()

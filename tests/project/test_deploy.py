@@ -204,8 +204,3 @@ def test_kubernetes_and_one_machine_give_the_same() -> None:
     assert VALUES["singleuser"]["cmd"][:2] == ["python", f"{code}/deploy/start_server.py"]
     assert f'"{VALUES["singleuser"]["defaultUrl"]}"' in config and "ANATOMY_COURSE" in VALUES["singleuser"]["extraEnv"]
     assert VALUES["proxy"]["service"]["type"] == "ClusterIP", "nobody outside reaches a hub with a known password"
-
-
-def test_no_file_of_the_classroom_is_long() -> None:
-    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in DEPLOY.rglob("*.py")}
-    assert {name: length for name, length in lengths.items() if length > 300} == {}

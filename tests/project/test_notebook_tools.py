@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
 import torch
 from notebook_tools import ROOT, STARTUP, WIDGET_VIEW, machine_paths, normalise, run
 
-from anatomy_course.lab.experiments import untrained_llama
-from anatomy_utils.decoding import Filters, generate
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 
@@ -59,14 +55,9 @@ def test_a_section_that_may_be_left_out_is_folded_and_no_other() -> None:
     assert metadata == [{"jp-MarkdownHeadingCollapsed": True}, {}, {}, {}]
 
 
-@pytest.mark.parametrize("path", ["/home/ann/x.py", "/private/abc", "/Users/ann/x", r"C:\\Users\\ann"])
-def test_machine_paths_are_found(path: str) -> None:
-    assert machine_paths(f'"{path}"')
-
-
-@pytest.mark.parametrize("text", ["https://host/home/page", "./var/x", "docs/home/x", "a/b"])
-def test_other_paths_are_no_machine_paths(text: str) -> None:
-    assert machine_paths(text) == []
+def test_machine_paths_are_found() -> None:
+    assert all(map(machine_paths, ['"/home/ann/x.py"', '"/private/abc"', '"/Users/ann/x"', r'"C:\\Users\\ann"']))
+    assert not any(map(machine_paths, ["https://host/home/page", "./var/x", "docs/home/x", "a/b"]))
 
 
 def test_only_a_training_that_ended_by_itself_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,55 +80,6 @@ def test_only_a_training_that_ended_by_itself_is_kept(tmp_path: Path, monkeypatc
     first = train()
     assert first.stopped is None and len(list(tmp_path.iterdir())) == 1
     assert train().loss == first.loss
-
-
-def test_what_a_large_decoder_wrote_is_kept_while_its_weights_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trainings, "FOLDER", tmp_path)
-    monkeypatch.setattr(trainings, "LARGE", 100_000)
-    model, written, caller = untrained_llama(torch.Generator().manual_seed(0)), 0, "__main__"
-
-    def counted(*arguments: Any, **options: Any) -> Any:
-        nonlocal written
-        written += 1
-        return generate(*arguments, **options)
-
-    def write(filters: Filters, source: torch.Generator) -> list[int]:
-        options = {"max_new_tokens": 5, "filters": filters, "generator": source}
-        arguments = (model.step, model.start(1, 9), torch.tensor([[1, 2]]))
-        names = {"__name__": caller, "generate": trainings.remembering_text(counted), "given": (arguments, options)}
-        ids: list[int] = eval("generate(*given[0], **given[1])", names).ids.tolist()
-        return ids
-
-    one, two = torch.Generator().manual_seed(3), torch.Generator().manual_seed(3)
-    first = write(Filters(2.0), one)
-    assert write(Filters(2.0), two) == first and written == 1
-    assert torch.equal(one.get_state(), two.get_state()), "the next draw is the same, too"
-    assert write(Filters(2.0), two) != first and written == 2
-    write(Filters(0.5), torch.Generator().manual_seed(3))
-    with torch.no_grad():
-        model.vocabulary.weight.add_(0.1 * torch.randn(1000, 128, generator=one))
-    write(Filters(2.0), torch.Generator().manual_seed(3))
-    assert written == 4, "other filters, other weights"
-    caller = "anatomy_course.lab.experiments.part_swaps"
-    write(Filters(2.0), torch.Generator().manual_seed(3))
-    assert written == 5, "a model whose parts were changed for a while has the same weights"
-
-
-def test_the_steps_of_a_search_are_kept_once_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainings, "FOLDER", tmp_path)
-    taken = []
-
-    def search(most: int) -> Iterator[int]:
-        for step in range(most):
-            taken.append(step)
-            yield step
-
-    kept = trainings.remembering_whole(search)
-    assert next(iter(kept(3))) == 0 and list(kept(3)) == [0, 1, 2] and taken == [0, 0, 1, 2]
-    assert list(kept(3)) == [0, 1, 2] and len(taken) == 4
-    assert list(kept(2)) == [0, 1] and len(taken) == 6
 
 
 def test_a_run_starts_fresh_and_leaves_the_notebook_alone() -> None:

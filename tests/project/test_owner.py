@@ -75,17 +75,12 @@ def test_what_is_committed_follows_from_the_one_place(owner: ModuleType, copy: P
         assert (copy / name).read_text("utf-8") == (ROOT / name).read_text("utf-8"), "run `make owner`"
 
 
-@pytest.mark.parametrize(
-    "words", [NAME, f"https://github.com/{NAME}", f"https://github.com/{NAME}.git", f"git@github.com:{NAME}.git"]
-)
-def test_names_and_addresses_are_understood(owner: ModuleType, words: str) -> None:
-    assert owner.asked_for(words) == NAME
-
-
-@pytest.mark.parametrize("words", ["someone", "https://example.org/someone/a-course", "<owner>/<repository>", "a/b/c"])
-def test_anything_else_is_refused_with_the_cure(owner: ModuleType, words: str) -> None:
-    with pytest.raises(ValueError, match="NAME=owner/repository"):
-        owner.asked_for(words)
+def test_names_and_addresses_are_understood_and_anything_else_is_refused_with_the_cure(owner: ModuleType) -> None:
+    for words in (NAME, f"https://github.com/{NAME}", f"git@github.com:{NAME}.git"):
+        assert owner.asked_for(words) == NAME
+    for words in ("someone", "https://example.org/someone/a-course", "<owner>/<repository>", "a/b/c"):
+        with pytest.raises(ValueError, match="NAME=owner/repository"):
+            owner.asked_for(words)
 
 
 def test_without_a_name_it_is_where_the_clone_came_from(tmp_path: Path) -> None:

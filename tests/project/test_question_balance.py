@@ -8,7 +8,7 @@ from collections.abc import Collection
 import pytest
 
 from anatomy_course.judge import registry
-from anatomy_course.judge.questions import Choice, Question
+from anatomy_course.judge.questions import Question
 from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 
 FEWEST = 5
@@ -40,26 +40,3 @@ def too_often(questions: Collection[Question]) -> list[str]:
 def test_looks_do_not_give_the_right_choice_away(notebook: Notebook) -> None:
     questions = registry.questions_of(notebook.prefix)
     assert too_often(questions.values()) == [], [id for id, each in questions.items() if longest(each)]
-
-
-def made_up(right: int, *texts: str) -> Question:
-    choices = tuple(Choice(text, "A reason.", right=i == right) for i, text in enumerate(texts))
-    return Question(id="made.up", text="Which?", choices=choices)
-
-
-def test_the_same_letter_again_and_again_is_noticed() -> None:
-    questions = [made_up(1, "long", "no", "yes")] * 3 + [made_up(0, "no", "yes")] * 2
-    assert too_often(questions) == ["B is right in 3 of 5 questions"]
-
-
-def test_a_right_choice_that_says_more_is_noticed() -> None:
-    short, long = "a few words", "a few words, and then some more"
-    questions = [made_up(i % 2, *((long, short) if i % 2 == 0 else (short, long))) for i in range(4)]
-    found = too_often([*questions, made_up(2, short, short, short)])
-    assert found == ["the right choice is the longest in 4 of 5 questions"]
-
-
-def test_equal_lengths_and_few_questions_pass() -> None:
-    even = [made_up(i, "abc", "def", "ghi") for i in (0, 0, 1, 1, 2)]
-    assert too_often(even) == []
-    assert too_often([made_up(0, "longest", "short")] * (FEWEST - 1)) == []

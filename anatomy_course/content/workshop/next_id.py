@@ -38,13 +38,14 @@ def next_id(logits: Tensor, temperature: float, top_k: int, generator: torch.Gen
 KINDS = {
     "a low temperature": (0.1, 3, (-1.0, -1.8, -2.6, -3.4, -4.2)),
     "a high temperature": (10.0, 2, (9.5, 0.5, -14.0, -15.0, -16.0)),
-    "temperature 0": (0.0, 3, (2.0, 2.0 - 5e-7, -0.05, -0.1, -0.15)),
+    "temperature 0": (0.0, 3, (2.0, 2.0 - 5e-7, -0.05, -0.1, -2.15)),
     "a top_k beyond the vocabulary": (1.0, 50, (2.0, 0.0, -0.05, -0.1, -0.15)),
     "only the best token": (2.0, 1, (2.0, 0.0, -0.05, -0.1, -0.15)),
     "large logits": (1.0, 1, (202.0, 200.0, 199.5, 199.0, 198.5)),
 }
 """Temperature, top_k, and logits in falling order, such that what usually goes wrong shows in which tokens come, or
-clearly in how often: at temperature 0, the second would come too if somebody drew at a tiny temperature instead."""
+clearly in how often: at temperature 0, the second would come too if somebody drew at a tiny temperature instead, and
+the last has the largest square."""
 
 
 def cases(generator: torch.Generator) -> Iterator[Case]:
