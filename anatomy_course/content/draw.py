@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from anatomy_course.judge.definition import Case
+
 PRIMES = (2, 3, 5, 7, 11)
+ALONE = ("one text", "one sentence")
 
 
 class Draw:
     """Draws sizes and tensors by the names of axes; the same generator gives the same.
 
-        draw = Draw(generator, "query key d_head")
-        Case({"query": draw("query d_head"), "key": draw("key d_head")}, "one sentence", draw.sizes)
+        draw = Draw(generator, "query key d_head", kind="a batch of sentences")
+        yield draw.case(query=draw("query d_head"), key=draw("key d_head"))
 
     Args:
         generator: of random numbers.
         axes: names that get their lengths now, in this order; any other gets its own where it is first seen.
         among: different primes.
+        kind: of the case; one text alone is a batch of 1.
         fixed: lengths that are not drawn: `batch=1`.
 
     Attributes:
@@ -25,11 +31,14 @@ class Draw:
     """
 
     def __init__(
-        self, generator: torch.Generator, axes: str = "", among: tuple[int, ...] = PRIMES, **fixed: int
+        self, generator: torch.Generator, axes: str = "", among: tuple[int, ...] = PRIMES, kind: str = "", **fixed: int
     ) -> None:
-        self.generator = generator
+        self.generator, self.kind = generator, kind
         self._left = [among[i] for i in torch.randperm(len(among), generator=generator).tolist()]
-        self.sizes = {axis: self._left.pop(0) for axis in axes.split()} | fixed
+        self.sizes = {axis: self._left.pop(0) for axis in axes.split()}
+        if kind in ALONE and "batch" in self.sizes:
+            self.sizes["batch"] = 1
+        self.sizes |= fixed
 
     def __getitem__(self, axis: str) -> int:
         """The length of an axis; a number is its own."""
@@ -46,6 +55,10 @@ class Draw:
     def __call__(self, axes: str, lead: tuple[int, ...] = ()) -> Tensor:
         """Standard normal numbers; `lead` are lengths of axes in front of those that have names."""
         return torch.randn(*lead, *self.shape(axes), generator=self.generator)
+
+    def case(self, **arguments: Any) -> Case:
+        """The case with these arguments."""
+        return Case(arguments, self.kind, self.sizes)
 
     def weights(self, axes: str, lead: tuple[int, ...] = ()) -> Tensor:
         """Numbers of 0 or more whose rows sum to 1, far enough from even to be told from it."""

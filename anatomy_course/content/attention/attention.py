@@ -1,16 +1,7 @@
 """Notebook 01: attention for all words at once."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
 from anatomy_course.content.attention.shared import WITH_HEADS, lift
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 def attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
@@ -22,14 +13,14 @@ def attend_all_words(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor,
     return weights @ value, weights
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, lead in (*WITH_HEADS, ("strong matches", ())):
-        draw = Draw(generator, "query key d_head d_value")
+        draw = Draw(generator, "query key d_head d_value", kind=kind)
         query, key = 2 * draw("query d_head", lead), draw("key d_head", lead)
         if kind == "strong matches":
             lift(query, key, 144.0)
             query[1, 0] = 1.0  # 132 less: the largest score of the table leaves nothing of this row
-        yield Case({"query": query, "key": key, "value": draw("key d_value", lead)}, kind, draw.sizes)
+        yield draw.case(query=query, key=key, value=draw("key d_value", lead))
 
 
 EXERCISE = written(
@@ -73,9 +64,6 @@ EXERCISE = written(
     fused kernel:
         identity = torch.eye(key.shape[-2]).expand(*key.shape[:-1], -1)
         return F.scaled_dot_product_attention(query, key, value), F.scaled_dot_product_attention(query, key, identity)
-    scaled query first:
-        query @ key.transpose(-2, -1) ⇒ (query * query.shape[-1] ** -0.5) @ key.mT
-        / query.shape[-1] ** 0.5 ⇒
     float64 inside:
         query @ key.transpose(-2, -1) ⇒ query.double() @ key.double().mT
         return weights @ value, weights ⇒ return (weights @ value.double()).float(), weights.float()

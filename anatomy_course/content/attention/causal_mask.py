@@ -1,13 +1,8 @@
 """Notebook 01: the causal mask: each word sees itself and the words before it."""
 
-from __future__ import annotations
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, primes, written
 
 
 def causal_mask(length: int) -> Tensor:
@@ -15,7 +10,7 @@ def causal_mask(length: int) -> Tensor:
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
-def cases(generator: torch.Generator) -> list[Case]:
+def cases(generator: Generator) -> Cases:
     drawn = [(length, "a sentence") for length in sorted(primes(generator, 3, (3, 5, 7, 11)))]
     return [Case({"length": n}, kind, {"length": n}) for n, kind in [*drawn, (1, "a single word")]]
 
@@ -29,34 +24,21 @@ EXERCISE = written(
     returns="mask: query key",
     cases=cases,
     mistakes="""
-    inverted: ~result
-        “Your mask says the opposite in every cell: it is True where a position may not look.”
     not_itself: tril() ⇒ tril(-1)
         “In your mask no position may look at itself, and the first one has nothing to look at.”
     future: tril ⇒ triu
         “Your mask looks the other way: each position sees itself and what comes after it.”
     one_ahead: tril() ⇒ tril(1)
         “In your mask each position also sees the next one. That is enough to give the answer away.”
-    everything: .tril() ⇒
-        “Your mask forbids nothing: it is True everywhere.”
     only_itself: torch.eye(length, dtype=torch.bool)
         “In your mask each position sees itself and nothing else.”
     additive: torch.zeros(length, length).masked_fill(~result, -math.inf)
         “You have 0 and −∞, which is what other programs add to the scores; here a mask holds True and False.”
-    ones_and_zeros: , dtype=torch.bool ⇒
-        “You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.”
     """,
     also_right="""
     compare: torch.arange(length)[:, None] >= torch.arange(length)
-    cell by cell:
-        mask = torch.zeros(length, length, dtype=torch.bool)
-        for query in range(length):
-            for key in range(query + 1):
-                mask[query, key] = True
-        return mask
     triu, inverted: ~torch.ones(length, length, dtype=torch.bool).triu(1)
     tril and bool: torch.ones(length, length).tril().bool()
-    cumulative: torch.eye(length).cumsum(-2).bool().cummax(-2).values
     """,
     hints="""
     - Draw it for three words: row 0 may see word 0; row 1, words 0 and 1; row 2, all three.

@@ -1,16 +1,8 @@
 """Notebook 01: the embedding table, a row of it for each token id."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 
 
 def lookup(table: Tensor, input_ids: Tensor) -> Tensor:
@@ -18,13 +10,13 @@ def lookup(table: Tensor, input_ids: Tensor) -> Tensor:
     return table[input_ids]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, lead in (("one sentence", ()), ("one sentence", ()), ("a batch of sentences", (2,))):
-        draw = Draw(generator, "position d_model", (3, 5, 7), vocab_size=11)
+        draw = Draw(generator, "position d_model", (3, 5, 7), vocab_size=11, kind=kind)
         ids = torch.randint(11, (*lead, draw["position"]), generator=generator)
         ids[..., 0], ids[..., 1] = 9, 1  # never sorted
         ids[..., -1] = ids[..., 0]  # one word occurs twice
-        yield Case({"table": draw("vocab_size d_model"), "input_ids": ids}, kind, draw.sizes)
+        yield draw.case(table=draw("vocab_size d_model"), input_ids=ids)
 
 
 EXERCISE = written(
@@ -42,20 +34,12 @@ EXERCISE = written(
         “You have the first rows of the table: row 0 for the first word, row 1 for the second, whatever their ids are.”
     sorted: table[input_ids.sort(-1).values]
         “Your vectors are the right ones, but in the order of the ids, not of the words.”
-    one_for_all: table[input_ids[..., :1]].expand(*input_ids.shape, -1)
-        “Every word has the vector of the first word.”
-    bag: table[input_ids].mean(-2)
-        “You have one vector per sentence: the average of the right ones.”
     ids_repeated: input_ids[..., None].expand(*input_ids.shape, table.shape[1]).float()
         “Your vectors contain the ids themselves, over and over, and nothing from the table.”
     """,
     also_right="""
     embedding: F.embedding(input_ids, table)
     one-hot product: F.one_hot(input_ids, len(table)).float() @ table
-    index_select: table.index_select(0, input_ids.flatten()).reshape(*input_ids.shape, -1)
-    one by one:
-        rows = [table[int(i)] for i in input_ids.flatten()]
-        return torch.stack(rows).reshape(*input_ids.shape, table.shape[1])
     gather: table.gather(0, input_ids.reshape(-1, 1).expand(-1, table.shape[1])).reshape(*input_ids.shape, -1)
     """,
     hints="""

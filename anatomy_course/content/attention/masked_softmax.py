@@ -1,15 +1,8 @@
 """Notebook 01: softmax with a mask; keys that are masked get no weight."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 # fmt: off
@@ -22,27 +15,25 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 # fmt: on
 
 
-PADDED, ROW, BEST = "a padded batch with heads", "a row with nothing to attend to", "forbidden keys that match best"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead in (("one sentence", ()), (ROW, ()), (PADDED, (2, 3)), (ROW, (2,)), (BEST, (1,))):
-        draw = Draw(generator, "query key", (3, 5, 7))
+def cases(generator: Generator) -> Cases:
+    padded, row, best = "a padded batch with heads", "a row with nothing to attend to", "forbidden keys that match best"
+    for kind, lead in (("one sentence", ()), (row, ()), (padded, (2, 3)), (row, (2,)), (best, (1,))):
+        draw = Draw(generator, "query key", (3, 5, 7), kind)
         places = torch.arange(draw["key"])
-        if kind == PADDED:
+        if kind == padded:
             mask = places < torch.randint(1, len(places), (2, 1, 1, 1), generator=generator)
         else:
             mask = draw.uniform("query key") < 0.6
             mask[:, 0], mask[0, 1], mask[1] = True, False, places != 2
-            mask[2] |= kind != BEST
-        if kind == ROW:
+            mask[2] |= kind != best
+        if kind == row:
             mask[1] = False
         scores = 2 * draw("query key", lead) + 1
         if kind == "one sentence":
             scores[..., 0] = 0.0  # a score of 0 is allowed like any other
-        if kind == BEST:
+        if kind == best:
             scores -= 150.0 * mask  # e to their power is 0 in float32
-        yield Case({"scores": scores, "mask": mask}, kind, draw.sizes)
+        yield draw.case(scores=scores, mask=mask)
 
 
 EXERCISE = written(
@@ -59,8 +50,6 @@ EXERCISE = written(
     weights: weights.masked_fill(~mask, 0.0)
     """,
     mistakes="""
-    inverted: ~mask ⇒ mask
-        “Your weights are on the forbidden keys: the mask is read the other way round.”
     inverted_nan: scores.masked_fill(mask, -math.inf).softmax(-1)
         “Your weights are on the forbidden keys, as if −∞ went to the allowed ones. Rows that allow everything became
         NaN.”
@@ -84,14 +73,7 @@ EXERCISE = written(
     −1e9, then the mask:
         float('-inf') ⇒ -1e9
         weights.masked_fill(~mask, 0.0) ⇒ weights * mask
-    where: torch.where(mask, torch.where(mask, scores, -1e30).softmax(-1), 0.0)
     additive: F.softmax(scores + (1 - mask.float()) * -1e9, dim=-1) * mask
-    in place on an own copy:
-        own = scores.clone()
-        own[~mask.expand_as(own)] = -1e9
-        own = own.softmax(-1)
-        own *= mask
-        return own
     """,
     hints="""
     - A forbidden key must have no weight, and the weights of the allowed keys must sum to 1. Which score gets the

@@ -1,15 +1,6 @@
 """Notebook 01: a linear projection of every word's vector."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 def project(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -17,11 +8,11 @@ def project(hidden_states: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return hidden_states @ weight + bias
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, lead in (("one sentence", ()), ("a batch of one sentence", (1,)), ("a batch of sentences", (2,))):
-        draw = Draw(generator, "position d_model d_head", (3, 5, 7, 11))
+        draw = Draw(generator, "position d_model d_head", (3, 5, 7, 11), kind)
         states, weight, bias = draw("position d_model", lead), draw("d_model d_head"), draw("d_head")
-        yield Case({"hidden_states": states, "weight": weight, "bias": bias}, kind, draw.sizes)
+        yield draw.case(hidden_states=states, weight=weight, bias=bias)
 
 
 EXERCISE = written(
@@ -33,12 +24,8 @@ EXERCISE = written(
     returns="projection: position d_head",
     cases=cases,
     mistakes="""
-    no_bias: hidden_states @ weight
-        “You have the product alone; the bias is not in it.”
     bias_multiplied: (hidden_states @ weight) * bias
         “Your product is multiplied by the bias.”
-    bias_taken_off: hidden_states @ weight - bias
-        “Your bias has the wrong sign: it is subtracted.”
     scrambled_weight: hidden_states @ weight.T.reshape(weight.shape) + bias
         “Your result is that of a reshaped weight matrix: its numbers are no longer in the rows they belong to.”
     relu: (hidden_states @ weight + bias).relu()
@@ -49,8 +36,6 @@ EXERCISE = written(
     also_right="""
     linear: F.linear(hidden_states, weight.T, bias)
     einsum: torch.einsum("...pm,mh->...ph", hidden_states, weight) + bias
-    matmul: torch.matmul(hidden_states, weight).add_(bias)
-    multiply and sum: (hidden_states[..., None] * weight).sum(-2) + bias
     one matrix:
         torch.cat([hidden_states, torch.ones_like(hidden_states[..., :1])], -1) @ torch.cat([weight, bias[None]])
     """,

@@ -1,16 +1,9 @@
 """Notebook 01's case: find out what is wrong with `almost_right_attention`, and write it right."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
 from anatomy_course.content.attention.shared import lift
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 # fmt: off
@@ -24,7 +17,7 @@ def repaired_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) 
 # fmt: on
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     kinds: dict[str, tuple[int, ...]] = {
         "a mask of its own for each query": (),
         "a padded batch": (2,),
@@ -34,7 +27,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         "a key of zeros": (2,),
     }
     for kind, lead in kinds.items():
-        draw = Draw(generator, "query key d_head d_value", (3, 5, 7, 11))
+        draw = Draw(generator, "query key d_head d_value", (3, 5, 7, 11), kind)
         if kind == "a long sentence":
             draw.sizes["key"] = 4 * draw["key"] + 1
         if kind == "a mask of its own for each query":
@@ -48,7 +41,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
             lift(query, key, -144.0 * mask[:, 0])
         if kind == "a key of zeros":
             key[..., 0, :] = 0.0  # all its scores are 0, and it is allowed
-        yield Case({"query": query, "key": key, "value": value, "mask": mask}, kind, draw.sizes)
+        yield draw.case(query=query, key=key, value=value, mask=mask)
 
 
 EXERCISE = written(
@@ -93,10 +86,6 @@ EXERCISE = written(
         “Your scores are cosines now: the lengths of queries and keys are lost.”
     """,
     also_right="""
-    in three lines:
-        scores = query @ key.mT / math.sqrt(query.shape[-1])
-        weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
-        return torch.matmul(weights, value), weights
     with a factor: / query.shape[-1] ** 0.5 ⇒ * query.shape[-1] ** -0.5
     undoing the division:
         query @ key.transpose(-2, -1) ⇒ (query * (key.shape[-2] / key.shape[-1]) ** 0.5) @ key.mT

@@ -1,11 +1,7 @@
 """Notebook 01: the scores of all queries against all keys."""
 
-from __future__ import annotations
-
-from torch import Tensor
-
 from anatomy_course.content.attention.shared import normal_cases
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Tensor, written
 from anatomy_utils.functional.attention import scores
 
 
@@ -36,20 +32,13 @@ EXERCISE = written(
         length.”
     multiplied: / query ⇒ * query
         “Your dot products were multiplied by √d_head: they are even larger than the bare ones.”
-    keys_ask: result.mT
-        “Your table has one row per key and one column per query: it is transposed.”
-    softmax_too: result.softmax(-1)
-        “You went one step too far: these are already weights, each row sums to 1.”
     cosine: torch.nn.functional.cosine_similarity(query[..., :, None, :], key[..., None, :, :], dim=-1)
         “You have cosine similarities: the lengths of queries and keys have been divided out.”
     """,
     also_right="""
     einsum: torch.einsum("...qd,...kd->...qk", query, key) / query.shape[-1] ** 0.5
-    mT: query @ key.mT * query.shape[-1] ** -0.5
-    scaled query first: (query / query.shape[-1] ** 0.5) @ key.transpose(-1, -2)
     multiply and sum: (query[..., :, None, :] * key[..., None, :, :]).sum(-1) / key.shape[-1] ** 0.5
     in place on an own tensor: (query @ key.mT).div_(torch.tensor(float(query.shape[-1])).sqrt())
-    float64 inside: (query.double() @ key.double().mT / query.shape[-1] ** 0.5).float()
     """,
     hints="""
     - A dot product multiplies two vectors and adds up over d_head. The result has one row per query and one column per

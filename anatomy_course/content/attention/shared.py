@@ -1,14 +1,8 @@
 """Kinds of cases for attention; queries and keys that match very strongly."""
 
-from __future__ import annotations
+from collections.abc import Callable
 
-from collections.abc import Callable, Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor
 
 WITH_HEADS = (
     ("one sentence", ()),
@@ -19,10 +13,10 @@ WITH_HEADS = (
 """Kind of a case → the axes in front of position and feature; a bare squeeze would lose one of length 1."""
 
 
-def normal_cases(axes: str, **arguments: str) -> Callable[[torch.Generator], Iterator[Case]]:
+def normal_cases(axes: str, **arguments: str) -> Callable[[Generator], Cases]:
     """Cases of each kind whose arguments, given by the names of their axes, are standard normal."""
 
-    def cases(generator: torch.Generator) -> Iterator[Case]:
+    def cases(generator: Generator) -> Cases:
         for kind, lead in WITH_HEADS:
             draw = Draw(generator, axes)
             yield Case({name: draw(of, lead) for name, of in arguments.items()}, kind, draw.sizes)

@@ -1,15 +1,6 @@
 """Notebook 01: softmax over the keys, numerically safe."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 def softmax(scores: Tensor) -> Tensor:
@@ -18,20 +9,18 @@ def softmax(scores: Tensor) -> Tensor:
     return powers / powers.sum(dim=-1, keepdim=True)
 
 
-LARGE, LOW = "large numbers", "numbers far below zero"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, lead in (("small numbers", (1,)), ("several heads", (2,)), (LARGE, ()), (LOW, ())):
-        draw = Draw(generator, "query key", (3, 5, 7))
+def cases(generator: Generator) -> Cases:
+    large, low = "large numbers", "numbers far below zero"
+    for kind, lead in (("small numbers", (1,)), ("several heads", (2,)), (large, ()), (low, ())):
+        draw = Draw(generator, "query key", (3, 5, 7), kind)
         scores = draw("query key", lead) + 1
-        if kind == LARGE:
+        if kind == large:
             scores *= 300.0
             scores[..., 0] = 200.0 + scores[..., 0].abs()  # exp of it is beyond float32 in every row
-        if kind == LOW:
+        if kind == low:
             scores -= 150.0  # exp of it is 0 in float32
             scores[..., 1, :] -= 3000.0  # the largest score of the whole table leaves nothing of this row
-        yield Case({"scores": scores}, kind, draw.sizes)
+        yield draw.case(scores=scores)
 
 
 EXERCISE = written(
@@ -54,9 +43,6 @@ EXERCISE = written(
         “Your columns sum to 1: the softmax ran over the queries.”
     all_together: dim=-1 ⇒ dim=(-2, -1)
         “The weights of the whole table sum to 1, not each row by itself.”
-    not_divided: / powers.sum(dim=-1, keepdim=True) ⇒
-        “The largest weight of each row is 1 in your result, and the rows sum to more: they are not divided by their
-        sums.”
     largest_is_one: powers.sum(dim=-1, keepdim=True) ⇒ powers.sum(dim=-1, keepdim=True).sqrt()
         “Your rows were divided by the root of their sum.”
     logarithm: scores.log_softmax(-1)
@@ -69,12 +55,6 @@ EXERCISE = written(
     also_right="""
     functional: F.softmax(scores, dim=-1)
     logsumexp: (scores - scores.logsumexp(-1, keepdim=True)).exp()
-    in place on an own copy:
-        powers = scores.clone()
-        powers -= powers.amax(-1, keepdim=True)
-        powers.exp_()
-        powers /= powers.sum(-1, keepdim=True)
-        return powers
     float64 inside: scores.double().softmax(-1).float()
     """,
     hints="""

@@ -1,15 +1,6 @@
 """Notebook 01: a new vector as a weighted average."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 def weighted_average(weights: Tensor, vectors: Tensor) -> Tensor:
@@ -17,12 +8,12 @@ def weighted_average(weights: Tensor, vectors: Tensor) -> Tensor:
     return weights @ vectors
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("words", "words", "a single new word"):
-        draw = Draw(generator, "query key d_model", (3, 5, 7))
+        draw = Draw(generator, "query key d_model", (3, 5, 7), kind)
         if kind == "a single new word":
             draw.sizes["query"] = 1
-        yield Case({"weights": draw.weights("query key"), "vectors": draw("key d_model")}, kind, draw.sizes)
+        yield draw.case(weights=draw.weights("query key"), vectors=draw("key d_model"))
 
 
 EXERCISE = written(
@@ -40,26 +31,13 @@ EXERCISE = written(
         “Your numbers are too small by the number of keys, as if divided once more: the weights already sum to 1.”
     strongest: vectors[weights.argmax(-1)]
         “Each new vector is a copy of one old vector, the one with the largest weight; the others do not count.”
-    softmax_again: weights.softmax(-1) @ vectors
-        “Your weights went through a softmax once more, which makes them almost even.”
-    products_kept: weights[:, :, None] * vectors
-        “You have one vector per query and key: each is weighted, but they are not added up yet.”
     bare_sum: vectors.sum(0).expand(len(weights), -1)
         “Every new vector is the bare sum of all vectors; the weights play no part.”
     """,
     also_right="""
-    matrix product: torch.matmul(weights, vectors)
     einsum: torch.einsum("qk,kd->qd", weights, vectors)
     multiply and sum: (weights[:, :, None] * vectors[None]).sum(1)
-    loops:
-        rows = []
-        for row in weights:
-            new = torch.zeros(vectors.shape[1])
-            for weight, vector in zip(row, vectors, strict=True):
-                new = new + weight * vector
-            rows.append(new)
-        return torch.stack(rows)
-    float64 inside: (weights.double() @ vectors.double()).float()
+    word by word: torch.stack([sum(weight * vector for weight, vector in zip(row, vectors)) for row in weights])
     """,
     hints="""
     - Take one query first: multiply each vector by its weight, then add them all up.

@@ -1,13 +1,8 @@
 """Notebook 07: the first layer in which two runs differ."""
 
-from __future__ import annotations
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, primes, written
 
 
 def first_difference(yours: Tensor, theirs: Tensor, attention_mask: Tensor, tolerance: float) -> Tensor:
@@ -23,7 +18,7 @@ def first_difference(yours: Tensor, theirs: Tensor, attention_mask: Tensor, tole
 TOLERANCE = 0.01
 
 
-def cases(generator: torch.Generator) -> list[Case]:
+def cases(generator: Generator) -> Cases:
     kinds = ("a spreading fault", "a single number", "a gap", "NaN", "no fault", "a single layer", "one word")
     return [case_of(generator, kind) for kind in kinds]
 
@@ -127,8 +122,6 @@ EXERCISE = written(
         “Your number is that of the first layer that agrees.”
     counted: layers[0] if len(layers) else torch.tensor(-1) ⇒ torch.tensor(len(layers))
         “You count the layers that differ; the number of the first of them is wanted.”
-    from_1: layers[0] ⇒ layers[0] + 1
-        “You count layers from 1; the lowest one has the number 0.”
     0_for_none: torch.tensor(-1) ⇒ torch.tensor(0)
         “Where no layer differs you say 0, which is the lowest layer's number. (argmax gives 0 when everything is
         False.)”

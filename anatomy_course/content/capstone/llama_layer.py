@@ -1,13 +1,9 @@
 """Notebook 07: a Llama's layer, put together from its parts."""
 
-from __future__ import annotations
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.encoder.shared import Function, draw_sizes, norm
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.encoder.shared import Function, norm
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import masks
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.nn.positions import RotaryPositions
@@ -34,7 +30,7 @@ def causal_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 def case_of(generator: torch.Generator, kind: str) -> Case:
     """A layer of unequal sizes, in parts."""
-    draw = draw_sizes(generator, kind, "batch heads position", (2, 3, 5, 7))
+    draw = Draw(generator, "batch heads position", (2, 3, 5, 7), kind)
     draw.sizes["d_model"] = d_model = 4 * draw["heads"]
     scale = d_model**-0.5
     states, attention_norm = 2 * draw("batch position d_model"), norm(generator, d_model, "its norm")
@@ -55,7 +51,7 @@ def case_of(generator: torch.Generator, kind: str) -> Case:
     return Case(arguments, kind, draw.sizes)
 
 
-def cases(generator: torch.Generator) -> list[Case]:
+def cases(generator: Generator) -> Cases:
     return [case_of(generator, kind) for kind in ("one text", "a batch of texts")]
 
 
@@ -96,28 +92,14 @@ EXERCISE = written(
     heads_mixed_up: merge_heads(context) ⇒ context.reshape(hidden_states.shape)
         “Your context is as if reshaped without bringing heads and features together, so each vector gets numbers of
         other positions. merge_heads does it right.”
-    no_output_projection: to_output(merge_heads(context)) ⇒ merge_heads(context)
-        “Your heads are side by side, but nothing mixes them: to_output has no effect.”
     post_norm:
         query, key, value = project(hidden_states)
         context = attend(rotate(query), rotate(key), value)
         hidden_states = attention_norm(hidden_states + to_output(merge_heads(context)))
         return feed_forward_norm(hidden_states + feed_forward(hidden_states))
         “Your norms come after the sums, as in 2017; a Llama has them before the sub-layers.”
-    side_by_side:
-        hidden_states = hidden_states + ⇒ attended = hidden_states +
-        return hidden_states ⇒ return attended
-        “Your feed-forward network reads what came into the layer; what attention added does not reach it.”
     no_residuals: hidden_states + ⇒
         “The results of both sub-layers go on alone, without their inputs.”
-    no_first_residual: hidden_states + to_output ⇒ to_output
-        “The result of attention goes on alone, as if the first residual connection were missing.”
-    no_second_residual: hidden_states + feed_forward ⇒ feed_forward
-        “The result of the feed-forward network goes on alone, as if the second residual connection were missing.”
-    second_residual_from_below:
-        hidden_states = hidden_states + ⇒ middle = hidden_states +
-        feed_forward_norm(hidden_states) ⇒ feed_forward_norm(middle)
-        “Your second sum adds to what came into the layer, not to what came out of the first half.”
     normed_residuals:
         hidden_states + to_output ⇒ attention_norm(hidden_states) + to_output
         hidden_states + feed_forward ⇒ feed_forward_norm(hidden_states) + feed_forward
@@ -126,20 +108,12 @@ EXERCISE = written(
         feed_forward(feed_forward_norm ⇒ feed_forward(attention_norm
         project(attention_norm ⇒ project(feed_forward_norm
         “Your two norms have changed places.”
-    one_norm_twice: feed_forward(feed_forward_norm ⇒ feed_forward(attention_norm
-        “Your first norm is at work in both halves, and the second has no effect.”
-    no_second_norm: feed_forward_norm(hidden_states) ⇒ hidden_states
-        “Your feed-forward network reads states that have not been normed.”
-    no_first_norm: attention_norm(hidden_states) ⇒ hidden_states
-        “Your projections read states that have not been normed.”
     feed_forward_first:
         hidden_states = hidden_states + feed_forward(feed_forward_norm(hidden_states))
         query, key, value = project(attention_norm(hidden_states))
         context = attend(rotate(query), rotate(key), value)
         return hidden_states + to_output(merge_heads(context))
         “Your halves have changed places: the feed-forward network comes first.”
-    attention_only: + feed_forward(feed_forward_norm(hidden_states)) ⇒
-        “The first half is right; the feed-forward network has no effect.”
     """,
     also_right="""
     two lines:

@@ -1,15 +1,8 @@
 """Notebook 07's repair: the positions that Emil's cache should have counted."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, primes, written
 
 
 def repaired_positions(length: int, count: int, padding: Tensor) -> Tensor:
@@ -21,17 +14,14 @@ def repaired_positions(length: int, count: int, padding: Tensor) -> Tensor:
     return (ahead - padding[:, None]).clamp(min=0)
 
 
-PROMPT, ALONE, WORD, PART = "a prompt at once", "one text without padding", "one new word", "several new words"
-REST = "the rest of a prompt"
-"""Its padding begins in the cache and goes on among what is new."""
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in (PROMPT, ALONE, WORD, PART, REST):
+def cases(generator: Generator) -> Cases:
+    prompt, alone, word, part = "a prompt at once", "one text without padding", "one new word", "several new words"
+    rest = "the rest of a prompt"  # its padding begins in the cache and goes on among what is new
+    for kind in (prompt, alone, word, part, rest):
         length, count, batch = primes(generator, 3, (2, 3, 5, 7, 11))
-        batch = 1 if kind == ALONE else batch
-        length, count = 0 if kind == PROMPT else length, 1 if kind == WORD else count
-        width = length + count if kind in (PROMPT, REST) else length
+        batch = 1 if kind == alone else batch
+        length, count = 0 if kind == prompt else length, 1 if kind == word else count
+        width = length + count if kind in (prompt, rest) else length
         padding = torch.randint(width, (batch,), generator=generator)
         padding[0], padding[-1] = width - 1, 0  # the shortest text and the longest
         yield Case(
@@ -62,8 +52,6 @@ EXERCISE = written(
         “Your real tokens are right, but padding gets negative positions. It should get 0.”
     padding_added: ahead - ⇒ ahead +
         “You add the number of padding tokens. It should be subtracted: padding moves a text to the right.”
-    from_1: result + 1
-        “All your positions are one too large: a text's first real token has position 0.”
     last_of_the_past: torch.arange(length, length + count) ⇒ torch.arange(length - 1, length + count - 1)
         “Your first new token gets the position of the last token in the cache. `length` tokens have the positions 0 to
         length − 1, so the next one has the position `length`, less the padding.”
@@ -80,7 +68,6 @@ EXERCISE = written(
     text by text: torch.tensor([[max(0, length + new - first) for new in range(count)] for first in padding.tolist()])
     relu: (length - padding[:, None] + torch.arange(count)).relu()
     cut from the whole: (torch.arange(length + count) - padding[:, None]).clamp(min=0)[:, length:]
-    where: (ahead - padding[:, None]).clamp(min=0) ⇒ torch.where(ahead < padding[:, None], 0, ahead - padding[:, None])
     """,
     hints="""
     - When Emil writes, he is called with count = 1 again and again, and length grows. Which position does he give to

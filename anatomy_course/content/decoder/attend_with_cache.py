@@ -1,16 +1,9 @@
 """Notebook 04: attention with a key/value cache."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
 from anatomy_course.content.attention.shared import lift
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import attention
 
 
@@ -31,34 +24,31 @@ def attend_with_cache(
 # fmt: on
 
 
-LATER = "a later position that matches best"
-ZERO = "a key of zeros"
-"""Its score is 0, and e⁰ is a weight like any other: 0 must not stand for what is forbidden."""
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
+    later = "a later position that matches best"
+    zero = "a key of zeros"  # its score is 0, and e⁰ is a weight like any other: 0 must not stand for what is forbidden
     kinds: dict[str, dict[str, int]] = {
         "one new position": {"new": 1},
         "several new positions": {},
         "an empty cache": {"past": 0},
         "one text": {"batch": 1},
-        LATER: {},
+        later: {},
         "the first position of all": {"past": 0, "new": 1},
-        ZERO: {},
+        zero: {},
     }
     for kind, fixed in kinds.items():
-        draw = Draw(generator, "batch heads past new d_head")
+        draw = Draw(generator, "batch heads past new d_head", kind=kind)
         if draw["new"] == 2:  # with two new ones, "sees the next" is "sees all"
             draw.sizes |= {"past": 2, "new": draw["past"]}
         draw.sizes |= fixed
         arguments = {name: draw("batch heads new d_head") for name in ("query", "key", "value")}
         arguments |= {name: draw("batch heads past d_head") for name in ("past_keys", "past_values")}
-        if kind == LATER:
+        if kind == later:
             lift(arguments["query"], arguments["past_keys"], -144.0)
             lift(arguments["query"], arguments["key"], -144.0 * (torch.arange(draw["new"]) < draw["new"] - 1))
-        if kind == ZERO:
+        if kind == zero:
             arguments["past_keys"][:, :, 0] = 0
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(**arguments)
 
 
 EXERCISE = written(
@@ -114,20 +104,10 @@ EXERCISE = written(
         keys, values = torch.cat([past_keys, key], 2), torch.cat([past_values, value], 2)
         mask = torch.ones(query.shape[2], keys.shape[2], dtype=torch.bool).tril(past_keys.shape[2])
         return F.scaled_dot_product_attention(query, keys, values, mask), keys, values
-    one position after the other:
-        contexts = []
-        for place in range(query.shape[2]):
-            here = slice(place, place + 1)
-            past_keys = torch.cat([past_keys, key[:, :, here]], 2)
-            past_values = torch.cat([past_values, value[:, :, here]], 2)
-            weights = (query[:, :, here] @ past_keys.mT * query.shape[-1] ** -0.5).softmax(-1)
-            contexts.append(weights @ past_values)
-        return torch.cat(contexts, 2), past_keys, past_values
     a mask that is added:
         torch.ones(new, past + new, dtype=torch.bool).tril(past) ⇒ torch.full((new, past + new), -1e9).triu(past + 1)
         query @ keys.transpose(-2, -1) ⇒ torch.einsum("bhqd,bhkd->bhqk", query, keys)
         scores.masked_fill(~mask, float('-inf')) ⇒ (scores + mask)
-        weights @ values ⇒ torch.einsum("bhqk,bhkd->bhqd", weights, values)
     compared positions:
         torch.ones(new, past + new, dtype=torch.bool).tril(past) ⇒
             torch.arange(past + new) <= torch.arange(new)[:, None] + past

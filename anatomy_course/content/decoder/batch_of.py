@@ -1,15 +1,8 @@
 """Notebook 04: a batch for a decoder, padded, shifted by one, and with labels that leave the padding out."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, primes, written
 
 
 def batch_of(texts: list[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:
@@ -23,17 +16,17 @@ def batch_of(texts: list[list[int]], pad_id: int) -> tuple[Tensor, Tensor]:
 
 
 BEGIN, END = 2, 3
-BOTH_ENDS, ALL_ALIKE = "one id for <bos> and <eos>", "one id for <bos>, <eos> and padding"
-"""GPT-2 has a single special token, which begins texts and ends them; for want of another it is padding, too."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
+    # GPT-2 has a single special token, which begins texts and ends them; for want of another it is padding, too.
+    both_ends, all_alike = "one id for <bos> and <eos>", "one id for <bos>, <eos> and padding"
     for kind, pad_id in (
         ("texts of different lengths", 98),
         ("one text", 0),
         ("texts of the same length", 1),
-        (BOTH_ENDS, 0),
-        (ALL_ALIKE, END),
+        (both_ends, 0),
+        (all_alike, END),
     ):
         batch, longest = primes(generator, 2, (3, 5, 7))
         batch = 1 if kind == "one text" else batch
@@ -42,7 +35,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         lengths[-1] = longest
         if kind == "texts of the same length":
             lengths = [longest] * batch
-        begin = END if kind in (BOTH_ENDS, ALL_ALIKE) else BEGIN
+        begin = END if kind in (both_ends, all_alike) else BEGIN
         texts = [[begin, *torch.randint(4, 97, (length - 1,), generator=generator).tolist(), END] for length in lengths]
         yield Case({"texts": texts, "pad_id": pad_id}, kind, {"batch": batch, "position": longest})
     yield Case({"texts": [[BEGIN, END]] * 3, "pad_id": 1}, "texts of no words", {"batch": 3, "position": 1})
@@ -83,8 +76,6 @@ EXERCISE = written(
         text[:-1] + [pad_id] * (longest - len(text)) ⇒ text[: shortest - 1]
         text[1:] + [-100] * (longest - len(text)) ⇒ text[1:shortest]
         “All your texts are as long as the shortest: the ends of the others, and what they teach, are lost.”
-    zero_for_ignore: -100 ⇒ 0
-        “Where nothing follows, your labels are 0, which is a token of the vocabulary.”
     one_ignored_too_many: text[1:] ⇒ text[1:-1] + [-100]
         “Your labels lack the last token of each text: the model would never learn to stop.”
     shifted_by_two: text[1:] ⇒ text[2:] + [-100]
@@ -109,11 +100,6 @@ EXERCISE = written(
         pad = torch.nn.utils.rnn.pad_sequence
         inputs = pad([torch.tensor(text[:-1]) for text in texts], batch_first=True, padding_value=pad_id)
         return inputs, pad([torch.tensor(text[1:]) for text in texts], batch_first=True, padding_value=-100)
-    zip_longest:
-        from itertools import zip_longest
-        inputs = torch.tensor(list(zip_longest(*(text[:-1] for text in texts), fillvalue=pad_id)))
-        labels = torch.tensor(list(zip_longest(*(text[1:] for text in texts), fillvalue=-100)))
-        return inputs.T, labels.T
     """,
     hints="""
     - Shift first, each text by itself: what is read, and under it what follows. Only then make the rows equally long.

@@ -1,16 +1,9 @@
 """Notebook 04: cross-entropy, the loss of a language model."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
 from anatomy_course.content.decoder.shared import LOSS_MISTAKES, labelled_cases
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, written
 from anatomy_utils.training import losses
 
 
@@ -22,7 +15,7 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     return -log_probabilities[torch.arange(len(right)), right].mean()
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     """One more: a loss of exactly 0 counts, too, and a logit far above all others is no measure for their positions."""
     *others, last = labelled_cases(generator)
     yield from others
@@ -75,18 +68,10 @@ EXERCISE = written(
     """,
     also_right="""
     torch's: F.cross_entropy(logits.flatten(0, 1), labels.flatten())
-    torch's, vocabulary second: F.cross_entropy(logits.mT, labels)
     gather: [torch.arange(len(right)), right] ⇒ .gather(-1, right[:, None])
-    one-hot:
-        real = labels != -100
-        right = F.one_hot(labels[real], logits.shape[-1])
-        return -(right * logits[real].log_softmax(-1)).sum() / len(right)
     word by word:
-        losses = []
-        for numbers, label in zip(logits.flatten(0, 1), labels.flatten(), strict=True):
-            if label != -100:
-                losses.append(numbers.logsumexp(0) - numbers[label])
-        return torch.stack(losses).mean()
+        words = zip(logits.flatten(0, 1), labels.flatten())
+        return torch.stack([numbers.logsumexp(0) - numbers[label] for numbers, label in words if label != -100]).mean()
     """,
     hints="""
     - First throw away what does not count: `real = labels != -100` picks rows of the logits and labels alike.

@@ -1,16 +1,9 @@
 """Notebook 04: a feed-forward network with a gate."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
 from anatomy_course.content.encoder.shared import GELU, Function
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import feed_forward
 
 
@@ -24,21 +17,18 @@ def gated_feed_forward(
     return (gate * (hidden_states @ expand_weight)) @ contract_weight
 
 
-SILU = Function("silu", torch.nn.functional.silu)
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, activation in (("a batch of texts", SILU), ("one text", SILU), ("another activation", GELU)):
-        draw = Draw(generator, "batch position d_model", (3, 5, 7), **({"batch": 1} if kind == "one text" else {}))
+def cases(generator: Generator) -> Cases:
+    silu = Function("silu", torch.nn.functional.silu)
+    for kind, activation in (("a batch of texts", silu), ("one text", silu), ("another activation", GELU)):
+        draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
         draw.sizes |= Draw(generator, "d_ff", (11, 13)).sizes
-        arguments = {
-            "hidden_states": draw("batch position d_model"),
-            "gate_weight": draw("d_model d_ff"),
-            "expand_weight": draw("d_model d_ff"),
-            "contract_weight": draw("d_ff d_model"),
-            "activation": activation,
-        }
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(
+            hidden_states=draw("batch position d_model"),
+            gate_weight=draw("d_model d_ff"),
+            expand_weight=draw("d_model d_ff"),
+            contract_weight=draw("d_ff d_model"),
+            activation=activation,
+        )
 
 
 EXERCISE = written(
@@ -62,8 +52,6 @@ EXERCISE = written(
         “Your activation is on the expanded vectors; it belongs to the gate.”
     no_activation: gate = activation(hidden_states @ gate_weight) ⇒ gate = hidden_states @ gate_weight
         “Your gate multiplies as if it had no activation.”
-    both_activated: (hidden_states @ expand_weight) ⇒ activation(hidden_states @ expand_weight)
-        “Your activation is on both; only the gate has one.”
     activated_last (no_activation): return (gate * ⇒ return activation(gate *
         “Your activation comes after the product; it should be the gate's alone.”
     added: gate * ⇒ gate +
@@ -76,8 +64,6 @@ EXERCISE = written(
         “Your gate is a sigmoid, as in the first gated networks; take the activation that is given.”
     residual: hidden_states + result
         “Your output has the input added to it; the residual connection goes around this network, not through it.”
-    not_contracted: @ contract_weight ⇒
-        “Yours are the gated vectors, d_ff wide; what is wanted is d_model wide again.”
     """,
     also_right="""
     in steps: gate * (hidden_states @ expand_weight) ⇒ torch.mul(gate, hidden_states @ expand_weight)

@@ -1,15 +1,8 @@
 """Notebook 04: perplexity, the exponential of the average loss."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, real_words
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, real_words, written
 
 
 def perplexity(probabilities: Tensor, attention_mask: Tensor) -> Tensor:
@@ -20,7 +13,7 @@ def perplexity(probabilities: Tensor, attention_mask: Tensor) -> Tensor:
     return (-real.log()).mean().exp()
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, batch, position in (("padded texts", 2, 5), ("padded texts", 3, 7), ("one text", 1, 11)):
         real = real_words(generator, kind, batch, position, range(1, position - 2), position - 1)
         probabilities = 0.05 + 0.9 * torch.rand(batch, position, generator=generator)
@@ -49,8 +42,6 @@ EXERCISE = written(
         “Padding adds nothing to your sum, but it is counted in what you divide by.”
     loss: .exp() ⇒
         “Yours is the average loss itself.”
-    below_one: -real.log() ⇒ real.log()
-        “Yours is 1 divided by the perplexity: what the model gives to a token, on (geometric) average.”
     average_of_inverses: (-real.log()).mean().exp() ⇒ (1 / real).mean()
         “You average 1/p over the tokens: one very unlikely token would decide all. The average is taken of the
         logarithms.”
@@ -68,7 +59,6 @@ EXERCISE = written(
         “Your logarithm is the natural one, but 2 is raised to its power: the two bases must be the same.”
     """,
     also_right="""
-    base 2: (-real.log()).mean().exp() ⇒ 2 ** (-real.log2()).mean()
     masked sum: (-(probabilities.log() * attention_mask).sum() / attention_mask.sum()).exp()
     a root of a product: (-real.log()).mean().exp() ⇒ real.prod() ** (-1 / len(real))
     1 divided by the geometric mean: (-real.log()).mean().exp() ⇒ 1 / real.log().mean().exp()

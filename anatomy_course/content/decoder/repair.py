@@ -1,15 +1,8 @@
 """Notebook 04's case: find out what is wrong with `colleagues_causal_mask`, and write it right."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional.masks import causal_with_past
 
 
@@ -19,7 +12,7 @@ def repaired_mask(past: int, new: int) -> Tensor:
     return torch.arange(past + new) <= queries
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     kinds: tuple[tuple[str, dict[str, int]], ...] = (
         ("a text with a past", {}),
         ("a whole text", {"past": 0}),
@@ -28,8 +21,8 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         ("the first position of all", {"past": 0, "new": 1}),
     )
     for kind, fixed in kinds:
-        draw = Draw(generator, "past new", (2, 3, 5, 7), **fixed)
-        yield Case({"past": draw["past"], "new": draw["new"]}, kind, draw.sizes)
+        draw = Draw(generator, "past new", (2, 3, 5, 7), **fixed, kind=kind)
+        yield draw.case(past=draw["past"], new=draw["new"])
 
 
 EXERCISE = written(
@@ -53,10 +46,6 @@ EXERCISE = written(
         “Your mask has columns for the new positions only; the past has none.”
     past_forbidden: result & (torch.arange(past + new) >= past)
         “Your new positions see each other as they should, but nothing of the past.”
-    everything: torch.ones(new, past + new, dtype=torch.bool)
-        “Your mask forbids nothing at all: each position sees the whole future.”
-    turned_round: ~result
-        “Your mask is True for what is forbidden; here True means “may attend”.”
     all_rows: torch.ones(past + new, past + new, dtype=torch.bool).tril()
         “Your mask has rows for the past too; only the new positions have queries.”
     """,
@@ -64,11 +53,6 @@ EXERCISE = written(
     compared positions: torch.arange(past + new) <= torch.arange(past, past + new)[:, None]
     the last rows of a triangle: torch.ones(past + new, past + new, dtype=torch.bool).tril()[past:]
     two pieces: torch.cat([torch.ones(new, past, dtype=torch.bool), torch.ones(new, new, dtype=torch.bool).tril()], 1)
-    row by row:
-        mask = torch.zeros(new, past + new, dtype=torch.bool)
-        for row in range(new):
-            mask[row, : past + row + 1] = True
-        return mask
     """,
     hints="""
     - Look at the last line of the symptoms: how much weight should the first word have on itself, when it sees nothing

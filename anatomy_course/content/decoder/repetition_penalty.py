@@ -1,15 +1,8 @@
 """Notebook 04: a penalty for what has been said already."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, normal
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, normal, written
 from anatomy_utils.decoding import filters
 
 
@@ -22,7 +15,7 @@ def repetition_penalty(logits: Tensor, input_ids: Tensor, penalty: float) -> Ten
     return logits.scatter(1, input_ids, lowered)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, batch, position, vocab_size, penalty in (
         ("a batch of texts", 3, 5, 11, 1.5),
         ("one text", 1, 7, 13, 2.0),
@@ -56,11 +49,6 @@ EXERCISE = written(
     lowered logits: lowered
     """,
     also_right="""
-    by index:
-        rows, changed = torch.arange(len(input_ids))[:, None], logits.clone()
-        seen = logits[rows, input_ids]
-        changed[rows, input_ids] = torch.where(seen > 0, seen / penalty, seen * penalty)
-        return changed
     token by token:
         logits = logits.clone()
         for row, text in enumerate(input_ids.tolist()):
@@ -90,12 +78,8 @@ EXERCISE = written(
         “You subtract the penalty; here it is a factor.”
     forbidden: logits.scatter(1, input_ids, -torch.inf)
         “You forbid every repetition altogether; they should only become less likely.”
-    last_token: (1, input_ids ⇒ (1, input_ids[:, -1:]
-        “Only the last token of the text is punished; all of them should be.”
     all_rows: (1, input_ids ⇒ (1, input_ids.flatten().expand(len(input_ids), -1)
         “Each row of yours is punished for the other rows' words too.”
-    lowered_alone: logits.scatter(1, input_ids, lowered) ⇒ lowered
-        “Your numbers are those of the text's tokens alone; they should be put back among all logits.”
     """,
     hints="""
     - Three steps: fetch the logits of the tokens in the text, lower them, put them back where they came from.

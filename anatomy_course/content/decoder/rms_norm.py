@@ -1,15 +1,6 @@
 """Notebook 04: RMSNorm, the norm of most decoders since 2023."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import norm
 
 
@@ -19,14 +10,14 @@ def rms_norm(hidden_states: Tensor, weight: Tensor, epsilon: float) -> Tensor:
     return hidden_states / (mean_square + epsilon).sqrt() * weight
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, epsilon in (("a batch of texts", 0.05), ("one text", 0.1), ("short vectors", 0.01)):
-        draw = Draw(generator, "batch position d_model", (3, 5, 7), **({"batch": 1} if kind == "one text" else {}))
+        draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
         states = 2 * draw("batch position d_model") + draw("batch position 1")
         states *= 0.1 if kind == "short vectors" else 1
         weight = 1 + 0.5 * draw("d_model")
         weight[0] *= -1 if kind == "one text" else 1
-        yield Case({"hidden_states": states, "weight": weight, "epsilon": epsilon}, kind, draw.sizes)
+        yield draw.case(hidden_states=states, weight=weight, epsilon=epsilon)
 
 
 EXERCISE = written(
@@ -60,8 +51,6 @@ EXERCISE = written(
         “Your mean runs over the words of a text, one for each feature; it should be each word's own.”
     over_everything: dim=-1 ⇒ dim=(0, 1, 2)
         “One mean serves your whole batch; each word should have its own.”
-    no_weight: * weight ⇒
-        “Your vectors are normalized, but the weight plays no part.”
     weight_added: * weight ⇒ + weight
         “Your weight is added; it should be a factor.”
     one_plus_weight: * weight ⇒ * (1 + weight)

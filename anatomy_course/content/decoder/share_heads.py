@@ -1,15 +1,6 @@
 """Notebook 04: grouped queries, several query heads on one head of keys and values."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import multi_head
 
 
@@ -21,17 +12,15 @@ def share_heads(vectors: Tensor, num_heads: int) -> Tensor:
     return vectors.repeat_interleave(group, dim=1)
 
 
-ONE = {"a single key head": "kv_heads", "a key head for each query head": "group", "one text": "batch"}
-"""Kind of a case → the axis that has length 1 in it."""
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("groups of query heads", *ONE):
-        draw = Draw(generator, "batch kv_heads group position d_head")
-        if kind in ONE:
-            draw.sizes[ONE[kind]] = 1
+def cases(generator: Generator) -> Cases:
+    # Kind of a case → the axis that has length 1 in it.
+    one = {"a single key head": "kv_heads", "a key head for each query head": "group", "one text": "batch"}
+    for kind in ("groups of query heads", *one):
+        draw = Draw(generator, "batch kv_heads group position d_head", kind=kind)
+        if kind in one:
+            draw.sizes[one[kind]] = 1
         vectors = draw("batch kv_heads position d_head")
-        yield Case({"vectors": vectors, "num_heads": draw["kv_heads"] * draw["group"]}, kind, draw.sizes)
+        yield draw.case(vectors=vectors, num_heads=draw["kv_heads"] * draw["group"])
 
 
 EXERCISE = written(
@@ -43,7 +32,6 @@ EXERCISE = written(
     returns="vectors: heads position d_head",
     cases=cases,
     also_right="""
-    repeat_interleave: torch.repeat_interleave(vectors, num_heads // vectors.shape[1], dim=1)
     expand and flatten: .repeat_interleave(group, dim=1) ⇒ [:, :, None].expand(-1, -1, group, -1, -1).flatten(1, 2)
     index: .repeat_interleave(group, dim=1) ⇒ [:, torch.arange(num_heads) // group]
     head by head:

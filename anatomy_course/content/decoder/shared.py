@@ -1,13 +1,8 @@
 """What losses have in common: logits with labels, and what can go wrong where they become one number."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
 
-from anatomy_course.content.sizes import normal, real_words
-from anatomy_course.judge.definition import Case
+from anatomy_course.content.writing import Case, Cases, Generator, normal, real_words
 from anatomy_utils.training.losses import IGNORE
 
 LOSS_MISTAKES = """
@@ -15,18 +10,10 @@ LOSS_MISTAKES = """
         “Positions without a label count in yours, as if token 0 had been right there.”
     divided_by_all: result * real.float().mean()
         “Your sum is right, but it is divided by the number of all positions; those with −100 do not count.”
-    summed: .mean() ⇒ .sum()
-        “Yours is the sum over the tokens; the loss is their average.”
     per_text: result * real.sum() / len(real)
         “Yours is the sum over each text, averaged over the texts: long texts cost more.”
     texts_alike: .mean() ⇒ @ (1 / real.sum(dim=1)).repeat_interleave(real.sum(dim=1)) / len(real)
         “You average text by text first: a token in a short text counts more than one in a long text.”
-    no_minus: -result
-        “Your loss has the wrong sign: log p is never above 0, the loss never below.”
-    base_two: result / torch.tensor(2.0).log()
-        “Your loss is in bits, with the logarithm to base 2; the natural one is wanted.”
-    two_softmaxes: .log_softmax ⇒ .softmax(dim=-1).log_softmax
-        “One softmax too many: it has been taken of probabilities (torch's cross_entropy takes one by itself).”
     shifted_again:
         real = labels != -100 ⇒
             logits, labels = logits[:, :-1], labels[:, 1:]
@@ -36,7 +23,7 @@ LOSS_MISTAKES = """
 """What can go wrong with any loss whose solution begins with `real = labels != -100` and ends with `.mean()`."""
 
 
-def labelled_cases(generator: torch.Generator) -> Iterator[Case]:
+def labelled_cases(generator: Generator) -> Cases:
     """Logits and labels of texts with and without padding."""
     for kind, batch, position, vocab_size in (
         ("padded texts", 2, 5, 7),

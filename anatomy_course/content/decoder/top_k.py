@@ -1,15 +1,6 @@
 """Notebook 04: top-k, the likeliest few."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.decoding import filters
 
 
@@ -21,19 +12,16 @@ def top_k(logits: Tensor, k: int) -> Tensor:
 # fmt: on
 
 
-ZERO = "a best logit of 0"
-"""0 is a logit like any other: it must not stand for what is not kept."""
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, k in (("a batch of texts", 3), ("one text", 4), (ZERO, 2), ("only the best", 1)):
-        draw = Draw(generator, "batch vocab_size", (5, 7, 11, 13), **({"batch": 1} if kind == "one text" else {}))
+def cases(generator: Generator) -> Cases:
+    zero = "a best logit of 0"  # 0 is a logit like any other: it must not stand for what is not kept
+    for kind, k in (("a batch of texts", 3), ("one text", 4), (zero, 2), ("only the best", 1)):
+        draw = Draw(generator, "batch vocab_size", (5, 7, 11, 13), kind)
         if draw["vocab_size"] == 5:  # too few to choose from
             draw.sizes |= {"batch": 3 if draw["batch"] == 7 else draw["batch"], "vocab_size": 7}
         logits = 2 * draw("batch vocab_size")
-        if kind == ZERO:
+        if kind == zero:
             logits -= logits.amax(-1, keepdim=True)
-        yield Case({"logits": logits, "k": k}, kind, draw.sizes)
+        yield draw.case(logits=logits, k=k)
 
 
 EXERCISE = written(
@@ -66,8 +54,6 @@ EXERCISE = written(
     of_any_row: logits < last_kept ⇒ (logits < last_kept).all(dim=0)
         “In your rows a token is kept where it is among the k best of any row, as if the same columns were written into
         all of them.”
-    only_values: logits.topk(k).values
-        “You return the k largest logits alone: whose they are is lost, and the vocabulary has become k wide.”
     only_indices: logits.topk(k).indices
         “You return which tokens are kept; the logits are wanted, with −∞ for the others.”
     one_bar: [:, -1:] ⇒ [0, -1]
@@ -87,9 +73,6 @@ EXERCISE = written(
     ranks:
         better = (logits[:, None, :] > logits[:, :, None]).sum(-1)
         return torch.where(better < k, logits, -torch.inf)
-    kthvalue:
-        last_kept = logits.kthvalue(logits.shape[1] - k + 1, dim=-1, keepdim=True).values
-        return logits.masked_fill(logits < last_kept, -torch.inf)
     """,
     hints="""
     - Find the k-th largest logit of each row: whatever is below it goes.

@@ -1,15 +1,8 @@
 """Notebook 04: top-p, as many tokens as it takes."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_large, primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_large, primes, written
 from anatomy_utils.decoding import filters
 
 
@@ -30,7 +23,7 @@ CLEAR = 0.005
 """How far from p every sum of probabilities is, so that rounding decides nothing."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, p in (("a batch of texts", 0.6), ("one text", 0.8), (SURE, 0.5)):
         (batch, _), (vocab_size,) = primes(generator, 2, (3, 5)), primes(generator, 1, (7, 11))
         batch = 1 if kind == "one text" else batch
@@ -73,23 +66,13 @@ EXERCISE = written(
         dropped = probabilities.cumsum(dim=-1) - probabilities >= p ⇒
             dropped = (probabilities.cumsum(dim=-1) > p).roll(1, dims=-1)
             dropped[:, 0] = False
-    row by row:
-        result = torch.full_like(logits, -torch.inf)
-        for row, probabilities in enumerate(logits.softmax(-1).tolist()):
-            total = 0.0
-            for token in sorted(range(len(probabilities)), key=lambda token: -probabilities[token]):
-                if total >= p:
-                    break
-                result[row, token] = logits[row, token]
-                total += probabilities[token]
-        return result
-    from below:
-        descending=True ⇒ descending=False
-        - probabilities >= p ⇒ <= 1 - p
     by the sum before:
         dropped = probabilities.cumsum(dim=-1) - probabilities >= p ⇒
             kept = probabilities.cumsum(dim=-1) - probabilities < p
         dropped.scatter(-1, order, dropped) ⇒ ~kept.scatter(-1, order, kept)
+    from below:
+        descending=True ⇒ descending=False
+        - probabilities >= p ⇒ <= 1 - p
     """,
     mistakes="""
     crossing_dropped: - probabilities >= p ⇒ > p

@@ -1,15 +1,6 @@
 """Notebook 04: from hidden states to one logit per token of the vocabulary."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 def vocabulary_logits(hidden_states: Tensor, token_table: Tensor) -> Tensor:
@@ -19,12 +10,11 @@ def vocabulary_logits(hidden_states: Tensor, token_table: Tensor) -> Tensor:
     return hidden_states @ token_table.T
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
-        draw = Draw(generator, "batch position d_model", (3, 5, 7), **({"batch": 1} if kind == "one text" else {}))
+        draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
         draw.sizes |= Draw(generator, "vocab_size", (11, 13)).sizes
-        arguments = {"hidden_states": draw("batch position d_model"), "token_table": draw("vocab_size d_model")}
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(hidden_states=draw("batch position d_model"), token_table=draw("vocab_size d_model"))
 
 
 EXERCISE = written(
@@ -40,14 +30,10 @@ EXERCISE = written(
         “Your logits are divided by √d_model, as attention's scores are; here nothing is divided.”
     probabilities: result.softmax(dim=-1)
         “Yours are probabilities already; logits are what the softmax gets.”
-    log_probabilities: result.log_softmax(dim=-1)
-        “Yours are log-probabilities; logits are what the softmax gets.”
     cosines: F.normalize(hidden_states, dim=-1) @ F.normalize(token_table, dim=-1).T
         “Yours are cosines: both vectors were brought to length 1 first.”
     distances: torch.cdist(hidden_states, token_table.expand(len(hidden_states), -1, -1))
         “Yours are distances; the likeliest token would get the smallest number.”
-    recut: token_table.T ⇒ token_table.reshape(token_table.shape[1], token_table.shape[0])
-        “Your table has been re-cut (view or reshape), not transposed: its columns are pieces of several vectors.”
     last_only: hidden_states @ ⇒ hidden_states[:, -1] @
         “You give only the last position's logits. That is enough for writing, but here every position needs its own.”
     best_token: result.argmax(dim=-1)
@@ -56,7 +42,6 @@ EXERCISE = written(
     also_right="""
     F.linear: F.linear(hidden_states, token_table)
     einsum: torch.einsum("bpd,vd->bpv", hidden_states, token_table)
-    transposed: hidden_states @ token_table.transpose(0, 1)
     token by token: torch.stack([hidden_states @ vector for vector in token_table], dim=-1)
     """,
     hints="""

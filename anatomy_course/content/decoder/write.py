@@ -1,16 +1,10 @@
 """Notebook 04: the greedy decoding loop."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, primes, written
 from anatomy_utils.decoding.steps import SeenIds
 
 
@@ -55,30 +49,28 @@ class TableStep:
         return "a model's step"
 
 
-VOCAB_SIZE = 17
-STOP_IN_PROMPT = "a prompt that contains the stop token"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
+    vocab_size = 17
+    stop_in_prompt = "a prompt that contains the stop token"
     for kind, length in (
         ("a text that ends by itself", 4),
         ("a text that fills its allowance", 99),
         ("a text that ends with its first new token", 1),
         ("a prompt of one token", 3),
-        (STOP_IN_PROMPT, 5),
+        (stop_in_prompt, 5),
     ):
         position = 1 if kind == "a prompt of one token" else primes(generator, 1, (3, 5))[0]
-        stop_id = int(torch.randint(VOCAB_SIZE, (1,), generator=generator)) if length != 3 else 0
-        prompt = torch.randint(VOCAB_SIZE - 1, (1, position), generator=generator)
+        stop_id = int(torch.randint(vocab_size, (1,), generator=generator)) if length != 3 else 0
+        prompt = torch.randint(vocab_size - 1, (1, position), generator=generator)
         prompt += prompt >= stop_id  # no stop token among them
         arguments = {
-            "step": TableStep(normal(generator, VOCAB_SIZE, VOCAB_SIZE) - 3, stop_id, position + length - 1),
+            "step": TableStep(normal(generator, vocab_size, vocab_size) - 3, stop_id, position + length - 1),
             "cache": SeenIds(),
             "prompt_ids": prompt,
             "max_new_tokens": 7,
             "stop_id": stop_id,
         }
-        if kind == STOP_IN_PROMPT:  # as in GPT-2, where a text begins with the token that ends it
+        if kind == stop_in_prompt:  # as in GPT-2, where a text begins with the token that ends it
             prompt[0, 0] = stop_id
         yield Case(arguments, kind, {"position": position})
 
@@ -103,8 +95,6 @@ EXERCISE = written(
             _, cache = step(prompt_ids, cache)
             ids, new_ids = prompt_ids, prompt_ids[:, -1:]
         “The model reads the last token of the prompt twice.”
-    only_the_last: ids = new_ids = prompt_ids ⇒ ids, new_ids = prompt_ids, prompt_ids[:, -1:]
-        “Your text goes on as if the model had read nothing of the prompt but its last token.”
     no_prompt: result[:, prompt_ids.shape[1] :]
         “You return the right new tokens, but without the prompt before them.”
     without_the_stop: break ⇒ return ids[:, :-1]

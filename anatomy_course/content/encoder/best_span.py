@@ -1,15 +1,8 @@
 """Notebook 03: a question-answering head, the best span of an answer."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, normal
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, normal, written
 from anatomy_utils.functional import spans
 
 
@@ -31,7 +24,7 @@ BASE = -10.0
 """Where scores lie that are not planted."""
 
 
-def planted(generator: torch.Generator) -> Iterator[Case]:
+def planted(generator: Generator) -> Cases:
     for kind, longest in (("a batch of texts", 3), ("a batch of texts", 2), ("one text", 5), ("one word at most", 1)):
         position = (11, 13)[int(torch.randint(2, (1,), generator=generator))]
         start, end = (0.3 * normal(generator, 7, position) + BASE for _ in range(2))
@@ -56,7 +49,7 @@ def planted(generator: torch.Generator) -> Iterator[Case]:
         yield case(kind, start[rows], end[rows], longest)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     """Those, texts of one word, and two lengths at which a span may fail although its rule is right."""
     yield from and_short(planted, "position", "texts of one word")(generator)
     slope = 5.0 * torch.arange(41)  # the best starts are last, the best ends first: no two of them make a span
@@ -129,15 +122,7 @@ EXERCISE = written(
         “Your starts are right, but instead of the ends you return how many words the answers have.”
     """,
     also_right="""
-    in loops:
-        begins, stops = [], []
-        for begin_scores, end_scores in zip(start_scores.tolist(), end_scores.tolist(), strict=True):
-            length = len(end_scores)
-            spans = [(i, j) for i in range(length) for j in range(i, min(i + max_length, length))]
-            begin, stop = max(spans, key=lambda span: begin_scores[span[0]] + end_scores[span[1]])
-            begins.append(begin)
-            stops.append(stop)
-        return torch.tensor(begins), torch.tensor(stops)
+    max: argmax(dim=1) ⇒ max(dim=1).indices
     a band:
         legal = torch.ones(length, length, dtype=torch.bool).triu().tril(max_length - 1) ⇒
             further = torch.arange(length) - torch.arange(length)[:, None]

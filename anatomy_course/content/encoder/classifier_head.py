@@ -1,16 +1,8 @@
 """Notebook 03: a classification head as a module of the learner's own, read from the first position as in BERT."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case, Output
-from anatomy_course.judge.effects.module import ModuleDrive
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, ModuleDrive, Output, Tensor, primes, written
 
 
 class ClassifierHead(torch.nn.Module):
@@ -39,7 +31,7 @@ DRIVE = ModuleDrive(
 )
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for number, dropout in enumerate((0.0, 0.4, 0.5, 0.0)):
         d_model = primes(generator, 1, (3, 5))[0]
         batch, position, labels = primes(generator, 3, (2, 7, 11, 13))
@@ -68,12 +60,6 @@ EXERCISE = written(
     mistakes="""
     no_label_bias: (d_model, num_labels) ⇒ (d_model, num_labels, bias=False)
         “Your module has no `labels.bias`, as if nothing were added to the product of its last layer.”
-    no_dense_bias: (d_model, d_model) ⇒ (d_model, d_model, bias=False)
-        “Your module has no `dense.bias`: nothing is added in its first layer.”
-    no_dense:
-        self.dense = torch.nn.Linear(d_model, d_model) ⇒ pass
-        torch.tanh(self.dense(hidden_states[:, 0])) ⇒ hidden_states[:, 0]
-        “Your module has no parameters of `dense`, as if the labels were read off the first vector directly.”
     dense_to_labels:
         (d_model, d_model) ⇒ (d_model, num_labels)
         self.labels = torch.nn.Linear(d_model ⇒ self.labels = torch.nn.Linear(num_labels
@@ -87,8 +73,6 @@ EXERCISE = written(
         “Your logits come from the last position, not from the first.”
     first_text: [:, 0] ⇒ [0]
         “You take the first text of the batch, with all its positions; take the first position of every text.”
-    every_position: [:, 0] ⇒
-        “You give logits for every position; each text needs one row.”
     no_tanh: torch.tanh(self.dense(hidden_states[:, 0])) ⇒ self.dense(hidden_states[:, 0])
         “No tanh acts between your two layers, so together they are one linear layer.”
     relu: torch.tanh ⇒ torch.relu
@@ -101,8 +85,6 @@ EXERCISE = written(
         “Right in use. In training you drop features before `dense`, not after tanh.”
     dropout_last: self.labels(self.dropout(speaker)) ⇒ self.dropout(self.labels(speaker))
         “Right in use. In training you drop logits, not features before `labels`.”
-    dropout_always: self.dropout(speaker) ⇒ torch.nn.functional.dropout(speaker, self.dropout.p)
-        “Your dropout is on in evaluation mode too, as `torch.nn.functional.dropout` is unless told otherwise.”
     dropout_fixed: Dropout(dropout) ⇒ Dropout(0.1)
         “Right in use. In training you drop with the probability 0.1, whatever `dropout` says.”
     probabilities: result.softmax(-1)
@@ -113,10 +95,6 @@ EXERCISE = written(
     """,
     also_right="""
     tanh and dropout in a sequence:
-        self.labels = torch.nn.Linear(d_model, num_labels) ⇒
-        self.dense = torch.nn.Linear(d_model, d_model) ⇒
-            self.labels = torch.nn.Linear(d_model, num_labels)
-            self.dense = torch.nn.Linear(d_model, d_model)
         self.dropout = torch.nn.Dropout(dropout) ⇒
             self.middle = torch.nn.Sequential(torch.nn.Tanh(), torch.nn.Dropout(p=dropout))
         torch.tanh(self.dense(hidden_states[:, 0])) ⇒ self.middle(self.dense(hidden_states[:, 0, :]))

@@ -1,16 +1,8 @@
 """Notebook 03: a classification head, one label for a whole text."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.encoder.shared import draw_sizes
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 
 
 def classify(hidden_states: Tensor, attention_mask: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -22,18 +14,17 @@ def classify(hidden_states: Tensor, attention_mask: Tensor, weight: Tensor, bias
     return mean @ weight + bias
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("padded texts", "texts of one length", "one text", "padded texts"):
-        draw = draw_sizes(generator, kind, "batch position d_model labels", among=(3, 5, 7, 11))
+        draw = Draw(generator, "batch position d_model labels", (3, 5, 7, 11), kind)
         position = draw["position"]
         real = 1 + draw.ids(position - 1, "batch 1") if kind == "padded texts" else position
-        arguments = {
-            "hidden_states": draw("batch position d_model"),
-            "attention_mask": (torch.arange(position).expand(draw["batch"], -1) < real).long(),
-            "weight": draw("d_model labels"),
-            "bias": draw("labels"),
-        }
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(
+            hidden_states=draw("batch position d_model"),
+            attention_mask=(torch.arange(position).expand(draw["batch"], -1) < real).long(),
+            weight=draw("d_model labels"),
+            bias=draw("labels"),
+        )
 
 
 EXERCISE = written(
@@ -71,18 +62,12 @@ EXERCISE = written(
         “You take the largest number of each feature over the real words; take the average.”
     padding_only: attention_mask[..., None] ⇒ 1 - attention_mask[..., None]
         “You average the padding: 1 means a real word.”
-    no_bias: + bias ⇒
-        “The averages are right, and so is the product; the bias is missing from your logits.”
     bias_shared_out (summed): result / real.sum(dim=1)
         “Your bias is divided by the number of words as well; it belongs after the average.”
     one_count_for_all: real.sum(dim=1) ⇒ real.sum()
         “You divide by the number of real words in the whole batch; each text has its own number.”
     probabilities: result.softmax(-1)
         “You return probabilities; return logits, because the loss takes the softmax itself.”
-    means_only: @ weight + bias ⇒
-        “You return the averages; turn them into logits.”
-    for_each_word: hidden_states @ weight + bias
-        “You return logits for each word, as for tags; each text needs one row.”
     """,
     also_right="""
     text by text:
@@ -92,9 +77,6 @@ EXERCISE = written(
         logits = (hidden_states @ weight + bias) * attention_mask[..., None]
         return logits.sum(1) / attention_mask.sum(1, keepdim=True)
     einsum: (hidden_states * real).sum(dim=1) ⇒ torch.einsum("bpd,bp->bd", hidden_states, attention_mask.float())
-    masked_fill:
-        hidden_states * real ⇒ hidden_states.masked_fill(real == 0, 0.0)
-        mean @ weight + bias ⇒ torch.nn.functional.linear(mean, weight.T, bias)
     """,
     hints="""
     - Padding must not count in the sum, nor in the number you divide by.

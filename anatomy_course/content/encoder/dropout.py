@@ -1,15 +1,8 @@
 """Notebook 03: dropout, in training and in use."""
 
-from __future__ import annotations
+from collections.abc import Mapping
 
-from collections.abc import Iterator, Mapping
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 def dropout(hidden_states: Tensor, uniform: Tensor, probability: float, training: bool) -> Tensor:
@@ -21,20 +14,19 @@ def dropout(hidden_states: Tensor, uniform: Tensor, probability: float, training
     return hidden_states * (uniform >= probability) / (1 - probability)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, probability in (("a model in training", 0.4), ("a model in training", 0.25), ("a model in use", 0.3)):
         one = {"batch": 1} if probability == 0.25 else {}
-        draw = Draw(generator, "batch position d_model", among=(5, 7, 11), **one)
+        draw = Draw(generator, "batch position d_model", among=(5, 7, 11), **one, kind=kind)
         uniform = draw.uniform("batch position d_model")
         if probability == 0.25:  # numbers that are the probability itself are not below it
             uniform = (uniform * 8).floor() / 8
-        arguments = {
-            "hidden_states": draw("batch position d_model"),
-            "uniform": uniform,
-            "probability": probability,
-            "training": kind == "a model in training",
-        }
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(
+            hidden_states=draw("batch position d_model"),
+            uniform=uniform,
+            probability=probability,
+            training=kind == "a model in training",
+        )
 
 
 def stages(hidden_states: Tensor, uniform: Tensor, probability: float, training: bool) -> Mapping[str, Tensor]:
@@ -85,12 +77,6 @@ EXERCISE = written(
     """,
     also_right="""
     where: torch.where(uniform < probability, 0.0, hidden_states / (1 - probability)) if training else hidden_states
-    by index:
-        result = hidden_states.clone()
-        if training:
-            result[uniform < probability] = 0
-            result /= 1 - probability
-        return result
     masked_fill:
         hidden_states * (uniform >= probability) ⇒ hidden_states.masked_fill(uniform < probability, 0.0)
     one factor:

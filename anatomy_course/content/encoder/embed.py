@@ -1,16 +1,8 @@
 """Notebook 03: what goes into an encoder, the sum of token, position and segment embeddings."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.encoder.shared import draw_sizes
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 
 
 def embed(
@@ -23,7 +15,7 @@ def embed(
     return token_table[input_ids] + position_table[positions] + segment_table[segment_ids]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     """The position table has more rows than any text here has positions, and than there are tokens."""
     for kind, first, second in (
         ("a batch of texts", 0, 1),
@@ -31,16 +23,15 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         ("texts of a single segment", 0, 0),
         ("a batch of texts", 1, 0),
     ):
-        draw = draw_sizes(generator, kind)
+        draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
         later = torch.arange(draw["position"]) >= draw["position"] // 2
-        arguments = {
-            "input_ids": draw.ids(13, "batch position"),
-            "segment_ids": torch.where(later, second, first).repeat(draw["batch"], 1),
-            "token_table": draw("13 d_model"),
-            "position_table": draw("17 d_model"),
-            "segment_table": draw("2 d_model"),
-        }
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(
+            input_ids=draw.ids(13, "batch position"),
+            segment_ids=torch.where(later, second, first).repeat(draw["batch"], 1),
+            token_table=draw("13 d_model"),
+            position_table=draw("17 d_model"),
+            segment_table=draw("2 d_model"),
+        )
 
 
 EXERCISE = written(
@@ -58,12 +49,6 @@ EXERCISE = written(
     tokens and positions: token_table[input_ids] + position_table[positions]
     """,
     mistakes="""
-    no_positions: + position_table[positions] ⇒
-        “Your vectors hold the token and the segment; the token's position is not in them.”
-    no_segments: + segment_table[segment_ids] ⇒
-        “Your vectors hold the token and its position; which of the two texts it belongs to is not in them.”
-    tokens_only: token_table[input_ids]
-        “Your vectors are those of the tokens alone.”
     positions_by_id: [positions] ⇒ [input_ids]
         “Your position vectors belong to the tokens' ids: a token that occurs twice gets the same one both times.”
     positions_by_row: torch.arange(input_ids.shape[1]) ⇒ torch.arange(len(input_ids))[:, None]
@@ -78,8 +63,6 @@ EXERCISE = written(
         “Your positions are the last rows of the table, not the first ones.”
     one_segment: [segment_ids] ⇒ [0]
         “All your words belong to segment 0, whatever segment_ids contains.”
-    averaged: result / 3
-        “You return the average of the three vectors; they are only added, not divided.”
     side_by_side:
         positions = torch.arange(input_ids.shape[1]).expand(input_ids.shape)
         return torch.cat((token_table[input_ids], position_table[positions], segment_table[segment_ids]), dim=-1)
@@ -93,9 +76,6 @@ EXERCISE = written(
     F.embedding:
         token_table[input_ids] ⇒ F.embedding(input_ids, token_table)
         segment_table[segment_ids] ⇒ F.embedding(segment_ids, segment_table)
-    one-hot:
-        token_table[input_ids] ⇒ F.one_hot(input_ids, len(token_table)).float() @ token_table
-        segment_table[segment_ids] ⇒ F.one_hot(segment_ids, 2).float() @ segment_table
     positions for each text: torch.arange(input_ids.shape[1]) ⇒ torch.arange(input_ids.shape[1]).expand(input_ids.shape)
     a slice: token_table[input_ids] + position_table[: input_ids.shape[1]] + segment_table[segment_ids]
     """,

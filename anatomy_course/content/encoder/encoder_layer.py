@@ -1,13 +1,9 @@
 """Notebook 03: a whole encoder layer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
-from torch import Tensor
-
 from anatomy_course.content.encoder.shared import ENCODER_LAYER_CASES
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Tensor, written
 
 
 def encoder_layer(
@@ -44,18 +40,6 @@ EXERCISE = written(
     mistakes="""
     no_residuals: hidden_states + ⇒
         “Your output is that of a layer in which neither sub-layer has its input added.”
-    no_first_residual: hidden_states + self_attention ⇒ self_attention
-        “Attention's output goes on without its input, as if there were no first residual connection.”
-    no_second_residual: hidden_states + feed_forward ⇒ feed_forward
-        “The feed-forward network's output goes on without its input, as if there were no second residual connection.”
-    second_residual_from_below:
-        hidden_states = attention_norm ⇒ middle = attention_norm
-        feed_forward(hidden_states) ⇒ feed_forward(middle)
-        “Your second sum adds the layer's input again, not the output of the first half.”
-    side_by_side:
-        hidden_states = attention_norm ⇒ attended = attention_norm
-        hidden_states + feed_forward ⇒ attended + feed_forward
-        “Your feed-forward network works on the layer's input; attention's result does not reach it.”
     in_parallel: feed_forward_norm(hidden_states + self_attention(hidden_states) + feed_forward(hidden_states))
         “Both sub-layers work on the layer's input, and you add all three.”
     feed_forward_first:
@@ -66,12 +50,6 @@ EXERCISE = written(
         = attention_norm ⇒ = feed_forward_norm
         return feed_forward_norm ⇒ return attention_norm
         “Your two norms are swapped.”
-    one_norm_twice: return feed_forward_norm ⇒ return attention_norm
-        “In your result the first norm acts twice, and the second not at all.”
-    no_first_norm: = attention_norm ⇒ =
-        “Your first sum goes on as it is, without a norm.”
-    no_second_norm: return feed_forward_norm ⇒ return
-        “You return your second sum as it is, without a norm.”
     norms_before:
         hidden_states = hidden_states + self_attention(attention_norm(hidden_states))
         return hidden_states + feed_forward(feed_forward_norm(hidden_states))
@@ -84,8 +62,6 @@ EXERCISE = written(
         hidden_states = hidden_states + attention_norm(self_attention(hidden_states))
         return hidden_states + feed_forward_norm(feed_forward(hidden_states))
         “You apply the norms to the sub-layers' outputs, before they are added.”
-    half_a_layer: attention_norm(hidden_states + self_attention(hidden_states))
-        “You return the output of the first half: the feed-forward network has no part in it.”
     """,
     also_right="""
     two residual connections:

@@ -1,16 +1,7 @@
 """Notebook 03: the feed-forward network, the same at every position."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
 from anatomy_course.content.encoder.shared import GELU, RELU, TANH
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import feed_forward as library
 
 
@@ -25,19 +16,18 @@ def feed_forward(
     return hidden @ contract_weight + contract_bias
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, activation in (("ReLU", RELU), ("GELU", GELU), ("tanh", TANH)):
         one = {"batch": 1} if kind == "tanh" else {}
-        draw = Draw(generator, "batch position d_model d_ff", among=(2, 3, 5, 7), **one)
-        arguments = {
-            "hidden_states": draw("batch position d_model"),
-            "expand_weight": draw("d_model d_ff"),
-            "expand_bias": draw("d_ff"),
-            "contract_weight": draw("d_ff d_model"),
-            "contract_bias": draw("d_model"),
-            "activation": activation,
-        }
-        yield Case(arguments, kind, draw.sizes)
+        draw = Draw(generator, "batch position d_model d_ff", among=(2, 3, 5, 7), **one, kind=kind)
+        yield draw.case(
+            hidden_states=draw("batch position d_model"),
+            expand_weight=draw("d_model d_ff"),
+            expand_bias=draw("d_ff"),
+            contract_weight=draw("d_ff d_model"),
+            contract_bias=draw("d_model"),
+            activation=activation,
+        )
 
 
 EXERCISE = written(
@@ -57,19 +47,17 @@ EXERCISE = written(
     mistakes="""
     no_activation: activation(hidden_states ⇒ (hidden_states
         “No activation acts on your features: two linear layers without one are no more than one linear layer.”
-    activation_twice: activation(result)
-        “You apply the activation after the second layer as well; it belongs between the two, and only there.”
     activation_last (no_activation): activation(result)
         “You apply the activation after both layers, and none acts between them.”
     activation_first: activation(hidden_states ⇒ (activation(hidden_states)
         “Your activation comes before the first layer: it sees the d_model features, not the d_ff ones.”
     bias_after_the_activation: + expand_bias) ⇒ ) + expand_bias
         “You add the first bias after the activation; it belongs before it.”
-    no_first_bias: + expand_bias ⇒
-        “The first layer's bias does not reach your output.”
     no_second_bias: + contract_bias ⇒
         “The second layer's bias does not reach your output.”
-    no_biases (no_first_bias): + contract_bias ⇒
+    no_biases:
+        + expand_bias ⇒
+        + contract_bias ⇒
         “Neither of the two biases reaches your output.”
     always_relu: activation( ⇒ torch.relu(
         “Yours is right with ReLU only: it applies ReLU, whatever activation is given.”
@@ -77,8 +65,6 @@ EXERCISE = written(
         “Yours is right with GELU only: it applies GELU, whatever activation is given.”
     input_added: hidden_states + result
         “You have added the input to the output. The residual connection does that, outside this network.”
-    not_contracted: @ contract_weight + contract_bias ⇒
-        “You return what is in the middle: your vectors are still d_ff wide.”
     words_averaged: hidden_states @ ⇒ hidden_states.mean(1, keepdim=True).expand_as(hidden_states) @
         “All words of a text get the same output, computed from their average; each word has its own output.”
     """,
@@ -90,9 +76,6 @@ EXERCISE = written(
     position by position:
         each = [activation(vectors @ expand_weight + expand_bias) for vectors in hidden_states.unbind(1)]
         return torch.stack([hidden @ contract_weight + contract_bias for hidden in each], dim=1)
-    einsum:
-        hidden_states @ expand_weight ⇒ torch.einsum("bpm,mf->bpf", hidden_states, expand_weight)
-        hidden @ contract_weight ⇒ torch.einsum("bpf,fm->bpm", hidden, contract_weight)
     """,
     hints="""
     - Three steps: a linear layer, the activation, a linear layer. A linear layer is a matrix product and a bias.

@@ -1,15 +1,6 @@
 """Notebook 03: layer normalization."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.encoder.shared import draw_sizes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import norm
 
 
@@ -22,16 +13,15 @@ def layer_norm(hidden_states: Tensor, weight: Tensor, bias: Tensor, epsilon: flo
     return centered / (variance + epsilon).sqrt() * weight + bias
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, epsilon in (("a batch of texts", 0.05), ("one text", 0.1), ("nearly constant vectors", 0.01)):
-        draw = draw_sizes(generator, kind)
+        draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
         states = 2 * draw("batch position d_model") + draw("batch position 1")
         if kind == "nearly constant vectors":
             states = 1 + 0.1 * draw("batch position d_model")
         weight = 1 + 0.5 * draw("d_model")
         weight[0] *= -1 if kind == "one text" else 1
-        arguments = {"hidden_states": states, "weight": weight, "bias": draw("d_model"), "epsilon": epsilon}
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(hidden_states=states, weight=weight, bias=draw("d_model"), epsilon=epsilon)
 
 
 EXERCISE = written(
@@ -80,10 +70,6 @@ EXERCISE = written(
         “Your variance is the mean of x²; it should be that of (x − mean)².”
     centred_only: / (variance + epsilon).sqrt() ⇒
         “The mean is gone from your vectors, but they are not divided.”
-    no_weight_no_bias: * weight + bias ⇒
-        “Mean 0 and variance 1 are right, but weight and bias are not in your result yet.”
-    no_bias: + bias ⇒
-        “Everything up to the weight is right; the bias is missing from your result.”
     bias_first: * weight + bias ⇒ * weight + bias * weight
         “You add the bias before the weight, so the weight scales it too.”
     one_more: * weight ⇒ * (1 + weight)
@@ -97,9 +83,6 @@ EXERCISE = written(
     mean of squares:
         centered.square().mean(dim=-1, keepdim=True) ⇒
             hidden_states.square().mean(-1, keepdim=True) - hidden_states.mean(-1, keepdim=True).square()
-    addcmul:
-        centered / (variance + epsilon).sqrt() * weight + bias ⇒
-            torch.addcmul(bias, centered * (variance + epsilon) ** -0.5, weight)
     """,
     hints="""
     - Five steps: mean, difference, variance, division, weight and bias. Along which axis does one word's vector run?

@@ -1,15 +1,8 @@
 """Notebook 03: masked words, what an encoder is pretrained with."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, written
 from anatomy_utils.objectives import masked_tokens
 
 
@@ -30,7 +23,7 @@ def mask_words(
 VOCABULARY, MASK = 97, 103
 
 
-def drawn(generator: torch.Generator) -> Iterator[Case]:
+def drawn(generator: Generator) -> Cases:
     for kind, batch, position in (("padded texts", 5, 23), ("one text", 1, 61), ("padded texts", 7, 17)):
         shape = (batch, position)
         ids = torch.randint(VOCABULARY, shape, generator=generator)
@@ -51,7 +44,7 @@ def drawn(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"batch": batch, "position": position})
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     """Those, texts of one word, and words that are exchanged for themselves or have the mask's own id already."""
     yield from and_short(drawn, "position", "texts of one word")(generator)
     case = next(case for case in drawn(generator) if case.kind == "one text")  # without padding
@@ -112,8 +105,6 @@ EXERCISE = written(
         “Your masked_ids are right, but your labels are −100 where words were chosen, and ids where they were not.”
     labels_of_the_masked: (result[0], result[0].masked_fill(~chosen, -100))
         “Your labels are the ids after masking; they should be the ids before.”
-    zero_elsewhere: -100 ⇒ 0
-        “Where no word was chosen your labels are 0, which is a word of the vocabulary.”
     """,
     also_right="""
     where:
@@ -128,18 +119,7 @@ EXERCISE = written(
         masked_ids[exchanged] = random_ids[exchanged]
         masked_ids[chosen & (action < 0.8)] = mask_id
         return masked_ids, labels
-    word by word:
-        masked_ids, labels = input_ids.clone(), torch.full_like(input_ids, -100)
-        for row in range(input_ids.shape[0]):
-            for place in range(input_ids.shape[1]):
-                if attention_mask[row, place] == 0 or choice[row, place] >= 0.15:
-                    continue
-                labels[row, place] = input_ids[row, place]
-                if action[row, place] < 0.8:
-                    masked_ids[row, place] = mask_id
-                elif action[row, place] < 0.9:
-                    masked_ids[row, place] = random_ids[row, place]
-        return masked_ids, labels
+    labels chosen: input_ids.masked_fill(~chosen, -100) ⇒ torch.where(chosen, input_ids, -100)
     """,
     hints="""
     - Three masks of True and False: which words are chosen, which of those are hidden, which are exchanged.

@@ -1,15 +1,8 @@
 """Notebook 03: relative positions, a bias on the scores by the offset alone."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, primes, written
 
 
 def offset_bias(table: Tensor, length: int) -> Tensor:
@@ -23,7 +16,7 @@ def offset_bias(table: Tensor, length: int) -> Tensor:
     return table[:, offsets.clamp(-farthest, farthest) + farthest]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a table that reaches all offsets", "far offsets", "one head", "far offsets", "a single word"):
         heads, farthest, length = 3, 5, 5
         if kind == "far offsets":
@@ -76,18 +69,14 @@ EXERCISE = written(
     """,
     also_right="""
     cell by cell:
-        bias, farthest = torch.zeros(len(table), length, length), table.shape[1] // 2
-        for query in range(length):
-            for key in range(length):
-                bias[:, query, key] = table[:, max(-farthest, min(farthest, key - query)) + farthest]
-        return bias
+        farthest, places = table.shape[1] // 2, range(length)
+        columns = [[max(-farthest, min(farthest, key - query)) + farthest for key in places] for query in places]
+        return table[:, torch.tensor(columns)]
     gather:
         return table[:, offsets.clamp(-farthest, farthest) + farthest] ⇒
             columns = offsets.clamp(-farthest, farthest) + farthest
             return table.gather(1, columns.flatten().expand(len(table), -1)).unflatten(1, columns.shape)
     clipped at the columns: offsets.clamp(-farthest, farthest) + farthest ⇒ (offsets + farthest).clamp(0, 2 * farthest)
-    index_select (gather):
-        table.gather(1, columns.flatten().expand(len(table), -1)) ⇒ table.index_select(1, columns.flatten())
     """,
     hints="""
     - First make the table of all offsets, (query, key): for 3 words its rows are 0 1 2, then −1 0 1, then −2 −1 0. Next

@@ -1,11 +1,7 @@
 """Notebook 03: a residual connection with its norm after the sum."""
 
-from __future__ import annotations
-
-from torch import Tensor
-
 from anatomy_course.content.encoder.shared import PLACEMENT_MISTAKES, layer_cases
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Tensor, written
 from anatomy_utils.functional import layers
 
 
@@ -31,8 +27,6 @@ EXERCISE = written(
     mistakes="""
     norm_before: hidden_states + sublayer(norm(hidden_states))
         “Your norm comes before the sub-layer. That is pre-norm, the next exercise.”
-    no_residual: norm(sublayer(hidden_states))
-        “You normalize the sub-layer's output alone, without the input.”
     """
     + PLACEMENT_MISTAKES
     + """

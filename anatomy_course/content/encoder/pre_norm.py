@@ -1,11 +1,7 @@
 """Notebook 03: a residual connection with its norm before the sub-layer."""
 
-from __future__ import annotations
-
-from torch import Tensor
-
 from anatomy_course.content.encoder.shared import PLACEMENT_MISTAKES, layer_cases
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Tensor, written
 from anatomy_utils.functional import layers
 
 
@@ -31,8 +27,6 @@ EXERCISE = written(
     mistakes="""
     norm_after: norm(hidden_states + sublayer(hidden_states))
         “Your norm comes after the sum. That is post-norm, the exercise before.”
-    no_residual: sublayer(norm(hidden_states))
-        “The sub-layer works on the normed input, but you return its output without the input.”
     """
     + PLACEMENT_MISTAKES
     + """

@@ -1,13 +1,9 @@
 """Notebook 03's second case: find out what is wrong with `colleagues_layer`, and write it right."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
-from torch import Tensor
-
 from anatomy_course.content.encoder.shared import ENCODER_LAYER_CASES
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Tensor, written
 from anatomy_utils.functional.layers import pre_norm_layer
 
 
@@ -54,14 +50,10 @@ EXERCISE = written(
         hidden_states = attention_norm(hidden_states + self_attention(hidden_states))
         return feed_forward_norm(hidden_states + feed_forward(hidden_states))
         “Your norms come after the sums: that is the layer of 2017, and it has the same problem.”
-    both_sides: feed_forward_norm(result)
-        “Your layer is repaired, but there is one more norm after it: again no path is free of norms.”
     first_half_after:
         = hidden_states + self_attention(attention_norm(hidden_states)) ⇒
             = attention_norm(hidden_states + self_attention(hidden_states))
         “The feed-forward network's half is repaired; in attention's half the norm now comes after the sum.”
-    no_first_residual: = hidden_states + ⇒ =
-        “The feed-forward network's half is repaired; attention's output goes on without its input.”
     branches_normed:
         hidden_states = hidden_states + attention_norm(self_attention(hidden_states))
         return hidden_states + feed_forward_norm(feed_forward(hidden_states))
@@ -74,14 +66,6 @@ EXERCISE = written(
         self_attention(attention_norm ⇒ self_attention(feed_forward_norm
         feed_forward(feed_forward_norm ⇒ feed_forward(attention_norm
         “Your layer is repaired, but its two norms are swapped.”
-    one_norm_twice: feed_forward(feed_forward_norm ⇒ feed_forward(attention_norm
-        “Your layer is repaired, but the first norm acts twice, and the second not at all.”
-    no_residuals: hidden_states + ⇒
-        “Your norms come before the sub-layers, but each sub-layer's output goes on without its input.”
-    second_residual_from_below:
-        hidden_states = hidden_states ⇒ middle = hidden_states
-        feed_forward_norm(hidden_states) ⇒ feed_forward_norm(middle)
-        “Your second sum adds the layer's input, and attention's result is lost.”
     in_parallel:
         hidden_states = hidden_states + self_attention ⇒ attended = self_attention
         return hidden_states ⇒ return hidden_states + attended

@@ -1,16 +1,8 @@
 """Notebook 03's first case: find out what is wrong with `colleagues_embedding`, and write it right."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.encoder.shared import draw_sizes
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 from anatomy_utils.functional.embeddings import embed_words
 
 
@@ -20,15 +12,14 @@ def repaired_embedding(input_ids: Tensor, token_table: Tensor, position_table: T
     return token_table[input_ids] + position_table[positions]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
-        draw = draw_sizes(generator, kind)
-        arguments = {
-            "input_ids": draw.ids(13, "batch position"),
-            "token_table": draw("13 d_model"),
-            "position_table": draw("37 d_model"),
-        }
-        yield Case(arguments, kind, draw.sizes)
+        draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
+        yield draw.case(
+            input_ids=draw.ids(13, "batch position"),
+            token_table=draw("13 d_model"),
+            position_table=draw("37 d_model"),
+        )
 
 
 EXERCISE = written(
@@ -49,8 +40,6 @@ EXERCISE = written(
         from anatomy_course.lab.debugging.colleague.position_offset import colleagues_embedding
         return colleagues_embedding(input_ids, token_table, position_table)
         “This is what the patient computes: all words of a text still get the same position vector.”
-    no_positions: + position_table[positions] ⇒
-        “The wrong positions are gone, but so are all positions: your vectors are those of the words alone.”
     both: result + position_table[torch.arange(len(input_ids))][:, None]
         “Each word now has its position, but the vector that numbers the texts is still added.”
     counted_through: torch.arange(input_ids.shape[1]) ⇒ torch.arange(input_ids.numel()).view(input_ids.shape)
@@ -69,9 +58,6 @@ EXERCISE = written(
         “The right rows are looked up, but they are multiplied; they should be added.”
     """,
     also_right="""
-    F.embedding:
-        token_table[input_ids] ⇒ torch.nn.functional.embedding(input_ids, token_table)
-        position_table[positions] ⇒ torch.nn.functional.embedding(positions, position_table)
     a slice: token_table[input_ids] + position_table[: input_ids.shape[1]]
     text by text: torch.stack([token_table[text] + position_table[: len(text)] for text in input_ids])
     a running sum: torch.arange(input_ids.shape[1]) ⇒ torch.ones_like(input_ids).cumsum(1) - 1

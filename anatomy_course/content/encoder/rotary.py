@@ -1,15 +1,8 @@
 """Notebook 03: rotary positions, which turn queries and keys."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, primes, written
 from anatomy_utils.functional import positions
 
 
@@ -22,7 +15,7 @@ def rotary(vectors: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     return vectors * cosines + partners * sines
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("one head", "several heads", "a batch of texts"):
         batch, heads, position, pairs = primes(generator, 4, (2, 3, 5, 7))
         heads = 1 if kind == "one head" else heads
@@ -69,8 +62,6 @@ EXERCISE = written(
         return vectors * cosines + torch.roll(vectors, half, dims=-1) * signed
     """,
     mistakes="""
-    turned_back: + partners ⇒ - partners
-        “Your pairs are turned by the right angle, but in the wrong direction, as if the sines had the wrong sign.”
     no_minus: -second ⇒ second
         “In your result a becomes a·cos + b·sin: a sign is wrong. That is not a rotation, because lengths change.”
     minus_on_the_wrong_half: [-second, first] ⇒ [-first, second]
@@ -80,15 +71,8 @@ EXERCISE = written(
         torch.cat([-second, first], dim=-1) ⇒ torch.stack([-second, first], dim=-1).flatten(-2)
         “Your pairs are neighbors, 2i and 2i + 1. Some models pair them that way, but these angles are ordered for i and
         i + d_head/2.”
-    cosine_and_sine_swapped: vectors * cosines + partners * sines ⇒ vectors * sines + partners * cosines
-        “Cosines and sines are swapped: an angle of 0 would turn your vectors by a quarter turn.”
     overwritten (half by half): a * sine ⇒ new_a * sine
         “Your first half is right, but the second is computed from the first half's new numbers; it needs the old ones.”
-    stretched: + partners * sines ⇒
-        “Your features are only multiplied by the cosines; what comes from the partner is not in them.”
-    partner_only: vectors * cosines + ⇒
-        “You return only what comes from the partner, times the sines; the feature itself, times the cosine, is not in
-        it.”
     added: vectors * ⇒ vectors +
         “The cosines are added to your vectors; they should be multiplied.”
     first_half_only (half by half): (new_a, new_b) ⇒ (new_a, b)

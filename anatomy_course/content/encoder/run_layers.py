@@ -1,15 +1,9 @@
 """Notebook 03: a stack of layers."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.encoder.shared import draw_sizes, sublayer
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.encoder.shared import sublayer
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor, written
 
 
 def run_layers(hidden_states: Tensor, layers: list) -> tuple[Tensor, Tensor]:
@@ -22,11 +16,11 @@ def run_layers(hidden_states: Tensor, layers: list) -> tuple[Tensor, Tensor]:
     return states[-1], torch.stack(states)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     """One stack has a layer twice, as with shared weights: whoever looks it up in the list finds the wrong place."""
     twice = "a layer that comes twice"
     for kind, count in (("one text", 2), ("a batch of texts", 4), ("a single layer", 1), (twice, 3)):
-        draw = draw_sizes(generator, kind, among=(7, 11, 13))
+        draw = Draw(generator, "batch position d_model", (7, 11, 13), kind)
         layers = [sublayer(generator, draw["d_model"], f"layer {number}") for number in range(count)]
         if kind == twice:
             layers[-1] = layers[0]
@@ -45,20 +39,14 @@ EXERCISE = written(
     cases=cases,
     look_first="output all_states",
     mistakes="""
-    all_from_the_input: layer(states[-1]) ⇒ layer(hidden_states)
-        “Each of your layers works on the first hidden states, not on the output of the layer below.”
     input_not_kept: torch.stack(states) ⇒ torch.stack(states[1:])
         “Your output is right, but your all_states begins after layer 0: the input is missing.”
     output_not_kept: torch.stack(states) ⇒ torch.stack(states[:-1])
         “Your output is right, but it is missing from your all_states.”
     top_down: in layers ⇒ in layers[::-1]
         “You run the layers from the last to the first.”
-    listed_top_down: torch.stack(states) ⇒ torch.stack(states[::-1])
-        “Your output is right, but all_states begins with the last layer.”
     added: append(layer ⇒ append(states[-1] + layer
         “You add each layer's input to its output; the layer has already done that inside.”
-    batch_first: torch.stack(states) ⇒ torch.stack(states, dim=1)
-        “Your states are all there, but the batch is their first axis; the layers should be.”
     side_by_side: torch.stack ⇒ torch.cat
         “Your states have been joined along the batch; they should have an axis of their own.”
     one_layer_too_few: return states[-1] ⇒ return states[-2]

@@ -1,17 +1,13 @@
 """Layers: sub-layers and norms as functions with a name, cases made of them, mistakes in placing a norm."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.nn import functional as F
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.sizes import normal
-from anatomy_course.judge.definition import Case
+from anatomy_course.content.writing import Cases, Draw, Generator, normal
 
 
 @dataclass(frozen=True)
@@ -43,28 +39,21 @@ def norm(generator: torch.Generator, d_model: int, name: str = "a norm") -> Func
     return Function(name, lambda states: F.layer_norm(states, (d_model,), weight, bias, eps=0.5))
 
 
-def draw_sizes(
-    generator: torch.Generator, kind: str, axes: str = "batch position d_model", among: tuple[int, ...] = (3, 5, 7)
-) -> Draw:
-    """A case's sizes; the batch is 1 where the case is one text."""
-    return Draw(generator, axes, among, **({"batch": 1} if kind == "one text" else {}))
-
-
-def layer_cases(**parts: str) -> Callable[[torch.Generator], Iterator[Case]]:
+def layer_cases(**parts: str) -> Callable[[Generator], Cases]:
     """Cases of a layer: hidden states and the parts, all of them different.
 
     Args:
         parts: argument → the name that it shows; one whose argument ends in "norm" is a norm, any other a sub-layer.
     """
 
-    def cases(generator: torch.Generator) -> Iterator[Case]:
+    def cases(generator: Generator) -> Cases:
         for kind in ("one text", "a batch of texts", "a batch of texts"):
-            draw = draw_sizes(generator, kind)
+            draw = Draw(generator, "batch position d_model", (3, 5, 7), kind)
             arguments: dict[str, object] = {"hidden_states": 2 * draw("batch position d_model")}
             for argument, name in parts.items():
                 make = norm if argument.endswith("norm") else sublayer
                 arguments[argument] = make(generator, draw["d_model"], name)
-            yield Case(arguments, kind, draw.sizes)
+            yield draw.case(**arguments)
 
     return cases
 
@@ -87,13 +76,5 @@ PLACEMENT_MISTAKES = """
         “You apply the norm to the input that is added, and the sub-layer works on the input without a norm.”
     residual_from_the_norm: norm(hidden_states) + sublayer(norm(hidden_states))
         “You add the normed input; the input itself should be added.”
-    added_after_all: hidden_states + norm(hidden_states + sublayer(hidden_states))
-        “You add the input once more after the norm.”
-    normed_twice: norm(hidden_states + sublayer(norm(hidden_states)))
-        “You apply the norm twice, before the sub-layer and after the sum.”
-    applied_twice: norm(hidden_states + sublayer(hidden_states + sublayer(hidden_states)))
-        “You run the sub-layer twice, the second time on a sum.”
-    norm_only: norm(hidden_states)
-        “You return the normed input; the sub-layer has no part in it.”
     """
 """What is wrong for both placements."""

@@ -1,15 +1,8 @@
 """Notebook 03: sinusoidal positions."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, primes, written
 from anatomy_utils.functional import positions as library
 
 
@@ -22,7 +15,7 @@ def sinusoids(positions: Tensor, d_model: int) -> Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
 
-def counted(generator: torch.Generator) -> Iterator[Case]:
+def counted(generator: Generator) -> Cases:
     for kind in ("4 features", "positions from 0", "2 features", "positions far on"):
         position, pairs = primes(generator, 2, (3, 5, 7))
         pairs = {"4 features": 2, "2 features": 1}.get(kind, pairs)
@@ -31,7 +24,7 @@ def counted(generator: torch.Generator) -> Iterator[Case]:
         yield Case(arguments, kind, {"position": position, "d_model": 2 * pairs})
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     """Those, a single position, and positions that are not counted up by 1 from the first one."""
     yield from and_short(counted, "position", "a single position")(generator)
     arguments = {"positions": torch.randperm(97, generator=generator)[:5], "d_model": 6}
@@ -90,13 +83,6 @@ EXERCISE = written(
             waves = torch.empty(*positions.shape, d_model)
             waves[..., 0::2], waves[..., 1::2] = angles.sin(), angles.cos()
             return waves
-    one by one:
-        import math
-        rows = []
-        for position in positions.tolist():
-            angles = [position / 10000 ** (2 * (i // 2) / d_model) for i in range(d_model)]
-            rows.append([math.cos(angle) if i % 2 else math.sin(angle) for i, angle in enumerate(angles)])
-        return torch.tensor(rows)
     by the logarithm:
         angles = positions[..., None] / 10000 ** (two_i / d_model) ⇒
             frequencies = torch.exp(two_i * (-torch.tensor(10000.0).log() / d_model))

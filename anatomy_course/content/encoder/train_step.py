@@ -1,18 +1,15 @@
 """Notebook 03: one step of training, judged by what it does to a model."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import namedtuple
+from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.content.shared import CLIPPING_MISTAKES
+from anatomy_course.content.writing import Cases, Draw, Generator, Objection, Tensor, written
 from anatomy_course.judge.effects.step import OUTPUTS, STEPS, effects
-from anatomy_course.judge.form import written
 
 
 def train_step(model, optimizer, batch, max_norm: float) -> float:
@@ -30,13 +27,7 @@ def train_step(model, optimizer, batch, max_norm: float) -> float:
     return loss.item()
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Texts and the label of each."""
-
-    input_ids: Tensor
-    attention_mask: Tensor
-    labels: Tensor
+Batch = namedtuple("Batch", "input_ids attention_mask labels")
 
 
 class Dropping(nn.Module):
@@ -66,28 +57,25 @@ class Classifier(nn.Module):
         return self.dropout(mean) @ self.weight
 
 
-OLD = "gradients left over from before"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
+    old = "gradients left over from before"
     short = {"one text": {"batch": 1}, "texts of one word": {"position": 1}}
-    for kind in ("a new model", "a model in evaluation mode", OLD, "short gradients", *short):
+    for kind in ("a new model", "a model in evaluation mode", old, "short gradients", *short):
         fixed = short.get(kind, {})
-        draw = Draw(generator, "batch position d_model labels", among=(2, 3, 5, 7), **fixed)
+        draw = Draw(generator, "batch position d_model labels", among=(2, 3, 5, 7), **fixed, kind=kind)
         real = torch.randint(1, max(2, draw["position"]), (STEPS, draw["batch"], 1), generator=generator)
         kept = torch.tensor([0.0, 1.5]).repeat(draw["d_model"])[: draw["d_model"]]
-        arguments = {
-            "input_ids": draw.ids(11, f"{STEPS} batch position"),
-            "attention_mask": (torch.arange(draw["position"]) < real).long(),
-            "labels": draw.ids(draw["labels"], f"{STEPS} batch"),
-            "table": 2 * draw("11 d_model"),
-            "weight": 2 * draw("d_model labels"),
-            "kept": kept[torch.randperm(draw["d_model"], generator=generator)],
-            "max_norm": 100.0 if kind == "short gradients" else 0.1 + 0.1 * draw.uniform().item(),
-            "in_training": kind != "a model in evaluation mode",
-            "old_gradients": 1.0 + draw("1").abs().item() if kind == OLD else 0.0,
-        }
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(
+            input_ids=draw.ids(11, f"{STEPS} batch position"),
+            attention_mask=(torch.arange(draw["position"]) < real).long(),
+            labels=draw.ids(draw["labels"], f"{STEPS} batch"),
+            table=2 * draw("11 d_model"),
+            weight=2 * draw("d_model labels"),
+            kept=kept[torch.randperm(draw["d_model"], generator=generator)],
+            max_norm=100.0 if kind == "short gradients" else 0.1 + 0.1 * draw.uniform().item(),
+            in_training=kind != "a model in evaluation mode",
+            old_gradients=1.0 + draw("1").abs().item() if kind == old else 0.0,
+        )
 
 
 def drive(answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection | None:
@@ -125,12 +113,9 @@ EXERCISE = written(
         return loss.item() ⇒
             model.train(before)
             return loss.item()
-    clipped by hand:
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm) ⇒
-            gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
-            length = torch.cat([gradient.flatten() for gradient in gradients]).norm()
-            for gradient in gradients:
-                gradient *= min(1.0, max_norm / length)
+    clipped by the optimizer's list:
+        clip_grad_norm_(model.parameters(), max_norm) ⇒
+            clip_grad_norm_([parameter for group in optimizer.param_groups for parameter in group["params"]], max_norm)
     """,
     mistakes="""
     never_cleared: optimizer.zero_grad() ⇒ pass
@@ -143,18 +128,6 @@ EXERCISE = written(
             optimizer.zero_grad()
         “If gradients are there before your first step, they are added to its own, as if you cleared them only at a
         step's end.”
-    not_clipped: torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm) ⇒ pass
-        “Your steps are right as long as gradients are short; a gradient longer than `max_norm` is not shortened before
-        it is used.”
-    clipped_by_value: clip_grad_norm_ ⇒ clip_grad_value_
-        “You limit each number of the gradient by itself, which also changes its direction; limit its whole length.”
-    each_parameter_clipped:
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm) ⇒
-            for parameter in model.parameters():
-                torch.nn.utils.clip_grad_norm_(parameter, max_norm)
-        “You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.”
-    always_that_long (clipped by hand): min(1.0, max_norm / length) ⇒ max_norm / length
-        “You bring every gradient to the length `max_norm`, the short ones too; only longer ones are to change.”
     mode_not_set: model.train() ⇒ pass
         “Right for a model that is in training mode already. One that comes in evaluation mode learns without its
         dropout.”
@@ -162,12 +135,8 @@ EXERCISE = written(
         “Your model learns in evaluation mode, without its dropout.”
     padding_read: (batch.input_ids, batch.attention_mask) ⇒ (batch.input_ids)
         “Your model is not told which positions are padding, and reads them as words.”
-    summed: batch.labels) ⇒ batch.labels, reduction="sum")
-        “Your loss is the sum over the batch; use the mean.”
     softmax_twice: cross_entropy(logits, ⇒ cross_entropy(logits.softmax(-1),
         “Cross-entropy takes logits and makes the softmax itself; in your loss the softmax is applied twice.”
-    uphill: loss = ⇒ loss = -
-        “The sign of your loss is wrong, so every step makes the model worse.”
     loss_afterwards:
         return loss.item() ⇒
             with torch.no_grad():
@@ -182,7 +151,8 @@ EXERCISE = written(
                         parameter -= group["lr"] * parameter.grad
         “Your first step is right and the second is not: what the optimizer remembers of earlier steps is left out, as
         in weights minus rate times gradient.”
-    """,
+    """
+    + CLIPPING_MISTAKES,
     hints="""
     - Six lines, in the order of the task, after `model.train()`. What would the second step use if the gradients of the
       first were still there?

@@ -1,17 +1,7 @@
 """Notebook 05: cross-attention over a padded memory."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
 from anatomy_course.content.attention.shared import lift
-from anatomy_course.content.encoder.shared import draw_sizes
-from anatomy_course.content.sizes import real_words
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, real_words, written
 from anatomy_utils.functional import attention
 
 
@@ -27,22 +17,20 @@ def attend_to_memory(query: Tensor, key: Tensor, value: Tensor, attention_mask: 
 # fmt: on
 
 
-BEST, HEAD, SINGLE = "padding that matches best", "padding at the head", "a single position that asks"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("padded texts", "one text", HEAD, SINGLE, BEST):
-        draw = draw_sizes(generator, kind, "batch heads query d_head", (2, 3, 5, 7))
-        draw.sizes |= {"key": 11, "query": 1} if kind == SINGLE else {"key": 11}
+def cases(generator: Generator) -> Cases:
+    best, head, single = "padding that matches best", "padding at the head", "a single position that asks"
+    for kind in ("padded texts", "one text", head, single, best):
+        draw = Draw(generator, "batch heads query d_head", (2, 3, 5, 7), kind)
+        draw.sizes |= {"key": 11, "query": 1} if kind == single else {"key": 11}
         real = real_words(generator, kind, draw["batch"], 11, range(4, 9), 10)
-        real = real.flip(1) if kind == HEAD else real
+        real = real.flip(1) if kind == head else real
         query, key = 1.5 * draw("batch heads query d_head"), 1.5 * draw("batch heads key d_head")
         value = draw("batch heads key d_head")
-        if kind == BEST:
+        if kind == best:
             lift(query, key, -144.0 * real[:, None])
         elif kind == "one text":
             key[:, :, 1] = 0.0  # a real word, though all its scores are 0
-        yield Case({"query": query, "key": key, "value": value, "attention_mask": real.long()}, kind, draw.sizes)
+        yield draw.case(query=query, key=key, value=value, attention_mask=real.long())
 
 
 EXERCISE = written(
@@ -81,8 +69,6 @@ EXERCISE = written(
         “A real token whose score is 0 gets no weight in yours. The mask alone should say what is hidden.”
     not_scaled: / query.shape[-1] ** 0.5 ⇒
         “The padding is right, but your scores are not divided by √d_head.”
-    keys_averaged: weights @ value ⇒ weights @ key
-        “Your weights are right, but they average the keys, not the values.”
     over_queries (masked_after_softmax): dim=-1 ⇒ dim=-2
         “Your softmax runs over the positions that ask. It should run over those that are asked.”
     causal: == 0 ⇒ * torch.ones(query.shape[2], key.shape[2]).tril() == 0
@@ -97,12 +83,6 @@ EXERCISE = written(
         torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask[:, None, None, :] == 1)
     a large negative number: float('-inf') ⇒ -1e9
     a mask that is added: scores.masked_fill(padding, float('-inf')) ⇒ (scores + padding * -1e9)
-    text by text:
-        contexts = []
-        for q, k, v, real in zip(query, key, value, attention_mask == 1):
-            scores = q @ k[:, real].mT * q.shape[-1] ** -0.5
-            contexts.append(scores.softmax(-1) @ v[:, real])
-        return torch.stack(contexts)
     """,
     hints="""
     - It is the attention of notebook 01, with a mask that says which keys are real. Where do the queries come from, and

@@ -1,15 +1,8 @@
 """Notebook 05: one step of beam search."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, primes, written
 
 
 def beam_step(
@@ -27,7 +20,7 @@ def beam_step(
 BEAMS = {"a few beams": 3, "beams that are close": 5, "one beam far ahead": 3, "a single beam": 1, "long texts": 3}
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, beams in BEAMS.items():
         vocab_size = primes(generator, 1, (7, 11))[0]
         gaps = torch.rand(beams, generator=generator) * (0.02 if kind == "beams that are close" else 1.0)
@@ -86,8 +79,6 @@ EXERCISE = written(
         row is vocab_size long.”
     whole_place: % vocab_size ⇒
         “Your tokens are places among all sums of all beams. A token is the place within its row.”
-    parents_and_tokens: (result[0], result[2], result[1])
-        “You return parents and tokens in each other's place.”
     """,
     also_right="""
     sorted:

@@ -1,15 +1,8 @@
 """Notebook 05: teacher forcing, the labels shifted right."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, real_words
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, real_words, written
 from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.teacher_forcing import shift_right
 
@@ -23,7 +16,7 @@ def decoder_inputs(labels: Tensor, start_id: int, pad_id: int) -> Tensor:
     return shifted.masked_fill(shifted == -100, pad_id)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, batch, position in (("padded texts", 3, 7), ("one text", 1, 13), ("padded texts", 5, 11)):
         real = real_words(generator, kind, batch, position, range(3, position - 1), position - 2)
         start, stop, pad = (4 + torch.randperm(7, generator=generator)[:3]).tolist()
@@ -83,12 +76,6 @@ EXERCISE = written(
         ids[:, 0] = start_id
         return ids
     where: shifted.masked_fill(shifted == -100, pad_id) ⇒ torch.where(shifted == -100, pad_id, shifted)
-    word by word:
-        ids = torch.full_like(labels, pad_id)
-        for row, text in enumerate(labels.tolist()):
-            for place, label in enumerate([start_id, *text[:-1]]):
-                ids[row, place] = pad_id if label == -100 else label
-        return ids
     """,
     hints="""
     - Write some labels down: 5 6 2. Above each, write the token just before it. What goes above the 5?

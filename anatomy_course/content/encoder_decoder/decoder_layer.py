@@ -1,17 +1,9 @@
 """Notebook 05: a decoder layer with its three sub-layers."""
 
-from __future__ import annotations
+from collections.abc import Mapping
 
-from collections.abc import Iterator, Mapping
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.encoder.shared import Function, draw_sizes, norm, sublayer
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.encoder.shared import Function, norm, sublayer
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 from anatomy_utils.functional import layers
 
 
@@ -37,22 +29,21 @@ def reader(draw: Draw) -> Function:
     return Function("cross-attention", read)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     """Three sub-layers and three norms, all of them different."""
     for kind in ("one text", "a batch of texts", "a batch of texts"):
-        draw = draw_sizes(generator, kind, "batch position key d_model", (3, 5, 7, 11))
+        draw = Draw(generator, "batch position key d_model", (3, 5, 7, 11), kind)
         d_model = draw["d_model"]
-        arguments = {
-            "hidden_states": 2 * draw("batch position d_model"),
-            "memory": draw("batch key d_model"),
-            "self_attention": sublayer(generator, d_model, "self-attention"),
-            "cross_attention": reader(draw),
-            "feed_forward": sublayer(generator, d_model, "a feed-forward network"),
-            "self_attention_norm": norm(generator, d_model, "its norm"),
-            "cross_attention_norm": norm(generator, d_model, "its norm"),
-            "feed_forward_norm": norm(generator, d_model, "its norm"),
-        }
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(
+            hidden_states=2 * draw("batch position d_model"),
+            memory=draw("batch key d_model"),
+            self_attention=sublayer(generator, d_model, "self-attention"),
+            cross_attention=reader(draw),
+            feed_forward=sublayer(generator, d_model, "a feed-forward network"),
+            self_attention_norm=norm(generator, d_model, "its norm"),
+            cross_attention_norm=norm(generator, d_model, "its norm"),
+            feed_forward_norm=norm(generator, d_model, "its norm"),
+        )
 
 
 def stages(x: Tensor, memory: Tensor, mix, read, feed, mix_norm, read_norm, feed_norm) -> Mapping[str, Tensor]:
@@ -85,14 +76,6 @@ EXERCISE = written(
         hidden_states = hidden_states + self_attention(self_attention_norm(hidden_states))
         return hidden_states + feed_forward(feed_forward_norm(hidden_states))
         “Your first two sub-layers are in the wrong order: cross-attention comes before self-attention.”
-    side_by_side:
-        hidden_states = hidden_states + self_attention ⇒ attended = hidden_states + self_attention
-        hidden_states + cross_attention ⇒ attended + cross_attention
-        “Your cross-attention works on the layer's input: what self-attention found does not reach it.”
-    reads_itself: , memory) ⇒ , cross_attention_norm(hidden_states))
-        “Your cross-attention gets the decoder's states as memory: the text reads itself.”
-    memory_normed: , memory) ⇒ , cross_attention_norm(memory))
-        “You norm the memory once more in this layer. Take it as it comes from the encoder.”
     post_norm:
         hidden_states = self_attention_norm(hidden_states + self_attention(hidden_states))
         hidden_states = cross_attention_norm(hidden_states + cross_attention(hidden_states, memory))
@@ -106,8 +89,6 @@ EXERCISE = written(
         states as they were.”
     no_residuals: hidden_states + ⇒
         “None of your sub-layers has its input added.”
-    no_second_residual: hidden_states + cross_attention ⇒ cross_attention
-        “Cross-attention's result goes on without its input, as if no residual connection led around it.”
     no_norms:
         self_attention_norm(hidden_states) ⇒ hidden_states
         cross_attention_norm(hidden_states) ⇒ hidden_states
@@ -117,8 +98,6 @@ EXERCISE = written(
         self_attention(self_attention_norm ⇒ self_attention(cross_attention_norm
         cross_attention(cross_attention_norm ⇒ cross_attention(self_attention_norm
         “The norms of your two attentions are swapped.”
-    two_sublayers: + feed_forward(feed_forward_norm(hidden_states)) ⇒
-        “You return the states after cross-attention: the feed-forward network plays no part.”
     """,
     also_right="""
     three lines:

@@ -1,15 +1,8 @@
 """Notebook 05: the learning-rate schedule of the 2017 paper."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, primes, written
 
 
 def learning_rates(steps: Tensor, d_model: int, warmup: int) -> Tensor:
@@ -21,7 +14,7 @@ def learning_rates(steps: Tensor, d_model: int, warmup: int) -> Tensor:
     return d_model**-0.5 * torch.minimum(falling, rising)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a short warm-up", "a wider model", "a short warm-up"):
         d_model = 13 if kind == "a wider model" else primes(generator, 1, (5, 7))[0]
         warmup = primes(generator, 1, (3, 5, 11))[0]
@@ -72,7 +65,6 @@ EXERCISE = written(
     two rows: d_model**-0.5 * torch.minimum(steps**-0.5, steps * warmup**-1.5)
     one by one: torch.tensor([d_model**-0.5 * min(step**-0.5, step * warmup**-1.5) for step in steps.tolist()])
     rising or falling: torch.where(steps < warmup, steps / warmup**1.5, 1 / steps.sqrt()) / d_model**0.5
-    stacked: torch.stack([steps**-0.5, steps * warmup**-1.5]).amin(0) * d_model**-0.5
     """,
     hints="""
     - Two lines: one that rises with the step, one that falls with its root. Which of the two is smaller at the

@@ -1,15 +1,6 @@
 """Notebook 05's case: find out what is wrong with `colleagues_padding_mask`, and write it right."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.sizes import real_words
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, real_words, written
 from anatomy_utils.functional import masks
 
 
@@ -20,7 +11,7 @@ def repaired_mask(attention_mask: Tensor) -> Tensor:
     return (attention_mask == 1)[:, None, None, :]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, batch, key in (
         ("padded texts", 3, 7),
         ("padded texts", 5, 11),
@@ -50,14 +41,8 @@ EXERCISE = written(
     by_lengths: attention_mask == 1 ⇒ torch.arange(attention_mask.shape[1]) < attention_mask.sum(dim=1, keepdim=True)
         “Each of your texts has its own length now, and with padding at the end all is right. With padding in front you
         hide real tokens: do not count tokens, look at which ones are real.”
-    first_text_for_all: result[:1].expand_as(result)
-        “You let every text see the positions of the first text.”
     real_everywhere: result.all(dim=0, keepdim=True).expand_as(result)
         “Your mask allows only positions that are real in all texts: long texts lose words when a short one joins.”
-    everything: torch.ones_like(result)
-        “Your mask hides nothing at all.”
-    turned_round: == 1 ⇒ == 0
-        “Your mask is True for padding; here True means “may attend”.”
     no_axes: [:, None, None, :] ⇒
         “You hide the right positions, but your mask is (batch, key). Against scores of (batch, heads, query, key) its
         first axis would be taken for the queries.”
@@ -71,7 +56,6 @@ EXERCISE = written(
     also_right="""
     two axes between: attention_mask.bool()[:, None, None, :]
     compared with 1: (attention_mask == 1).unsqueeze(1).unsqueeze(1)
-    reshaped: (attention_mask > 0).view(len(attention_mask), 1, 1, -1)
     text by text: torch.stack([(row == 1).view(1, 1, -1) for row in attention_mask])
     """,
     hints="""

@@ -1,16 +1,11 @@
 """Notebook 05: cross-entropy with label smoothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch
-from torch import Tensor
 
 from anatomy_course.content.decoder.shared import LOSS_MISTAKES, labelled_cases
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Generator, Tensor, and_short, written
 
 
 def smoothed_cross_entropy(logits: Tensor, labels: Tensor, epsilon: float) -> Tensor:
@@ -23,11 +18,9 @@ def smoothed_cross_entropy(logits: Tensor, labels: Tensor, epsilon: float) -> Te
     return ((1 - epsilon) * of_right + epsilon * losses.mean(dim=-1)).mean()
 
 
-EPSILONS = (0.1, 0.05, 0.2, 0.15, 0.3)
-
-
-def cases(generator: torch.Generator) -> list[Case]:
-    pairs = zip(labelled_cases(generator), EPSILONS, strict=True)
+def cases(generator: Generator) -> Cases:
+    epsilons = (0.1, 0.05, 0.2, 0.15, 0.3)
+    pairs = zip(labelled_cases(generator), epsilons, strict=True)
     return [replace(case, arguments={**case.arguments, "epsilon": epsilon}) for case, epsilon in pairs]
 
 
@@ -79,13 +72,6 @@ EXERCISE = written(
         real, vocab_size = labels != -100, logits.shape[-1]
         target = (1 - epsilon) * torch.nn.functional.one_hot(labels[real], vocab_size) + epsilon / vocab_size
         return -(target * logits[real].log_softmax(dim=-1)).sum(dim=-1).mean()
-    word by word:
-        losses = []
-        for numbers, label in zip(logits.flatten(0, 1), labels.flatten()):
-            if label != -100:
-                each = numbers.logsumexp(0) - numbers
-                losses.append((1 - epsilon) * each[label] + epsilon * each.mean())
-        return torch.stack(losses).mean()
     """,
     hints="""
     - Half of it is your cross-entropy of notebook 04. The other half is what the loss would be on average if any token

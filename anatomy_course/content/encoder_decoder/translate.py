@@ -1,16 +1,10 @@
 """Notebook 05: the greedy decoding loop of a batch, with texts that end at different steps."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, written
 
 
 def translate(
@@ -56,7 +50,6 @@ class NextLogits:
         return "a decoder"
 
 
-VOCAB_SIZE, MOST = 13, 5
 NEVER = 99
 ENDS = {
     "texts that end at different steps": (2, 4, 3),
@@ -68,9 +61,10 @@ ENDS = {
 """Kind → how many tokens each text has when its stop token becomes the likeliest next one."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
+    vocab_size, most = 13, 5
     for kind, ends in ENDS.items():
-        start, stop, pad = (1 + torch.randperm(VOCAB_SIZE - 1, generator=generator)[:3]).tolist()
+        start, stop, pad = (1 + torch.randperm(vocab_size - 1, generator=generator)[:3]).tolist()
         if kind == "texts that begin with the stop token":
             start = stop = 0  # as BART's do
         elif kind == "one text":
@@ -83,15 +77,15 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         memory = normal(generator, len(ends), 2, 7)
         memory[:, 0, 0] = torch.tensor(ends, dtype=torch.float32)[order]
         spread = 0.2 if kind == "one text" else 2.0
-        table = spread * normal(generator, VOCAB_SIZE, VOCAB_SIZE) - 3
+        table = spread * normal(generator, vocab_size, vocab_size) - 3
         table[:, pad] -= 100  # padding is never written by itself
         arguments = {
-            "next_logits": NextLogits(table, spread * normal(generator, 7, VOCAB_SIZE), stop),
+            "next_logits": NextLogits(table, spread * normal(generator, 7, vocab_size), stop),
             "memory": memory,
             "start_id": start,
             "stop_id": stop,
             "pad_id": pad,
-            "max_new_tokens": MOST,
+            "max_new_tokens": most,
         }
         yield Case(arguments, kind, {"batch": len(ends)})
 
@@ -145,15 +139,7 @@ EXERCISE = written(
             rows.append(row)
         width = max(map(len, rows))
         return torch.tensor([row + [pad_id] * (width - len(row)) for row in rows])
-    only the open rows:
-        ids = torch.full((len(memory), 1 + max_new_tokens), pad_id)
-        ids[:, 0] = start_id
-        open_rows, length = torch.arange(len(memory)), 1
-        while len(open_rows) and length <= max_new_tokens:
-            new_ids = next_logits(ids[open_rows, :length], memory[open_rows]).argmax(-1)
-            ids[open_rows, length] = new_ids
-            open_rows, length = open_rows[new_ids != stop_id], length + 1
-        return ids[:, :length]
+    looked up in the text: ended | (new_ids == stop_id) ⇒ (ids[:, 1:] == stop_id).any(dim=1)
     """,
     hints="""
     - It is the loop of notebook 04 with several rows. What must be remembered about each row from step to step?

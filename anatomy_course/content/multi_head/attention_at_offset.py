@@ -1,15 +1,8 @@
 """Notebook 02: a measure of heads, how much of their attention goes a fixed number of tokens back or ahead."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, primes, written
 from anatomy_utils.interpret import attention_patterns
 
 
@@ -21,19 +14,17 @@ def attention_at_offset(weights: Tensor, offset: int) -> Tensor:
     return found.mean(dim=-1)
 
 
-KINDS = {"the previous token": -1, "the next token": 1, "the token itself": 0, "three tokens back": -3}
-SHORT = (("a single head", 1, 5, 1), ("two tokens", 3, 2, -1), ("a single token", 2, 1, 0))
-"""Kind, heads, tokens and offset of the cases in which an axis is short."""
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
+    kinds = {"the previous token": -1, "the next token": 1, "the token itself": 0, "three tokens back": -3}
+    # Kind, heads, tokens and offset of the cases in which an axis is short.
+    short = (("a single head", 1, 5, 1), ("two tokens", 3, 2, -1), ("a single token", 2, 1, 0))
     wanted = []
-    for kind, offset in KINDS.items():
+    for kind, offset in kinds.items():
         heads, length = sorted(primes(generator, 2, (3, 5, 7, 11)))  # three tokens back needs four or more
         wanted.append((kind, heads, length, offset))
-    for kind, heads, length, offset in (*wanted, *SHORT):
+    for kind, heads, length, offset in (*wanted, *short):
         scores = 2 * normal(generator, heads, length, length)
-        if kind in KINDS:
+        if kind in kinds:
             scores.diagonal(offset, -2, -1)[:, 0] = -torch.inf  # a query that gives such a key nothing counts, too
         yield Case({"weights": scores.softmax(-1), "offset": offset}, kind, {"heads": heads, "query": length})
 
@@ -75,28 +66,18 @@ EXERCISE = written(
         “You add up the weights of all keys up to that offset; only the key at exactly that offset is wanted.”
     largest: found.mean ⇒ found.amax
         “You have the largest of the right weights; their mean is wanted.”
-    every_query: .mean(dim=-1) ⇒
-        “You have the right weights, one for each query. They are not averaged over the queries yet.”
     over_the_heads: .mean(dim=-1) ⇒ .mean(dim=0)
         “Your mean runs over the heads and leaves one number for each query; one number for each head is wanted.”
-    all_in_one: .mean(dim=-1) ⇒ .mean()
-        “You have one number for all heads together; one number for each head is wanted.”
     mean_of_the_whole_table: found.mean(dim=-1) ⇒ found.sum(dim=-1) / weights[0].numel()
         “You have the sum of the right weights, divided by the number of all cells of the table, as if zeros counted,
         too.”
     """,
     also_right="""
     diagonal: torch.diagonal(weights, offset, -2, -1).mean(-1)
-    query by query:
-        length = weights.shape[-1]
-        found = [weights[:, query, query + offset] for query in range(length) if 0 <= query + offset < length]
-        return torch.stack(found).mean(dim=0)
-    head by head: torch.stack([head.diagonal(offset).mean() for head in weights])
     times a mask:
         wanted = torch.ones_like(weights[0]).tril(offset).triu(offset)
         return (weights * wanted).sum((-2, -1)) / wanted.sum()
     chosen by a mask (times a mask): (weights * wanted).sum((-2, -1)) / wanted.sum() ⇒ weights[:, wanted == 1].mean(-1)
-    einsum (times a mask): (weights * wanted).sum((-2, -1)) ⇒ torch.einsum("hqk,qk->h", weights, wanted)
     """,
     hints="""
     - Write down a table of 4 × 4 weights. Which cells hold the weight of each query's previous token? Which row has no

@@ -1,16 +1,7 @@
 """Notebook 02: cross-attention, with keys and values from another sequence."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.multi_head.shared import draw_sizes, four_weights, lift_weights
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.multi_head.shared import four_weights, lift_weights
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 from anatomy_utils.functional import multi_head
 
 
@@ -30,9 +21,9 @@ def cross_attention(
 # fmt: on
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a batch of sentences", "one sentence", "a memory of a single vector", "strong matches"):
-        draw = draw_sizes(generator, kind, "batch query key heads d_head", (2, 3, 5, 7, 11))
+        draw = Draw(generator, "batch query key heads d_head", (2, 3, 5, 7, 11), kind)
         if kind == "a memory of a single vector":
             draw.sizes["key"] = 1
         hidden_states, memory = draw("batch query heads d_head").flatten(2), draw("batch key heads d_head").flatten(2)
@@ -42,8 +33,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         if kind == "strong matches":
             hidden_states[..., 0] = memory[..., 0] = 12.0
             lift_weights(weights["query_weight"], weights["key_weight"], draw["d_head"])
-        arguments = {"hidden_states": hidden_states, "memory": memory, **weights, "num_heads": draw["heads"]}
-        yield Case(arguments, kind, draw.sizes)
+        yield draw.case(hidden_states=hidden_states, memory=memory, **weights, num_heads=draw["heads"])
 
 
 EXERCISE = written(
@@ -67,16 +57,8 @@ EXERCISE = written(
         memory @ ⇒ hidden_states @
         hidden_states @ query_weight ⇒ memory @ query_weight
         “You have one output for each vector of the memory: the memory asks, and the hidden states answer.”
-    memory_unused: memory @ ⇒ hidden_states @
-        “Your hidden states attend to themselves; the memory plays no part.”
-    memory_alone: hidden_states @ ⇒ memory @
-        “Your memory attends to itself; the hidden states play no part.”
     both_are_asked: memory @ ⇒ torch.cat((hidden_states, memory), dim=1) @
         “Your hidden states attend to the memory and to themselves as well; only the memory should be asked.”
-    keys_and_values_swapped: key, value = ⇒ value, key =
-        “Your keys and values have changed places: you match with W_V and average with W_K.”
-    not_mixed: @ output_weight ⇒
-        “You have the contexts of all heads side by side; they have not gone through W_O yet.”
     one_wide_head: (num_heads, -1) ⇒ (1, -1)
         “The right ones ask and the right ones answer, but in a single head, as wide as d_model.”
     keys_unprojected: memory @ key_weight, memory @ value_weight ⇒ memory, memory
@@ -99,13 +81,9 @@ EXERCISE = written(
             contexts.append((query @ key.mT * query.shape[-1] ** -0.5).softmax(-1) @ value)
         return torch.cat(contexts, -1) @ output_weight
     fused kernel: scores.softmax(dim=-1) @ value ⇒ F.scaled_dot_product_attention(query, key, value)
-    torch's own:
-        turned = [each.transpose(0, 1) for each in (hidden_states, memory, memory)]  # the positions come first
-        weights = torch.cat((query_weight, key_weight, value_weight), 1)
-        output, _ = F.multi_head_attention_forward(
-            *turned, hidden_states.shape[-1], num_heads, weights.T, None, None, None, False, 0.0, output_weight.T, None
-        )
-        return output.transpose(0, 1)
+    einsum:
+        query @ key.transpose(-2, -1) ⇒ torch.einsum("bhqd,bhkd->bhqk", query, key)
+        scores.softmax(dim=-1) @ value ⇒ torch.einsum("bhqk,bhkd->bhqd", scores.softmax(dim=-1), value)
     """,
     hints="""
     - Take your multi-head attention. Three products make query, key and value: which of them should change?

@@ -1,15 +1,6 @@
 """Notebook 02: what each head by itself adds to the output."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.multi_head.shared import draw_sizes
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import multi_head
 
 
@@ -22,13 +13,13 @@ def head_outputs(context: Tensor, output_weight: Tensor) -> Tensor:
     return context @ rows
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, more in (("a batch of sentences", 0), ("one sentence", 1), ("a batch of sentences", 0)):
-        draw = draw_sizes(generator, kind)
+        draw = Draw(generator, "batch position heads d_head", (2, 3, 5, 7), kind)
         heads, d_head = draw["heads"], draw["d_head"]
         context = draw("batch heads position d_head")
         output_weight = draw(f"{heads * d_head} {heads * (d_head + more)}")
-        yield Case({"context": context, "output_weight": output_weight}, kind, draw.sizes)
+        yield draw.case(context=context, output_weight=output_weight)
 
 
 EXERCISE = written(
@@ -41,8 +32,6 @@ EXERCISE = written(
     cases=cases,
     stages="rows of each head: rows",
     mistakes="""
-    added_up: result.sum(1)
-        “You have the output itself: it adds up the heads' shares, and they can no longer be told apart.”
     an_even_share: result.mean(1, keepdim=True).expand_as(result)
         “Your heads add up to the right output, but you have given each of them the same share of it.”
     columns: output_weight.view ⇒ output_weight.T.reshape
@@ -53,8 +42,6 @@ EXERCISE = written(
         “The first head is right. Your other heads go through the first head's rows of W_O too.”
     last_head_first: @ rows ⇒ @ rows.flip(0)
         “Your heads go through the right blocks of rows, but in reverse: the first head gets the last block.”
-    averaged: result / heads
-        “Your outputs are divided by the number of heads; added up, they fall short of the output by that factor.”
     output_split: result.sum(1).unflatten(-1, (heads, -1)).transpose(1, 2)
         “You have pieces of the finished output. What comes out of W_O has no heads any more: all heads add to every
         feature of it.”
@@ -62,9 +49,6 @@ EXERCISE = written(
     also_right="""
     one product: context @ output_weight.unflatten(0, (context.shape[1], -1))
     head by head: context @ rows ⇒ torch.stack([context[:, head] @ rows[head] for head in range(heads)], dim=1)
-    all others 0:
-        alone = torch.eye(context.shape[1])[:, :, None, None] * context[:, None]  # batch head heads position d_head
-        return alone.transpose(2, 3).flatten(3) @ output_weight
     einsum: context @ rows ⇒ torch.einsum("bhpd,hdm->bhpm", context, rows)
     """,
     hints="""

@@ -1,15 +1,7 @@
 """Notebook 02: merging the heads into vectors of width d_model again."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
 from anatomy_course.content.multi_head.shared import one_and_many
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Generator, Tensor, written
 from anatomy_utils.functional import multi_head
 
 
@@ -18,9 +10,9 @@ def merge_heads(vectors: Tensor) -> Tensor:
     return vectors.transpose(1, 2).flatten(2)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, draw in one_and_many(generator):
-        yield Case({"vectors": draw("batch heads position d_head")}, kind, draw.sizes)
+def cases(generator: Generator) -> Cases:
+    for draw in one_and_many(generator):
+        yield draw.case(vectors=draw("batch heads position d_head"))
 
 
 EXERCISE = written(
@@ -36,23 +28,16 @@ EXERCISE = written(
     reshape_alone: vectors.reshape(len(vectors), vectors.shape[2], -1)
         “Your shape is right, but the numbers are as if no axes had changed places: each of your vectors is filled with
         what lies next to each other, mostly neighboring positions of one head.”
-    not_joined: .flatten(2) ⇒
-        “The axes are in the right order, but the pieces are not joined yet: heads and d_head are still two axes.”
     interleaved: transpose(1, 2) ⇒ permute(0, 2, 3, 1)
         “Your vectors begin with feature 0 of every head, followed by feature 1 of every head; the features of one head
         should stay together.”
     one_below_the_other: vectors.flatten(1, 2)
         “Your heads are one below the other: there are heads · position vectors as narrow as one head.”
-    added_up: vectors.sum(1)
-        “Your heads were added up; they should be side by side.”
-    averaged: vectors.mean(1)
-        “Your heads were averaged; each should keep its own place.”
     last_head_first: vectors.transpose ⇒ vectors.flip(1).transpose
         “The pieces are joined correctly, but in your vectors the last head comes first.”
     """,
     also_right="""
     transpose and reshape: flatten(2) ⇒ reshape(vectors.shape[0], vectors.shape[2], vectors.shape[1] * vectors.shape[3])
-    contiguous and view: flatten(2) ⇒ contiguous().view(len(vectors), vectors.shape[2], -1)
     concatenated: torch.cat(list(vectors.unbind(1)), dim=-1)
     permute and flatten: vectors.permute(0, 2, 1, 3).flatten(-2)
     """,

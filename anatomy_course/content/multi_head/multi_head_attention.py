@@ -1,16 +1,7 @@
 """Notebook 02: multi-head attention as a whole."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.multi_head.shared import draw_sizes, four_weights, lift_weights
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.multi_head.shared import four_weights, lift_weights
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 from anatomy_utils.functional import multi_head
 
 
@@ -30,14 +21,14 @@ def multi_head_attention(
 # fmt: on
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a batch of sentences", "one sentence", "a batch of sentences", "strong matches"):
-        draw = draw_sizes(generator, kind)
+        draw = Draw(generator, "batch position heads d_head", (2, 3, 5, 7), kind)
         hidden_states, weights = draw("batch position heads d_head").flatten(2), four_weights(draw)
         if kind == "strong matches":
             hidden_states[..., 0] = 12.0
             lift_weights(weights["query_weight"], weights["key_weight"], draw["d_head"])
-        yield Case({"hidden_states": hidden_states, **weights, "num_heads": draw["heads"]}, kind, draw.sizes)
+        yield draw.case(hidden_states=hidden_states, **weights, num_heads=draw["heads"])
 
 
 EXERCISE = written(
@@ -65,10 +56,6 @@ EXERCISE = written(
         weights are too even.”
     not_scaled: / query.shape[-1] ** 0.5 ⇒
         “Your weights are too sharp: the scores of your heads went into the softmax as bare dot products.”
-    not_mixed: @ output_weight ⇒
-        “You have the contexts of all heads side by side; they have not gone through W_O yet.”
-    output_turned: @ output_weight ⇒ @ output_weight.T
-        “Everything is right up to the last step, but there the transpose of W_O was used.”
     all_turned:
         hidden_states @ weight ⇒ hidden_states @ weight.T
         @ output_weight ⇒ @ output_weight.T
@@ -102,19 +89,12 @@ EXERCISE = written(
             query, key, value = (hidden_states @ weight for weight in own)
             contexts.append((query @ key.mT / query.shape[-1] ** 0.5).softmax(-1) @ value)
         return torch.cat(contexts, -1) @ output_weight
-    a sum of heads:
-        context.transpose(1, 2).flatten(2) @ output_weight ⇒
-            (context @ output_weight.unflatten(0, (num_heads, -1))).sum(1)
     einsum:
         query @ key.transpose(-2, -1) ⇒ torch.einsum("bhqd,bhkd->bhqk", query, key)
         scores.softmax(dim=-1) @ value ⇒ torch.einsum("bhqk,bhkd->bqhd", scores.softmax(dim=-1), value)
         context.transpose(1, 2).flatten(2) @ output_weight ⇒
             torch.einsum("bqhd,hdm->bqm", context, output_weight.unflatten(0, (num_heads, -1)))
     fused kernel: scores.softmax(dim=-1) @ value ⇒ F.scaled_dot_product_attention(query, key, value)
-    heads in the batch:
-        .transpose(1, 2) for ⇒ .transpose(1, 2).flatten(0, 1) for
-        query @ key.transpose(-2, -1) ⇒ torch.bmm(query, key.mT)
-        scores.softmax(dim=-1) @ value ⇒ torch.bmm(scores.softmax(-1), value).unflatten(0, (-1, num_heads))
     """,
     hints="""
     - Five steps: project three times, split, attend, merge, project. You may call `split_heads` and `merge_heads`.

@@ -1,17 +1,9 @@
 """Notebook 02's case: find out what is wrong with `colleagues_heads`, and write it right."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
 from anatomy_course.content.attention.shared import lift
-from anatomy_course.content.multi_head.shared import draw_sizes
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_short, written
 from anatomy_utils.functional import multi_head
 
 
@@ -28,14 +20,12 @@ def repaired_heads(query: Tensor, key: Tensor, value: Tensor, num_heads: int, ma
 # fmt: on
 
 
-OWN, MORE, BEST = "a mask of its own for each query", "more keys than queries", "padding that matches best"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a padded batch", OWN, MORE, "one sentence", BEST):
-        draw = draw_sizes(generator, kind, "batch query heads d_head")
-        keys = 11 if kind == MORE else draw["query"]
-        if kind == OWN:
+def cases(generator: Generator) -> Cases:
+    own, more, best = "a mask of its own for each query", "more keys than queries", "padding that matches best"
+    for kind in ("a padded batch", own, more, "one sentence", best):
+        draw = Draw(generator, "batch query heads d_head", (2, 3, 5, 7), kind)
+        keys = 11 if kind == more else draw["query"]
+        if kind == own:
             mask = draw.uniform(f"query {keys}") < 0.6
             mask[:, 0], mask[0, 1] = True, False
         else:
@@ -44,10 +34,10 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         query *= 2
         if kind == "a padded batch":
             key[:, 0] = 0.0  # all scores of this key are 0, and it is allowed
-        if kind == BEST:
+        if kind == best:
             lift(query, key, -144.0 * mask[:, 0, 0, :, None])
         arguments = {"query": query.flatten(2), "key": key.flatten(2), "value": value.flatten(2)}
-        yield Case({**arguments, "num_heads": draw["heads"], "mask": mask}, kind, draw.sizes)
+        yield draw.case(**arguments, num_heads=draw["heads"], mask=mask)
 
 
 EXERCISE = written(
@@ -112,10 +102,6 @@ EXERCISE = written(
             contexts.append(scores.masked_fill(~mask, -1e9).softmax(dim=-1) @ value)
         return torch.cat(contexts, dim=-1)
     fused kernel: weights @ value ⇒ F.scaled_dot_product_attention(query, key, value, mask)
-    heads in the batch's place:
-        .transpose(1, 2) for ⇒ .movedim(2, 0) for
-        ~mask ⇒ ~(mask if mask.dim() == 2 else mask[:, 0])
-        .transpose(1, 2).flatten(2) ⇒ .movedim(0, 2).flatten(2)
     """,
     hints="""
     - Look at the table of symptoms: a change of the last word reaches only its neighbors. At which step are the words

@@ -1,23 +1,8 @@
-"""Sizes of cases with heads, the four weights, and weights under which vectors match very strongly."""
-
-from __future__ import annotations
+"""Cases with heads, the four weights, and weights under which vectors match very strongly."""
 
 from collections.abc import Iterator
 
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-
-
-def draw_sizes(
-    generator: torch.Generator,
-    kind: str,
-    axes: str = "batch position heads d_head",
-    among: tuple[int, ...] = (2, 3, 5, 7),
-) -> Draw:
-    """A case's sizes; the batch is 1 where the case is one sentence."""
-    return Draw(generator, axes, among, **({"batch": 1} if kind == "one sentence" else {}))
+from anatomy_course.content.writing import Draw, Generator, Tensor
 
 
 def four_weights(draw: Draw) -> dict[str, Tensor]:
@@ -27,10 +12,10 @@ def four_weights(draw: Draw) -> dict[str, Tensor]:
     return {f"{role}_weight": draw(f"{d_model} {d_model}") * d_model**-0.5 for role in roles}
 
 
-def one_and_many(generator: torch.Generator) -> Iterator[tuple[str, Draw]]:
-    """Kind and sizes of each case of splitting and merging."""
+def one_and_many(generator: Generator) -> Iterator[Draw]:
+    """The sizes of each case of splitting and merging."""
     for kind in ("a batch of sentences", "a batch of sentences", "one sentence"):
-        yield kind, draw_sizes(generator, kind, "position heads d_head batch")
+        yield Draw(generator, "position heads d_head batch", (2, 3, 5, 7), kind)
 
 
 def lift_weights(query_weight: Tensor, key_weight: Tensor, d_head: int) -> None:

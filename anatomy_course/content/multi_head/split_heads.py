@@ -1,16 +1,7 @@
 """Notebook 02: splitting vectors of width d_model into heads."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
 from anatomy_course.content.multi_head.shared import one_and_many
-from anatomy_course.content.sizes import normal
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, written
 from anatomy_utils.functional import multi_head
 
 
@@ -21,10 +12,10 @@ def split_heads(vectors: Tensor, num_heads: int) -> Tensor:
     return heads.transpose(1, 2)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind, draw in list(one_and_many(generator)):  # all sizes before the first numbers
+def cases(generator: Generator) -> Cases:
+    for draw in list(one_and_many(generator)):  # all sizes before the first numbers
         vectors = draw("batch position heads d_head").flatten(2)
-        yield Case({"vectors": vectors, "num_heads": draw["heads"]}, kind, draw.sizes)
+        yield draw.case(vectors=vectors, num_heads=draw["heads"])
     sizes = {"batch": 3, "position": 2, "heads": 1, "d_head": 5}
     yield Case({"vectors": normal(generator, 3, 2, 5), "num_heads": 1}, "a single head", sizes)
 
@@ -44,20 +35,11 @@ EXERCISE = written(
         .transpose(1, 2) ⇒
         “Your shape is right, but you have cut the sentence instead of the vectors: the first head has all of the first
         words, the last head all of the last ones.”
-    not_moved: .transpose(1, 2) ⇒
-        “Each vector is cut correctly, but the heads still come after the positions.”
     interleaved:
         num_heads, d_model // num_heads ⇒ d_model // num_heads, num_heads
         .transpose(1, 2) ⇒ .permute(0, 3, 1, 2)
         “The axes are right, but each head takes one feature here and one there: its features are num_heads apart, and
         should be neighbors.”
-    on_their_side: result.mT
-        “The heads are right, but each lies on its side: one row per feature and one column per position.”
-    before_the_batch: result.transpose(0, 1)
-        “The heads are right, but they come before the batch.”
-    turned_first: vectors.transpose(1, 2).reshape(len(vectors), num_heads, vectors.shape[1], -1)
-        “Each head has the right features, but inside a head they are read feature by feature and cut into rows: a row
-        no longer belongs to one position.”
     swapped_sizes: num_heads, d_model // num_heads ⇒ d_model // num_heads, num_heads
         “num_heads and d_head have changed places: your heads are num_heads wide.”
     everything_to_everyone: vectors[:, None].expand(-1, num_heads, -1, -1)
@@ -67,10 +49,6 @@ EXERCISE = written(
     view and transpose: vectors.view(len(vectors), vectors.shape[1], num_heads, -1).transpose(1, 2)
     unflatten and permute: vectors.unflatten(-1, (num_heads, -1)).permute(0, 2, 1, 3)
     chunks, stacked: torch.stack(vectors.chunk(num_heads, dim=-1), dim=1)
-    head by head:
-        d_head = vectors.shape[-1] // num_heads
-        return torch.stack([vectors[..., h * d_head : (h + 1) * d_head] for h in range(num_heads)], dim=1)
-    einsum: heads.transpose(1, 2) ⇒ torch.einsum("bphd->bhpd", heads).contiguous()
     """,
     hints="""
     - Two steps. First the last axis, d_model, becomes two axes. Then two axes change places.

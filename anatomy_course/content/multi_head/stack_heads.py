@@ -1,15 +1,8 @@
 """Notebook 02: the projections of all heads, side by side in one large matrix."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import multi_head
 
 
@@ -20,12 +13,12 @@ def stack_heads(weights: Tensor) -> Tensor:
     return torch.cat(list(weights), dim=1)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("several heads", "several heads", "a single head"):
-        draw = Draw(generator, "heads d_model d_head", (2, 3, 5, 7))
+        draw = Draw(generator, "heads d_model d_head", (2, 3, 5, 7), kind)
         if kind == "a single head":
             draw.sizes["heads"] = 1
-        yield Case({"weights": draw("heads d_model d_head")}, kind, draw.sizes)
+        yield draw.case(weights=draw("heads d_model d_head"))
 
 
 EXERCISE = written(
@@ -47,23 +40,14 @@ EXERCISE = written(
     as_linear_stores_it: result.T
         “You have the transpose: one row per feature of a head. nn.Linear stores a weight in this way, but here x @
         matrix must work.”
-    added_up: weights.sum(0)
-        “Your small matrices were added up; what one head sees can no longer be told apart from what another sees.”
     blocks_on_the_diagonal: torch.block_diag(*weights)
         “Your small matrices are on a diagonal, so each head would read only some features. All heads read the same
         d_model features.”
-    not_joined: weights.transpose(0, 1)
-        “The axes are in the right order, but heads and d_head are still two axes.”
     """,
     also_right="""
     permute and reshape: weights.permute(1, 0, 2).reshape(weights.shape[1], -1)
     hstack: torch.hstack(weights.unbind(0))
-    column by column:
-        heads, d_model, d_head = weights.shape
-        large = torch.empty(d_model, heads * d_head)
-        for head in range(heads):
-            large[:, head * d_head : (head + 1) * d_head] = weights[head]
-        return large
+    einsum: torch.einsum("hmd->mhd", weights).reshape(weights.shape[1], -1)
     """,
     hints="""
     - Column j of a matrix makes feature j of x @ matrix. Which columns should come first?

@@ -1,15 +1,8 @@
 """Notebook 02: switching a head off."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 from anatomy_utils.functional import multi_head
 
 
@@ -23,19 +16,18 @@ def switch_off(context: Tensor, head: int, num_heads: int) -> Tensor:
     return own
 
 
-MIDDLE, FIRST, LAST = "a head in the middle", "the first head", "the last head"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in (MIDDLE, FIRST, LAST, MIDDLE):
-        draw = Draw(generator, "batch position heads d_head", (3, 5, 7, 11), **({"batch": 1} if kind == LAST else {}))
-        head = 0 if kind == FIRST else draw["heads"] - 1
-        if kind == MIDDLE:  # not head 1, which is its own square
+def cases(generator: Generator) -> Cases:
+    middle, first, last = "a head in the middle", "the first head", "the last head"
+    for kind in (middle, first, last, middle):
+        draw = Draw(generator, "batch position heads d_head", (3, 5, 7, 11), kind)
+        draw.sizes |= {"batch": 1} if kind == last else {}
+        head = 0 if kind == first else draw["heads"] - 1
+        if kind == middle:  # not head 1, which is its own square
             less, more = sorted((draw["heads"], draw["d_head"]))
             draw.sizes |= {"heads": more, "d_head": less}
             head = int(torch.randint(2, more - 1, (), generator=generator))
         context = draw("batch position heads d_head").flatten(2) + 0.5
-        yield Case({"context": context, "head": head, "num_heads": draw["heads"]}, kind, draw.sizes)
+        yield draw.case(context=context, head=head, num_heads=draw["heads"])
 
 
 EXERCISE = written(

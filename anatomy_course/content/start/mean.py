@@ -1,16 +1,6 @@
 """Notebook 00: the average of vectors, to see what an exercise of this course feels like."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.sizes import normal
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor, normal, written
 
 
 def mean_vector(vectors: Tensor) -> Tensor:
@@ -18,15 +8,15 @@ def mean_vector(vectors: Tensor) -> Tensor:
     return vectors.mean(dim=0)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for number, kind in enumerate(("several words", "several words", "vectors of a single number")):
-        draw = Draw(generator, "position d_model")
+        draw = Draw(generator, "position d_model", kind=kind)
         if kind == "vectors of a single number":
             draw.sizes["d_model"] = 1
         vectors = draw("position d_model")
         if number == 1:
             vectors[0] = 0.0  # a vector of zeros counts, too
-        yield Case({"vectors": vectors}, kind, draw.sizes)
+        yield draw.case(vectors=vectors)
     yield Case({"vectors": normal(generator, 1, 7)}, "a single word", {"position": 1, "d_model": 7})
 
 
@@ -61,8 +51,6 @@ EXERCISE = written(
             total += vector
         return total / len(vectors)
     einsum: torch.einsum("pd->d", vectors) / len(vectors)
-    matrix product: torch.full((len(vectors),), 1 / len(vectors)) @ vectors
-    float64 inside: vectors.double().mean(0).float()
     """,
     hints="""
     - The result is as wide as one vector. Which of the two axes must disappear?

@@ -1,16 +1,8 @@
 """Notebook 06: how many bytes a key/value cache takes."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor, and_short, written
 
 
 def cache_bytes(
@@ -23,7 +15,7 @@ def cache_bytes(
     return lengths.clamp(max=window) * per_position
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("short and long texts", "short texts", "very long texts"):
         sizes = Draw(generator, "num_layers num_kv_heads d_head", (3, 5, 7, 11)).sizes
         window = 60 + int(torch.randint(40, (), generator=generator))
@@ -67,10 +59,6 @@ EXERCISE = written(
         “Two things at once: keys and values are two tensors, and your cache goes on growing beyond the window.”
     queries_too: 2 * ⇒ 3 *
         “Yours is one and a half times as much, as if queries were kept as well. No later token needs them.”
-    one_layer: num_layers * ⇒
-        “Those are the bytes of a single layer.”
-    one_head: num_kv_heads * ⇒
-        “Those are the bytes of a single head.”
     numbers_not_bytes: * bytes_per_number ⇒
         “You count numbers, not bytes.”
     bits: * bytes_per_number ⇒ * bytes_per_number * 8
@@ -78,8 +66,6 @@ EXERCISE = written(
     rounded: lengths.clamp(max=window) * per_position ⇒ (lengths.float().clamp(max=window) * per_position).long()
         “Small numbers are right; large ones are rounded, because float32 has only about seven digits. Whole numbers
         stay exact.”
-    all_texts_together: result.sum()
-        “Yours is right for all texts together; what is wanted is one number for each.”
     scores_too: .clamp(max=window) ⇒ .clamp(max=window) ** 2
         “Yours grows with the square of the length, as a table of scores would; a key and a value are kept for each
         position, not for each pair.”

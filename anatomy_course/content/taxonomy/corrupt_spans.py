@@ -1,14 +1,8 @@
 """Notebook 06: T5's span corruption."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, written
 
 
 def corrupt_spans(
@@ -39,7 +33,7 @@ SPANS = {
 """Kind → length of the text, how many words are kept before each span, how long the spans are (0: what is left)."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, (length, kept, lengths) in SPANS.items():
         order = torch.randperm(len(lengths) - 1, generator=generator).tolist()
         sizes = [lengths[i] for i in order] + [lengths[-1]]
@@ -82,8 +76,6 @@ EXERCISE = written(
         many there were.”
     nothing_in_their_place: input_ids[place:start], sentinel ⇒ input_ids[place:start]
         “Your targets are right, but your input has no sentinels: nothing shows where words are missing.”
-    text_as_it_was: torch.cat([*inputs, input_ids[place:]]) ⇒ input_ids.clone()
-        “Your targets are right, but your input is the whole text; nothing was hidden.”
     whole_text_as_target: torch.cat([*targets, end]) ⇒ input_ids.clone()
         “Your input is right, but your targets are the whole text, as in BART. T5 writes only what is missing.”
     words_without_sentinels (no_last_sentinel): [sentinel, input_ids[start:stop]] ⇒ [input_ids[start:stop]]
@@ -113,8 +105,6 @@ EXERCISE = written(
     from_the_beginning: input_ids[place:start] ⇒ input_ids[:start]
         “Your targets are right. In your input the text begins again after each sentinel; it should go on where the span
         stopped.”
-    changed_places: result[::-1]
-        “Both are right, but they are swapped: what the model reads comes first.”
     tail_lost: [*inputs, input_ids[place:]] ⇒ inputs
         “Your targets are right, but your input ends with the last span: the words after it are lost.”
     touching_joined:
@@ -137,15 +127,7 @@ EXERCISE = written(
         inputs = [part for pair in zip(pieces[:-1:2], sentinels) for part in pair]
         targets = [part for pair in zip(sentinels, pieces[1::2]) for part in pair]
         return torch.cat([*inputs, pieces[-1]]), torch.cat([*targets, sentinels[len(spans)]])
-    word by word:
-        inputs, targets, sentinels = [], [], iter(sentinel_ids.tolist())
-        for place, word in enumerate(input_ids.tolist()):
-            begun = [start for start, stop in spans if start <= place < stop]
-            if begun == [place]:
-                inputs.append(next(sentinels))
-                targets.append(inputs[-1])
-            (targets if begun else inputs).append(word)
-        return torch.tensor(inputs), torch.tensor([*targets, next(sentinels)])
+    an axis added: sentinel_ids[number : number + 1] ⇒ sentinel_ids[number][None]
     from the end:
         inputs, targets = input_ids, sentinel_ids[len(spans) : len(spans) + 1]
         for number in reversed(range(len(spans))):

@@ -1,16 +1,8 @@
 """Notebook 06: DeBERTa's disentangled scores, of content and offset."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor, and_short, written
 
 
 def disentangled_scores(
@@ -26,7 +18,7 @@ def disentangled_scores(
     return (content_scores + query_scores + key_scores) / (3 * query.shape[-1]) ** 0.5
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a batch of texts", "one text", "a batch of texts"):
         draw = Draw(generator, "batch heads position d_head", (2, 3, 5, 7))
         sizes = draw.sizes
@@ -64,10 +56,6 @@ EXERCISE = written(
         “Yours are the scores of the contents alone; how far apart two words are makes no difference.”
     content_only_as_ever (content_only): 3 * ⇒
         “Those are the scores of 2017: content with content, divided by √d_head.”
-    no_offset_to_content: + key_scores ⇒
-        “Two of three products are in your scores; the one of the keys with offset_query is not.”
-    no_content_to_offset: + query_scores ⇒
-        “Two of three products are in your scores; the one of the queries with offset_key is not.”
     offsets_only: content_scores + ⇒
         “Both products with offsets are in your scores; the one of query and key is not.”
     key_not_turned: key[:, :, None] ⇒ key[:, :, :, None]
@@ -79,10 +67,6 @@ EXERCISE = written(
         “In your second product before and after are swapped: query i takes rows[j, i].”
     both_other_way: [:, :, rows] ⇒ [:, :, rows.T]
         “In both of your products with offsets, before and after are swapped: rows[j, i] instead of rows[i, j].”
-    tables_swapped:
-        (query[:, :, :, None] * offset_key ⇒ (query[:, :, :, None] * offset_query
-        (key[:, :, None] * offset_query ⇒ (key[:, :, None] * offset_key
-        “Your queries are multiplied by offset_query, and your keys by offset_key; it should be the other way around.”
     scaled_for_one: 3 * ⇒
         “Your sum is right, but it is divided by √d_head: three products are in it, and its variance is three times as
         large.”
@@ -105,15 +89,6 @@ EXERCISE = written(
             torch.einsum("bhqd,bhqkd->bhqk", query, offset_key[:, :, rows])
         (key[:, :, None] * offset_query[:, :, rows]).sum(dim=-1) ⇒
             torch.einsum("bhkd,bhqkd->bhqk", key, offset_query[:, :, rows])
-    pair by pair:
-        length = query.shape[2]
-        scores = torch.zeros(*query.shape[:2], length, length)
-        for i in range(length):
-            for j in range(length):
-                pair = query[:, :, i] * (key[:, :, j] + offset_key[:, :, rows[i, j]])
-                pair = pair + key[:, :, j] * offset_query[:, :, rows[i, j]]
-                scores[:, :, i, j] = pair.sum(-1)
-        return scores / (3 * query.shape[-1]) ** 0.5
     gathered along the keys (three tables):
         (key @ offset_query.mT).gather(-1, pairs.mT).mT ⇒ (offset_query @ key.mT).gather(-2, pairs)
     """,

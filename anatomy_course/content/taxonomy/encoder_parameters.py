@@ -1,15 +1,8 @@
 """Notebook 06: parameters of an encoder, and where ALBERT saves them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor, written
 
 
 def encoder_parameters(
@@ -25,7 +18,7 @@ def encoder_parameters(
     return own, shared
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, count in (("three depths", 3), ("a single depth", 1), ("five depths of large layers", 5)):
         depths = 2 + torch.randperm(23, generator=generator)[:count]
         smallest = 50_000_000 if kind == "five depths of large layers" else 2000  # float32 cannot count that far
@@ -94,8 +87,6 @@ EXERCISE = written(
         return own, shared ⇒ return own.long(), shared.long()
         “Small numbers are right; large ones are rounded, because float32 has only about seven digits. Whole numbers
         stay exact.”
-    changed_places: return own, shared ⇒ return shared, own
-        “Both counts are right, but they are swapped: the one with layers of their own comes first.”
     """,
     also_right="""
     all at once:

@@ -1,16 +1,10 @@
 """Notebook 06: leave-one-out, how far the output moves when one word is hidden."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, written
 
 
 def leave_one_out(read, length: int) -> Tensor:
@@ -47,12 +41,12 @@ class _Reader:
         return "a model that reads one text"
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a text", "a longer text", "a text", "outputs of a single number"):
         lengths = (11,) if kind == "a longer text" else (5, 7)
-        draw = Draw(generator, "position", lengths, d_output=1 if kind == "outputs of a single number" else 3)
+        draw = Draw(generator, "position", lengths, kind, d_output=1 if kind == "outputs of a single number" else 3)
         reader = _Reader(draw("position"), 2 * draw("position d_output"))
-        yield Case({"read": reader, "length": draw["position"]}, kind, draw.sizes)
+        yield draw.case(read=reader, length=draw["position"])
 
 
 EXERCISE = written(
@@ -81,8 +75,6 @@ EXERCISE = written(
         moved.square().sum(dim=-1).sqrt() ⇒ moved.abs()
         “You compare how long the two outputs are; an output can turn without becoming longer. Take the length of the
         difference.”
-    squared: .sqrt() ⇒
-        “Those are the squares of the distances; what is wanted is their roots.”
     mean_square: .sum( ⇒ .mean(
         “Each of yours is the root of the mean of the squares; it should be that of their sum.”
     summed: moved.square().sum(dim=-1).sqrt() ⇒ moved.sum(dim=-1)
@@ -95,10 +87,6 @@ EXERCISE = written(
         “You measure each feature over all positions; what is wanted is each position over all features.”
     hidden_for_good: 1 - torch.eye(length, dtype=torch.long) ⇒ torch.ones(length, length, dtype=torch.long).triu(1)
         “A position that has been hidden stays hidden in yours: at the end nothing is seen at all. Hide one at a time.”
-    one_behind: read(masks) ⇒ read(masks.roll(1, 0))
-        “Your distances are right, but each is one position too late.”
-    shares: result / result.sum()
-        “Your effects have been divided by their sum, as if they were weights; they need not sum to 1.”
     """,
     also_right="""
     all at once: moved.square().sum(dim=-1).sqrt() ⇒ torch.linalg.vector_norm(moved, dim=-1)
@@ -110,9 +98,6 @@ EXERCISE = written(
             effects.append((read(mask)[0] - whole).square().sum().sqrt())
         return torch.stack(effects)
     torch's norm: .square().sum(dim=-1).sqrt() ⇒ .norm(dim=-1)
-    pairs of outputs:
-        read(masks) - read(whole) ⇒ torch.cdist(read(masks), read(whole))
-        moved.square().sum(dim=-1).sqrt() ⇒ moved[:, 0]
     """,
     hints="""
     - You need a mask with one row for each position to be hidden, and one output that has seen everything.

@@ -1,12 +1,7 @@
 """Notebook 06: GPT-J's parallel layer, whose two sub-layers do not wait for each other."""
 
-from __future__ import annotations
-
-from torch import Tensor
-
 from anatomy_course.content.encoder.shared import layer_cases
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Tensor, and_short, written
 
 
 def parallel_layer(hidden_states: Tensor, self_attention, feed_forward, norm) -> Tensor:
@@ -46,28 +41,18 @@ EXERCISE = written(
     fed_with_the_sum: self_attention(normed) + feed_forward(normed) ⇒ feed_forward(normed + self_attention(normed))
         “Your feed-forward network reads the normed states with attention's result added to them; each of the two should
         read the normed states, and both results be added to what came in.”
-    no_residual: hidden_states + ⇒
-        “Your output is the sum of both results, without what came in.”
     residual_twice: result + hidden_states
         “What came in is in your sum twice, as if once with each sub-layer.”
-    normed_residual: hidden_states + ⇒ normed +
-        “You add the results to the normed states; what came in should be added unchanged.”
     normed_residual_in_turn:
         normed = norm(hidden_states)
         attended = normed + self_attention(normed)
         return attended + feed_forward(attended)
         “Two things at once: what came in is lost, because you go on from the normed states, and your feed-forward
         network reads what attention has added to them.”
-    feed_without_norm: feed_forward(normed) ⇒ feed_forward(hidden_states)
-        “Your feed-forward network reads states that have not been normed.”
-    attention_without_norm: self_attention(normed) ⇒ self_attention(hidden_states)
-        “Your self-attention reads states that have not been normed.”
     no_norm: norm(hidden_states) ⇒ hidden_states
         “Your result is that of a layer without any norm: whatever you norm does not reach it.”
     norm_behind (no_norm): norm(result)
         “Your norm comes after the sum, as in 2017; here it comes before both sub-layers.”
-    attention_only: + feed_forward(normed) ⇒
-        “What your feed-forward network gives does not reach your output.”
     averaged: self_attention(normed) + feed_forward(normed) ⇒ (self_attention(normed) + feed_forward(normed)) / 2
         “You add the mean of the two results; it should be their sum.”
     norm_of_each: hidden_states + norm(self_attention(hidden_states)) + norm(feed_forward(hidden_states))

@@ -1,15 +1,8 @@
 """Notebook 06: the mask of a prefix language model, whose prefix is read in both directions."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, written
 
 
 def prefix_mask(prefix_lengths: Tensor, length: int) -> Tensor:
@@ -21,7 +14,7 @@ def prefix_mask(prefix_lengths: Tensor, length: int) -> Tensor:
     return causal | in_prefix[:, None, None, :]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, batch, length in (
         ("texts with prefixes", 3, 7),
         ("texts with prefixes", 5, 11),
@@ -49,8 +42,6 @@ EXERCISE = written(
     mistakes="""
     causal_everywhere: causal | in_prefix[:, None, None, :] ⇒ causal.expand(len(prefix_lengths), 1, -1, -1)
         “Your mask is the causal one for all texts: within the prefix no position looks ahead.”
-    first_prefix_for_all: prefix_lengths[:, None] ⇒ prefix_lengths[0].expand(len(prefix_lengths), 1)
-        “All of your texts have the prefix of the first one.”
     one_too_few: prefix_lengths[:, None] ⇒ prefix_lengths[:, None] - 1
         “Your prefixes are one position too short: the last word of each is hidden from those before it.”
     one_too_many: < prefix_lengths ⇒ <= prefix_lengths
@@ -65,10 +56,6 @@ EXERCISE = written(
     prefix_rows: [:, None, None, :] ⇒ [:, None, :, None]
         “In your mask the words of the prefix see the whole text, even the part that is still to be written: rows are
         open where columns should be.”
-    everything: torch.ones_like(result)
-        “Your mask forbids nothing at all.”
-    turned_round: ~result
-        “Your mask is True for what is forbidden; here True means “may attend”.”
     no_head: result[:, 0]
         “The right pairs are allowed, but your mask is (batch, query, key); beside scores of (batch, heads, query, key)
         its texts would be taken for heads.”
@@ -77,12 +64,8 @@ EXERCISE = written(
     """,
     also_right="""
     text by text:
-        masks = []
-        for prefix in prefix_lengths.tolist():
-            mask = torch.ones(length, length, dtype=torch.bool).tril()
-            mask[:, :prefix] = True
-            masks.append(mask)
-        return torch.stack(masks)[:, None]
+        causal | in_prefix[:, None, None, :] ⇒
+            torch.stack([causal | (torch.arange(length) < prefix) for prefix in prefix_lengths])[:, None]
     a square and a triangle: | in_prefix ⇒ | in_prefix[:, None, :, None] & in_prefix
     the nearer of two ends:
         places = torch.arange(length)

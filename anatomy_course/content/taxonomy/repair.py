@@ -1,15 +1,8 @@
 """Notebook 06's case: find out what the colleague's tagger lacks, and cure it without touching its body."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short, real_words
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, real_words, written
 from anatomy_utils.training.losses import IGNORE
 
 
@@ -28,7 +21,7 @@ def repaired_batch(
     )
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, batch, position in (("padded texts", 3, 7), ("padded texts", 5, 11), ("one text", 1, 5)):
         mask = real_words(generator, kind, batch, position, range(3, position - 1), 2).long()
         labels = torch.randint(1, 9, (batch, position), generator=generator).masked_fill(mask == 0, IGNORE)
@@ -94,12 +87,8 @@ EXERCISE = written(
     """,
     also_right="""
     row by row:
-        silent = [-100] * labels.shape[1]
-        return (
-            torch.tensor([row + row for row in input_ids.tolist()]),
-            torch.tensor([row + row for row in attention_mask.tolist()]),
-            torch.tensor([silent + row for row in labels.tolist()]),
-        )
+        twice = lambda rows: torch.stack([torch.cat([row, row]) for row in rows])
+        return twice(input_ids), twice(attention_mask), F.pad(labels, (labels.shape[1], 0), value=-100)
     repeated and padded:
         torch.cat([input_ids, input_ids], dim=1) ⇒ input_ids.repeat(1, 2)
         torch.cat([attention_mask, attention_mask], dim=1) ⇒ attention_mask.repeat(1, 2)

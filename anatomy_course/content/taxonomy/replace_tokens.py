@@ -1,15 +1,10 @@
 """Notebook 06: ELECTRA's objective, to tell which tokens were replaced."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, and_short, written
 
 
 def replace_tokens(
@@ -25,7 +20,7 @@ def replace_tokens(
     return replaced_ids, labels
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, batch, position in (("padded texts", 3, 13), ("one text", 1, 23), ("padded texts", 5, 17)):
         shape = (batch, position)
         ids = torch.randint(10, 97, shape, generator=generator)
@@ -88,8 +83,6 @@ EXERCISE = written(
         never put in.”
     all_put_in: chosen & real ⇒ real
         “All your words come from the generator; `chosen` makes no difference.”
-    chosen_turned_round: chosen & real ⇒ ~chosen & real
-        “You replace the words that were not chosen, and leave those that were.”
     nothing_put_in: return replaced_ids ⇒ return input_ids.clone()
         “Your labels are right, but your ids are the text as it was.”
     zeros_not_put_in: chosen & real ⇒ chosen & real & (samples != 0)
@@ -104,14 +97,7 @@ EXERCISE = written(
         replaced_ids[places] = samples[places]
         labels[real] = (replaced_ids[real] != input_ids[real]).long()
         return replaced_ids, labels
-    word by word:
-        replaced_ids, labels = input_ids.clone(), torch.full_like(input_ids, -100)
-        for row, real in enumerate(attention_mask.sum(1).tolist()):
-            for place in range(real):
-                if chosen[row, place]:
-                    replaced_ids[row, place] = samples[row, place]
-                labels[row, place] = int(replaced_ids[row, place] != input_ids[row, place])
-        return replaced_ids, labels
+    a product of masks: chosen & real ⇒ chosen * attention_mask == 1
     chosen and different:
         (replaced_ids != input_ids).long().masked_fill(~real, -100) ⇒
             torch.where(real, (chosen & (samples != input_ids)).long(), -100)

@@ -1,16 +1,6 @@
 """Notebook 06: the distillation loss with which DistilBERT learns from BERT."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-import torch
-from torch import Tensor
-
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.sizes import and_large, and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Cases, Draw, Generator, Tensor, and_large, and_short, written
 
 
 def soft_loss(student_logits: Tensor, teacher_logits: Tensor, temperature: float) -> Tensor:
@@ -27,24 +17,23 @@ def soft_loss(student_logits: Tensor, teacher_logits: Tensor, temperature: float
 AXES = "batch position vocab_size"
 
 
-def of_each_temperature(generator: torch.Generator) -> Iterator[Case]:
+def of_each_temperature(generator: Generator) -> Cases:
     for kind, temperature in (("temperature 2", 2.0), ("a high temperature", 4.0), ("a low temperature", 0.5)):
-        draw = Draw(generator, AXES, (2, 3, 5, 7))
+        draw = Draw(generator, AXES, (2, 3, 5, 7), kind)
         if draw["vocab_size"] == 2:
             draw.sizes |= {"batch": 2, "vocab_size": draw["batch"]}
         logits = {"student_logits": 1.5 * draw(AXES), "teacher_logits": 2 * draw(AXES)}
-        yield Case({**logits, "temperature": temperature}, kind, draw.sizes)
+        yield draw.case(**logits, temperature=temperature)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     with_short = and_short(of_each_temperature, "position", "texts of one word")
     yield from and_large(with_short, "student_logits", "teacher_logits")(generator)
-    draw = Draw(generator, AXES, (3, 5, 7))
+    draw = Draw(generator, AXES, (3, 5, 7), "a student that is sure of another word")
     student, teacher = draw(AXES), draw(AXES)
     student[0, :, 0] += 60.0  # it finds the teacher's word all but impossible: no ε may hide that
     teacher[0, :, 1] += 60.0
-    arguments = {"student_logits": student, "teacher_logits": teacher, "temperature": 2.0}
-    yield Case(arguments, "a student that is sure of another word", draw.sizes)
+    yield draw.case(student_logits=student, teacher_logits=teacher, temperature=2.0)
 
 
 EXERCISE = written(
@@ -71,8 +60,6 @@ EXERCISE = written(
         “Your softmax runs over the positions; it should run over the vocabulary.”
     no_square: temperature**2 * ⇒
         “Your loss lacks the factor of temperature²: at a high temperature it and its gradients fade away.”
-    temperature_once: temperature**2 ⇒ temperature
-        “Your factor is the temperature, not its square.”
     divided_by_the_square: temperature**2 * divergences.mean() ⇒ divergences.mean() / temperature**2
         “You divide by temperature² where you should multiply.”
     teacher_not_softened: teacher_logits / temperature ⇒ teacher_logits
@@ -99,8 +86,6 @@ EXERCISE = written(
     log_of_log: (teacher - student) ⇒ (teacher - student.exp())
         “You have the student's probabilities where their logarithms should be (torch's kl_div wants log q as its first
         argument).”
-    each_position: .mean() ⇒
-        “Each position is right; what is wanted is one number, their mean.”
     """,
     also_right="""
     torch's kl_div:

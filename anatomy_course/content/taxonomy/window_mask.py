@@ -1,16 +1,8 @@
 """Notebook 06: a causal mask with a sliding window (Mistral, GPT-Neo)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.draw import Draw
-from anatomy_course.content.sizes import and_short
-from anatomy_course.judge.definition import Case
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Draw, Generator, Tensor, and_short, written
 
 
 def window_mask(length: int, window: int) -> Tensor:
@@ -20,7 +12,7 @@ def window_mask(length: int, window: int) -> Tensor:
     return (back >= 0) & (back < window)
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a long text", "a long text", "a text no longer than the window", "a window of one"):
         length = Draw(generator, "length", (7, 11, 13))["length"]
         window = 2 + int(torch.randint(length - 4, (), generator=generator))
@@ -55,8 +47,6 @@ EXERCISE = written(
         “Your mask is the causal one: nothing ever leaves the window.”
     what_has_left: (back >= 0) & (back < window) ⇒ back >= window
         “Your mask is True for what has left the window, and for nothing else.”
-    turned_round: ~result
-        “Your mask says the opposite in every cell: it is True where a position may not look.”
     blocks: (back < window) ⇒ (places[:, None] // window == places // window)
         “You have cut the text into blocks of `window` positions, and no position sees the block before its own. The
         window should move along with each position.”
@@ -64,20 +54,12 @@ EXERCISE = written(
         “All of your positions share the last `window` columns of the text; each should have a window of its own.”
     first_columns: (back < window) ⇒ (places < window)
         “Your positions see the first `window` positions of the text; they should see those just before themselves.”
-    ones_and_zeros: result.float()
-        “You have the right pattern, but in numbers, 1 and 0; a mask holds True and False.”
     """,
     also_right="""
     a band: torch.ones(length, length, dtype=torch.bool).triu(1 - window).tril()
     a triangle less a triangle:
         causal = torch.ones(length, length, dtype=torch.bool).tril()
         return causal ^ causal.tril(-window)
-    cell by cell:
-        mask = torch.zeros(length, length, dtype=torch.bool)
-        for query in range(length):
-            for key in range(max(0, query - window + 1), query + 1):
-                mask[query, key] = True
-        return mask
     two conditions: (back >= 0) & (back < window) ⇒ (places <= places[:, None]) & (places > places[:, None] - window)
     """,
     hints="""

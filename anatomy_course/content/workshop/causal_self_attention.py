@@ -1,16 +1,8 @@
 """Notebook 08: causal self-attention with several heads as a module of the learner's own."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Output
-from anatomy_course.judge.effects.module import ModuleDrive
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, ModuleDrive, Output, Tensor, normal, primes, written
 
 
 class CausalSelfAttention(torch.nn.Module):
@@ -43,18 +35,18 @@ DRIVE = ModuleDrive(
     gradients=("query.weight", "key.weight", "value.weight", "hidden_states"),
     lengths=True,
 )
-ZEROS = "a vector of zeros"
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("several heads", "one head", "one text", "one position", ZEROS):
+def cases(generator: Generator) -> Cases:
+    zeros = "a vector of zeros"
+    for kind in ("several heads", "one head", "one text", "one position", zeros):
         heads, d_head = primes(generator, 2, (2, 3, 5))
         heads = 1 if kind == "one head" else heads
         batch, position = primes(generator, 2, (7, 11))
         batch, position = 1 if kind == "one text" else batch, 1 if kind == "one position" else position
         inputs = {"hidden_states": 1.5 * normal(generator, batch, position, heads * d_head)}
         arguments = DRIVE.arguments(generator, {"d_model": heads * d_head, "num_heads": heads}, inputs)
-        if kind == ZEROS:  # with biases of 0, as in a new GPT, all scores of the last position are 0
+        if kind == zeros:  # with biases of 0, as in a new GPT, all scores of the last position are 0
             inputs["hidden_states"][:, -1] = 0
             arguments |= {name: torch.zeros_like(arguments[name]) for name in ("query.bias", "key.bias")}
         yield Case(arguments, kind, {"batch": batch, "position": position, "heads": heads, "d_head": d_head})
@@ -84,23 +76,11 @@ EXERCISE = written(
             scores = query @ key.mT / query.shape[-1] ** 0.5
             earlier = torch.ones_like(scores[0, 0], dtype=torch.bool).tril()
             context = scores.masked_fill(~earlier, -torch.inf).softmax(-1) @ value
-    head by head:
-        def forward(self, hidden_states):
-            contexts = []
-            parts = (self.query(hidden_states), self.key(hidden_states), self.value(hidden_states))
-            for query, key, value in zip(*(part.chunk(self.num_heads, -1) for part in parts), strict=True):
-                scores = query @ key.transpose(1, 2) / key.shape[-1] ** 0.5
-                scores = scores + (-1e9 * torch.ones_like(scores[0])).triu(1)
-                contexts.append(torch.softmax(scores, dim=-1) @ value)
-            return self.output(torch.cat(contexts, dim=-1))
-    einsum:
-        def forward(self, hidden_states):
-            batch, position, d_model = hidden_states.shape
-            shape = (batch, position, self.num_heads, d_model // self.num_heads)
-            query, key, value = (part(hidden_states).view(shape) for part in (self.query, self.key, self.value))
-            scores = torch.einsum("bqhd,bkhd->bhqk", query, key) / shape[-1] ** 0.5
-            weights = scores.where(torch.ones(position, position).tril().bool(), float("-inf")).softmax(-1)
-            return self.output(torch.einsum("bhqk,bkhd->bqhd", weights, value).reshape(batch, position, d_model))
+    view and permute:
+        .unflatten(-1, (self.num_heads, -1)).transpose(1, 2) ⇒
+            .view(*hidden_states.shape[:2], self.num_heads, -1).permute(0, 2, 1, 3)
+    a mask that is given:
+        is_causal=True ⇒ attn_mask=torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()
     """,
     mistakes="""
     no_mask: is_causal=True ⇒ is_causal=False
@@ -147,15 +127,8 @@ EXERCISE = written(
         “Your values are the keys once more; nothing of `value` reaches your output.”
     value_not_projected: self.value(hidden_states) ⇒ hidden_states
         “Your values are the hidden states themselves; nothing of `value` reaches your output.”
-    not_mixed: return self.output( ⇒ return (
-        “Your heads are side by side, but what you return has not gone through `output` yet.”
     input_added: hidden_states + result
         “You have added the input to the output. The block will do that, outside this module.”
-    no_biases: (d_model, d_model) ⇒ (d_model, d_model, bias=False)
-        “None of your linear maps has a bias; here each has one.”
-    no_input_biases (no_biases):
-        self.output = torch.nn.Linear(d_model, d_model, bias=False) ⇒ self.output = torch.nn.Linear(d_model, d_model)
-        “Your `query`, `key` and `value` have no biases; here each has one.”
     detached: context.transpose ⇒ context.detach().transpose
         “Your output is right, but no gradient reaches `query`, `key` and `value`: something cuts it off, such as
         `detach`, `no_grad` or `.data`.”

@@ -3,19 +3,13 @@
 # mypy: disable-error-code="var-annotated"
 # A solution's lines are as learners read them, without types of their own.
 
-from __future__ import annotations
-
-from collections import Counter, defaultdict  # noqa: F401 (variants use it)
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import combinations, pairwise  # noqa: F401 (variants use it)
+from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, written
 from anatomy_course.judge.effects.plain import PlainDrive, not_a, shown
-from anatomy_course.judge.form import written
 from anatomy_utils.training import byte_pairs
 
 
@@ -30,16 +24,10 @@ def count_pairs(words: dict[tuple[int, ...], int]) -> dict[tuple[int, int], int]
     return counts
 
 
-Word = tuple[int, ...]
-
-
-Words = dict[Word, int]
-
-
 Counts = dict[tuple[int, int], int]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     a, b, c, d = torch.randperm(200, generator=generator)[:4].tolist()
     big = 256 + int(torch.randint(99, (1,), generator=generator))
     few, some, many, most = (each + int(torch.randint(2, (1,), generator=generator)) for each in (2, 4, 6, 8))
@@ -53,28 +41,6 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         ("no words at all", {}),
     ):
         yield Case({"words": words}, kind)
-
-
-def _from(pairs: Callable[[Word], Iterable[tuple[int, int]]], weigh: bool = True) -> Callable[[Words], Counts]:
-    """Counts what `pairs` finds in each word."""
-
-    def count(words: Words) -> Counts:
-        counts: Counts = defaultdict(int)
-        for word, times in words.items():
-            for pair in pairs(word):
-                counts[pair] += times if weigh else 1
-        return dict(counts)
-
-    return count
-
-
-def _without_overlap(word: Word) -> list[tuple[int, int]]:
-    found, free = [], dict.fromkeys(pairwise(word), 0)
-    for place, pair in enumerate(pairwise(word)):
-        if place >= free[pair]:
-            found.append(pair)
-            free[pair] = place + 2
-    return found
 
 
 def _look(result: Any, wanted: Counts, given: Mapping[str, Any]) -> Objection | None:
@@ -117,71 +83,62 @@ EXERCISE = written(
     cases=cases,
     observe=PlainDrive(byte_pairs.count_pairs, ("words",), _look, _as_tensor),
     mistakes="""
-    unweighted: _from(pairwise, weigh=False)(words)
+    unweighted: + count ⇒ + 1
         “You count each word once, no matter how often the text has it.”
-    overwritten: {pair: times for word, times in words.items() for pair in pairwise(word)}
+    overwritten: counts.get(pair, 0) + count ⇒ count
         “Your counts are those of the last word that has the pair: what was counted before is overwritten.”
     replaced_by_the_last_word:
-        counts: Counts = {}
-        for word in words:
-            counts.update(_from(pairwise)({word: words[word]}))
-        return counts
+        for pair in ⇒
+            counts.update(dict.fromkeys(zip(word, word[1:]), 0))
+            for pair in
         “Within a word your counts add up, but then they take the place of what earlier words gave, as `update` does it
         with a dict: add those up, too.”
-    first_kept:
-        counts: Counts = {}
-        for word, times in words.items():
-            for pair in pairwise(word):
-                counts.setdefault(pair, times)
-        return counts
+    first_kept: counts[pair] = counts.get(pair, 0) + count ⇒ counts.setdefault(pair, count)
         “Your counts stop when a pair is met for the first time: whatever comes later is not added.”
-    first_is_one:
-        counts: Counts = {}
-        for word, times in words.items():
-            for pair in pairwise(word):
-                counts[pair] = counts[pair] + times if pair in counts else 1
-        return counts
+    first_is_one: counts.get(pair, 0) + count ⇒ counts[pair] + count if pair in counts else 1
         “Where a pair is met for the first time, you count 1 in place of the number of times that its word occurs.”
-    first_word: _from(pairwise)(dict(list(words.items())[:1]))
+    first_word: words.items() ⇒ [*words.items()][:1]
         “You count the pairs of the first word only: does the loop end too early?”
-    in_one_text: dict(Counter(pairwise([each for word, times in words.items() for each in word * times])))
+    in_one_text: words.items() ⇒ [(sum((word * count for word, count in words.items()), ()), 1)]
         “You also count pairs that begin in one word and end in the next, as if the words were one text.”
-    any_two: _from(lambda word: combinations(word, 2))(words)
+    any_two: zip(word, word[1:]) ⇒ [(id, later) for place, id in enumerate(word) for later in word[place + 1 :]]
         “You count any two ids of a word, also those with others between them; only neighbors make a pair.”
-    every_second: _from(lambda word: zip(word[::2], word[1::2], strict=False))(words)
+    every_second: zip(word, word[1:]) ⇒ zip(word[::2], word[1::2])
         “You cut the words into twos: the pair that begins with the second id of a word is not among yours.”
-    once_per_word: _from(lambda word: set(pairwise(word)))(words)
+    once_per_word: zip(word, word[1:]) ⇒ set(zip(word, word[1:]))
         “A pair that occurs twice in one word counts only once there.”
-    without_overlap: _from(_without_overlap)(words)
+    without_overlap:
+        for pair in zip(word, word[1:]): ⇒
+            free = {}
+            for place, pair in enumerate(zip(word, word[1:])):
+                if place < free.get(pair, 0):
+                    continue
+                free[pair] = place + 2
         “Right, but for an id that repeats: in (1, 1, 1) there are two pairs (1, 1), which share an id; you count one.”
-    last_missing: _from(lambda word: pairwise(word[:-1]))(words)
+    last_missing: word[1:] ⇒ word[1:-1]
         “The last pair of each word is missing.”
-    first_missing: _from(lambda word: pairwise(word[1:]))(words)
+    first_missing: zip(word, word[1:]) ⇒ zip(word[1:], word[2:])
         “The first pair of each word is missing.”
-    in_a_circle: _from(lambda word: zip(word, word[1:] + word[:1], strict=True))(words)
+    in_a_circle: word[1:] ⇒ word[1:] + word[:1]
         “You also pair the last id of each word with its first one, as if the word were a circle.”
-    swapped: _from(lambda word: pairwise(word[::-1]))(words)
+    swapped: zip(word, word[1:]) ⇒ zip(word[1:], word)
         “Your pairs are the wrong way round: the left id comes first.”
-    sorted: _from(lambda word: [(min(pair), max(pair)) for pair in pairwise(word)])(words)
+    sorted: zip(word, word[1:]) ⇒ map(tuple, map(sorted, zip(word, word[1:])))
         “You take (2, 1) and (1, 2) for the same pair; their order matters.”
     """,
     also_right="""
     with Counter:
-        counts: Counter[tuple[int, int]] = Counter()
-        for word, times in words.items():
-            for pair, often in Counter(pairwise(word)).items():
-                counts[pair] += often * times
-        return counts
+        counts = {} ⇒
+            from collections import Counter
+            counts = Counter()
+        counts[pair] = counts.get(pair, 0) + count ⇒ counts.update({pair: count})
     by places:
-        counts: Counts = {}
-        for word in words:
+        for pair in zip(word, word[1:]): ⇒
             for place in range(len(word) - 1):
-                pair = (word[place], word[place + 1])
-                counts[pair] = counts.get(pair, 0) + words[word]
-        return counts
+                pair = word[place : place + 2]
     pair by pair:
-        pairs = {pair for word in words for pair in zip(word[:-1], word[1:], strict=True)}
-        return {pair: sum(list(pairwise(word)).count(pair) * words[word] for word in words) for pair in pairs}
+        pairs = {pair for word in words for pair in zip(word, word[1:])}
+        return {pair: sum([*zip(word, word[1:])].count(pair) * words[word] for word in words) for pair in pairs}
     """,
     hints="""
     - Two loops: over the words with their counts (`words.items()`), and over the pairs of each word.

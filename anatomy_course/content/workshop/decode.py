@@ -1,18 +1,14 @@
 """Notebook 08: from ids back to text."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, written
 from anatomy_course.judge.effects.plain import PlainDrive, not_a, shown
-from anatomy_course.judge.form import written
 from anatomy_utils.training import byte_pairs
-from anatomy_utils.training.byte_pairs import encode, token_bytes, train_byte_pairs
+from anatomy_utils.training.byte_pairs import encode, train_byte_pairs
 
 
 def decode(ids: list[int], merges: dict[tuple[int, int], int]) -> str:
@@ -28,7 +24,7 @@ def decode(ids: list[int], merges: dict[tuple[int, int], int]) -> str:
 Merges = dict[tuple[int, int], int]
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     a, b, c, d = (97 + number for number in torch.randperm(26, generator=generator)[:4].tolist())
     deep: Merges = {(a, b): 256, (256, c): 257, (d, 257): 258, (258, 256): 259}
     animals = "🐈🐕🐟🦉"[int(torch.randint(4, (1,), generator=generator))]
@@ -44,44 +40,6 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         ("no ids", [], {(a, b): 256}),
     ):
         yield Case({"ids": ids, "merges": merges}, kind)
-
-
-def _from(
-    join: Callable[[list[bytes]], str], pieces: Callable[[Merges], dict[int, bytes]] = token_bytes
-) -> Callable[[list[int], Merges], str]:
-    def decode(ids: list[int], merges: Merges) -> str:
-        of = pieces(merges)
-        return join([of[each] for each in ids])
-
-    return decode
-
-
-def _joined(pieces: list[bytes]) -> str:
-    return b"".join(pieces).decode("utf-8", "replace")
-
-
-def _one_level(merges: Merges) -> dict[int, bytes]:
-    """Of a merged id those bytes that its pair holds itself."""
-    pieces = {number: bytes([number]) for number in range(256)}
-    return pieces | {new_id: bytes(each for each in pair if each < 256) for pair, new_id in merges.items()}
-
-
-def _turned(merges: Merges) -> dict[int, bytes]:
-    pieces = {number: bytes([number]) for number in range(256)}
-    for (left, right), new_id in merges.items():
-        pieces[new_id] = pieces[right] + pieces[left]
-    return pieces
-
-
-def _zeros(merges: Merges) -> dict[int, bytes]:
-    pieces = {number: bytes(number) for number in range(256)}
-    for (left, right), new_id in merges.items():
-        pieces[new_id] = pieces[left] + pieces[right]
-    return pieces
-
-
-def _only_bytes(merges: Merges) -> dict[int, bytes]:
-    return {number: bytes([number]) if number < 256 else b"" for number in (*range(256), *merges.values())}
 
 
 def _look(result: Any, wanted: str, given: Mapping[str, Any]) -> Objection | None:
@@ -109,42 +67,31 @@ EXERCISE = written(
     cases=cases,
     observe=PlainDrive(byte_pairs.decode, ("ids", "merges"), _look, _as_tensor),
     mistakes="""
-    each_alone: _from(lambda pieces: "".join(piece.decode("utf-8", "replace") for piece in pieces))(ids, merges)
+    each_alone:
+        b"".join(pieces[i] for i in ids).decode("utf-8", errors="replace") ⇒
+            "".join(pieces[i].decode("utf-8", errors="replace") for i in ids)
         “You decode each id by itself: the bytes of a character may be in several tokens, so join all bytes first.”
-    one_character_per_byte: _from(lambda pieces: b"".join(pieces).decode("latin-1"))(ids, merges)
+    one_character_per_byte: "utf-8", errors="replace" ⇒ "latin-1"
         “You make one character of each byte: é comes out as Ã©. UTF-8 writes some characters with several bytes.”
-    one_level: _from(_joined, _one_level)(ids, merges)
+    one_level: pieces[left] + pieces[right] ⇒ bytes(each for each in (left, right) if each < 256)
         “Your merged ids come out as if they were taken apart only once; a part of a pair may itself be a merged id.”
-    zeros: _from(_joined, _zeros)(ids, merges)
+    zeros: bytes([i]) ⇒ bytes(i)
         “Your text is made of the byte 0 alone: `bytes(97)` is 97 zeros, and `bytes([97])` is the byte 97.”
-    turned: _from(_joined, _turned)(ids, merges)
+    turned: pieces[left] + pieces[right] ⇒ pieces[right] + pieces[left]
         “The two parts of each pair are the wrong way round.”
-    only_bytes: _from(_joined, _only_bytes)(ids, merges)
+    only_bytes: pieces[left] + pieces[right] ⇒ b""
         “Ids of 256 and more leave nothing in your text; only the single bytes are there.”
-    broken_left_out: _from(lambda pieces: b"".join(pieces).decode("utf-8", "ignore"))(ids, merges)
+    broken_left_out: "replace" ⇒ "ignore"
         “Bytes that do not form a whole character vanish from your text; `errors="replace"` shows where they were.”
-    spaces_between: _from(lambda pieces: b" ".join(pieces).decode("utf-8", "replace"))(ids, merges)
+    spaces_between: b"" ⇒ b" "
         “You put a space between the tokens; the tokens hold the text's own spaces.”
-    stripped: _from(lambda pieces: _joined(pieces).strip())(ids, merges)
-        “The white space at the beginning and the end of the text is lost.”
-    reversed: _from(lambda pieces: _joined(pieces[::-1]))(ids, merges)
-        “Your tokens come in the reverse order.”
     """,
     also_right="""
     merges taken back:
         for pair, new_id in reversed(merges.items()):
             ids = [part for each in ids for part in (pair if each == new_id else (each,))]
         return bytes(ids).decode("utf-8", errors="replace")
-    with a stack:
-        pair_of = {new_id: pair for pair, new_id in merges.items()}
-        left, found = list(reversed(ids)), bytearray()
-        while left:
-            each = left.pop()
-            if each in pair_of:
-                left += reversed(pair_of[each])
-            else:
-                found.append(each)
-        return str(found, "utf-8", "replace")
+    byte by byte: b"".join(pieces[i] for i in ids) ⇒ bytes(each for i in ids for each in pieces[i])
     recursive:
         pair_of = {new_id: pair for pair, new_id in merges.items()}
         def piece(each: int) -> bytes:

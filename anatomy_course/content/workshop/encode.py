@@ -3,19 +3,15 @@
 # mypy: disable-error-code="var-annotated, arg-type"
 # A solution's lines are as learners read them, without types of their own.
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
-from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, written
 from anatomy_course.judge.effects.plain import PlainDrive, ids_as_tensor, no_ids, not_a, other_ids, shown
-from anatomy_course.judge.form import written
 from anatomy_utils.training import byte_pairs
-from anatomy_utils.training.byte_pairs import merge_pair, split_words, token_bytes
+from anatomy_utils.training.byte_pairs import merge_pair, split_words
 
 
 def encode(text: str, merges: dict[tuple[int, int], int]) -> list[int]:
@@ -36,13 +32,7 @@ def encode(text: str, merges: dict[tuple[int, int], int]) -> list[int]:
     return ids
 
 
-Ids = tuple[int, ...]
-
-
-Merges = dict[tuple[int, int], int]
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     letters = [chr(97 + number) for number in torch.randperm(26, generator=generator)[:5].tolist()]
     a, b, c, d = map(ord, sorted(letters[:4]))  # so that it is known which pair is the smaller one
 
@@ -76,69 +66,6 @@ def _text(*letters: int) -> str:
     return "".join(map(chr, letters))
 
 
-def _word_by_word(
-    of_word: Callable[[Ids, Merges], Iterable[int]], split: Callable[[str], list[str]] = split_words
-) -> Callable[[str, Merges], list[int]]:
-    def encode(text: str, merges: Merges) -> list[int]:
-        return [each for word in split(text) for each in of_word(tuple(word.encode("utf-8")), merges)]
-
-    return encode
-
-
-def _by(choose: Callable[[list[tuple[int, int]], Merges], tuple[int, int]]) -> Callable[[Ids, Merges], Ids]:
-    """Merges the pair that is chosen among those that are known, until none is."""
-
-    def merged(ids: Ids, merges: Merges) -> Ids:
-        while known := [pair for pair in pairwise(ids) if pair in merges]:
-            pair = choose(known, merges)
-            ids = merge_pair(ids, pair, merges[pair])
-        return ids
-
-    return merged
-
-
-def _lowest(known: list[tuple[int, int]], merges: Merges) -> tuple[int, int]:
-    return min(known, key=lambda pair: merges[pair])
-
-
-def _one_round(ids: Ids, merges: Merges) -> Ids:
-    known = [pair for pair in pairwise(ids) if pair in merges]
-    return merge_pair(ids, _lowest(known, merges), merges[_lowest(known, merges)]) if known else ids
-
-
-def _of_bytes(ids: Ids, merges: Merges) -> Ids:
-    return _by(_lowest)(ids, {pair: new_id for pair, new_id in merges.items() if max(pair) < 256})
-
-
-def _longest(ids: Ids, merges: Merges) -> list[int]:
-    pieces = token_bytes(merges)
-    longest_first = sorted(merges.values(), key=lambda each: -len(pieces[each]))
-    rest, found = bytes(ids), []
-    while rest:
-        found.append(next((each for each in longest_first if rest.startswith(pieces[each])), rest[0]))
-        rest = rest[len(pieces[found[-1]]) :]
-    return found
-
-
-def _first_occurrences(ids: Ids, merges: Merges) -> Ids:
-    for pair, new_id in merges.items():
-        place = next((i for i in range(len(ids)) if ids[i : i + 2] == pair), None)
-        ids = ids if place is None else (*ids[:place], new_id, *ids[place + 2 :])
-    return ids
-
-
-def _first_merge_lost(ids: Ids, merges: Merges) -> Ids:
-    """What a list of bytes makes of `merge_pair`, which gives back a tuple."""
-    return _in_turn(ids, dict(list(merges.items())[1:]))
-
-
-def _in_turn(ids: Ids, merges: Merges) -> Ids:
-    """Each merge once, in the order of learning: a pair that holds a new id was always learned later."""
-    for pair, new_id in merges.items():
-        ids = merge_pair(ids, pair, new_id)
-    return ids
-
-
 def _look(result: Any, wanted: list[int], given: Mapping[str, Any]) -> Objection | None:
     call = f"`encode({shown(given['text'])}, {shown(given['merges'])})`"
     cure = "all ids of the text in one list."
@@ -157,50 +84,63 @@ EXERCISE = written(
     observe=PlainDrive(byte_pairs.encode, ("text", "merges"), _look, ids_as_tensor, {"split_words": split_words}),
     uses="workshop.merge_pair",
     mistakes="""
-    bytes_only: _word_by_word(lambda ids, merges: ids)(text, merges)
+    bytes_only: list(text.encode("utf-8"))
         “You return the plain bytes: no merge reaches them.”
-    characters: [each for word in split_words(text) for each in _by(_lowest)(tuple(map(ord, word)), merges)]
+    characters: word.encode("utf-8") ⇒ map(ord, word)
         “You begin with the numbers of characters, as `ord` gives them, not with the bytes of UTF-8: é has two bytes, an
         emoji four.”
-    across_words: list(_by(_lowest)(tuple(text.encode("utf-8")), merges))
+    across_words: split_words(text) ⇒ [text]
         “Some of your pairs reach across two words, as if you merged in the text as a whole.”
-    spaces_lost: _word_by_word(_by(_lowest), str.split)(text, merges)
+    spaces_lost: split_words(text) ⇒ text.split()
         “The white space between the words is lost: `split_words` keeps it, `text.split()` does not.”
-    left_to_right: _word_by_word(_by(lambda known, merges: known[0]))(text, merges)
+    left_to_right: min(pairs, key=merges.get) ⇒ pairs[0]
         “You merge the first known pair from the left. The one that was learned first, with the lowest new id, comes
         first wherever it is.”
-    highest_first: _word_by_word(_by(lambda known, merges: max(known, key=lambda pair: merges[pair])))(text, merges)
+    highest_first: min(pairs ⇒ max(pairs
         “You merge the pair with the highest new id first; the lowest was learned first.”
-    smallest_first: _word_by_word(_by(lambda known, merges: min(known)))(text, merges)
+    smallest_first: , key=merges.get ⇒
         “You merge the pair whose own ids are the smallest; what counts is the new id, which `merges` holds.”
-    longest_first: _word_by_word(_longest)(text, merges)
+    longest_first:
+        pieces = byte_pairs.token_bytes(merges)
+        longest, ids = sorted(pieces, key=lambda id: -len(pieces[id])), []
+        for word in split_words(text):
+            rest = word.encode("utf-8")
+            while rest:
+                ids.append(next(id for id in longest if rest.startswith(pieces[id])))
+                rest = rest[len(pieces[ids[-1]]) :]
+        return ids
         “You take the longest piece of the vocabulary at each place, as WordPiece does; byte-pair encoding repeats the
         merges in the order of learning.”
-    one_round: _word_by_word(_one_round)(text, merges)
+    one_round: while True: ⇒ for _ in range(1):
         “In each word you merge one pair and stop; others may be known, and the new id may be part of one.”
-    of_bytes: _word_by_word(_of_bytes)(text, merges)
+    of_bytes: if pair in merges] ⇒ if pair in merges and max(pair) < 256]
         “You merge pairs of bytes only; pairs that hold a merged id are not merged again.”
-    first_occurrences: _word_by_word(_first_occurrences)(text, merges)
+    first_occurrences:
+        parts = tuple(word.encode("utf-8")) ⇒ parts, left = tuple(word.encode("utf-8")), dict(merges)
+        if pair in merges ⇒ if pair in left
+        parts = merge_pair(parts, pair, merges[pair]) ⇒
+            place = list(zip(parts, parts[1:])).index(pair)
+            parts = (*parts[:place], left.pop(pair), *parts[place + 2 :])
         “Of each pair you merge only the first occurrence in a word.”
-    first_merge_lost: _word_by_word(_first_merge_lost)(text, merges)
+    first_merge_lost: ids = [] ⇒ ids, merges = [], dict([*merges.items()][1:])
         “The merge that was learned first never happens in yours. Is the word a list at first? A part of a list never
         equals a pair, which is a tuple: `tuple(…)`.”
     """,
     also_right="""
-    each merge in turn: _word_by_word(_in_turn)(text, merges)
-    one occurrence at a time:
+    each merge in turn:
         ids = []
         for word in split_words(text):
-            parts = list(word.encode("utf-8"))
-            while True:
-                ranked = [(merges[pair], place) for place, pair in enumerate(pairwise(parts)) if pair in merges]
-                if not ranked:
-                    break
-                new_id, place = min(ranked)
-                parts[place : place + 2] = [new_id]
-            ids += parts
+            parts = tuple(word.encode("utf-8"))
+            for pair, new_id in merges.items():
+                parts = merge_pair(parts, pair, new_id)
+            ids.extend(parts)
         return ids
-    by the lowest new id: _word_by_word(_by(_lowest))(text, merges)
+    one occurrence at a time:
+        tuple(word ⇒ list(word
+        parts = merge_pair(parts, pair, merges[pair]) ⇒
+            place = list(zip(parts, parts[1:])).index(pair)
+            parts[place : place + 2] = [merges[pair]]
+    by the lowest new id: min(pairs, key=merges.get) ⇒ sorted(pairs, key=lambda pair: merges[pair])[0]
     """,
     hints="""
     - A loop over `split_words(text)`. In it, `parts = tuple(word.encode("utf-8"))` are the bytes, and a second loop

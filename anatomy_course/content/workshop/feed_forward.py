@@ -1,16 +1,8 @@
 """Notebook 08: the feed-forward network as a module of the learner's own."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Output
-from anatomy_course.judge.effects.module import ModuleDrive
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, ModuleDrive, Output, Tensor, normal, primes, written
 
 
 class FeedForward(torch.nn.Module):
@@ -36,7 +28,7 @@ DRIVE = ModuleDrive(
 )
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a batch of texts", "one text", "one position", "fewer features inside"):
         batch, position = primes(generator, 2, (2, 7))
         batch, position = 1 if kind == "one text" else batch, 1 if kind == "one position" else position
@@ -65,15 +57,10 @@ EXERCISE = written(
             states = states * (1 + torch.erf(states / 2**0.5)) / 2
             return states @ self.output.weight.T + self.output.bias
     GELU as a module:
-        def __init__(self, d_model, d_inner):
-            super().__init__()
-            self.output = torch.nn.Linear(d_inner, d_model)
+        self.inner = torch.nn.Linear(d_model, d_inner) ⇒
             self.activation = torch.nn.GELU()
             self.inner = torch.nn.Linear(d_model, d_inner)
-        def forward(self, hidden_states):
-            for part in (self.inner, self.activation, self.output):
-                hidden_states = part(hidden_states)
-            return hidden_states
+        torch.nn.functional.gelu( ⇒ self.activation(
     all positions in one table:
         return self.output(torch.nn.functional.gelu(self.inner(hidden_states))) ⇒
             rows = hidden_states.reshape(-1, hidden_states.shape[-1])
@@ -108,12 +95,6 @@ EXERCISE = written(
         (d_model, d_inner) ⇒ (d_model, 4 * d_model)
         (d_inner, d_model) ⇒ (4 * d_model, d_model)
         “Your network is 4 · d_model wide inside, whatever `d_inner` says.”
-    no_inner_bias: (d_model, d_inner) ⇒ (d_model, d_inner, bias=False)
-        “Your `inner` has no bias; here both layers have one.”
-    no_output_bias: (d_inner, d_model) ⇒ (d_inner, d_model, bias=False)
-        “Your `output` has no bias; here both layers have one.”
-    no_biases (no_inner_bias): (d_inner, d_model) ⇒ (d_inner, d_model, bias=False)
-        “Neither of your layers has a bias; here both have one.”
     detached: self.inner(hidden_states) ⇒ self.inner(hidden_states).detach()
         “Your output is right, but no gradient reaches `inner`: something cuts it off, such as `detach`, `no_grad` or
         `.data`.”

@@ -3,19 +3,11 @@
 # mypy: disable-error-code="union-attr, arg-type"
 # To mypy, what a module holds may always be a tensor.
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
 from anatomy_course.content.workshop.block import Block
-from anatomy_course.judge.definition import Case, Output
+from anatomy_course.content.writing import Case, Cases, Generator, ModuleDrive, Output, Tensor, primes, written
 from anatomy_course.judge.effects.initial import InitialSpread
-from anatomy_course.judge.effects.module import ModuleDrive
-from anatomy_course.judge.form import written
 
 
 class GPT(torch.nn.Module):
@@ -77,7 +69,7 @@ DRIVE = ModuleDrive(
 )
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a few tokens", "one text", "one token"):
         heads, layers = primes(generator, 2, (2, 3))
         layers = 1 if kind == "one token" else layers
@@ -109,14 +101,9 @@ EXERCISE = written(
     states after the norm: self.norm(hidden_states)
     """,
     also_right="""
-    in steps:
-        def forward(self, input_ids):
-            states = self.embedded(input_ids)
-            for block in self.blocks:
-                states = block(states)
-            return F.linear(self.norm(states), self.tokens.weight)
-        def embedded(self, ids):
-            return self.tokens(ids) + self.positions.weight[: ids.shape[1]]
+    rows of the tables:
+        self.positions(positions) ⇒ self.positions.weight[: input_ids.shape[1]]
+        self.norm(hidden_states) @ self.tokens.weight.T ⇒ F.linear(self.norm(hidden_states), self.tokens.weight)
     one table under two names:
         self.norm = torch.nn.LayerNorm(d_model) ⇒
             self.norm = torch.nn.LayerNorm(d_model)
@@ -134,32 +121,13 @@ EXERCISE = written(
         (block.attention.output, block.feed_forward.output) ⇒ ()
         “Your weights start as torch made them, the tables with a standard deviation of 1, so the first loss is far
         above ln(vocabulary_size).”
-    linear_maps_alone: (torch.nn.Linear, torch.nn.Embedding) ⇒ torch.nn.Linear
-        “Your linear maps start with 0.02, but `tokens` as torch made it, with a standard deviation of 1. What about
-        `positions`?”
     not_scaled_down: / (2 * num_layers) ** 0.5 ⇒
         “Your `attention.output` and `feed_forward.output` start with 0.02, as all others: either they are never made
         smaller, or a later line draws them again with 0.02.”
-    scaled_by_blocks_alone: (2 * num_layers) ⇒ num_layers
-        “Your `attention.output` and `feed_forward.output` start too large, as with 0.02 / √num_layers; each block adds
-        twice.”
-    scaled_without_root: ** 0.5 ⇒
-        “Your `attention.output` and `feed_forward.output` start with about 0.02 / (2 · num_layers), as if the root were
-        missing.”
-    all_scaled_down: std=0.02) ⇒ std=0.02 / (2 * num_layers) ** 0.5)
-        “All your weights start with 0.02 / √(2 · num_layers); only the two `output` of each block should.”
-    wider: 0.02 ⇒ 0.2
-        “Your weights, those of `tokens` too, start with ten times the standard deviation that is wanted.”
     biases_kept: torch.nn.init.zeros_(part.bias) ⇒ pass
         “Your biases start with random numbers; those of each Linear should be 0.”
     untied (one table under two names): self.output.weight = self.tokens.weight ⇒
         “Your model has one table more, `output`; the logits should come from `tokens.weight` once more.”
-    one_block: for _ in range(num_layers)] ⇒ ] * num_layers
-        “Your blocks are one and the same block, used several times; each needs weights of its own.”
-    no_norm:
-        self.norm = torch.nn.LayerNorm(d_model) ⇒
-        self.norm(hidden_states) ⇒ hidden_states
-        “Your model lacks the weights of `norm`, which comes after the last block.”
     no_positions: + self.positions(positions) ⇒
         “Nothing of `positions` is in your vectors, so they do not say where their tokens are.”
     one_position: self.positions(positions) ⇒ self.positions.weight[0]

@@ -1,17 +1,10 @@
 """Notebook 08: causal attention as SmolLM2 has it: rotary positions, and heads that share keys and values."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Output
-from anatomy_course.judge.effects.module import ModuleDrive
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, ModuleDrive, Output, Tensor, normal, primes, written
 
 
 class GroupedAttention(torch.nn.Module):
@@ -73,7 +66,7 @@ KINDS = {
 """Kind → heads of keys and values, queries' heads on each of them, base."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, (shared, group, base) in KINDS.items():
         batch, position = primes(generator, 2, (5, 7, 11))
         batch, heads = 1 if kind == "one text" else batch, shared * group
@@ -112,10 +105,6 @@ EXERCISE = written(
             future = torch.ones_like(scores[0, 0], dtype=torch.bool).triu(1)
             context = scores.masked_fill(future, -torch.inf).softmax(-1) @ value
             return self.output(context.transpose(1, 2).flatten(2))
-    complex numbers:
-        return torch.cat((a * angles.cos() - b * angles.sin(), b * angles.cos() + a * angles.sin()), -1) ⇒
-            turned = torch.complex(a.contiguous(), b.contiguous()) * torch.polar(torch.ones_like(angles), angles)
-            return torch.cat((turned.real, turned.imag), -1)
     groups as an axis (scores by hand):
         .repeat_interleave(groups, 1) ⇒ [:, :, None]
         self.rotate(query) ⇒ self.rotate(query).unflatten(1, (-1, groups))
@@ -125,8 +114,6 @@ EXERCISE = written(
         torch.arange(vectors.shape[-2], device=vectors.device)[:, None] ⇒ (1 + torch.arange(vectors.shape[-2]))[:, None]
     """,
     mistakes="""
-    biases: , bias=False ⇒
-        “Your linear layers have biases; SmolLM2's have none: `bias=False`.”
     full_keys: shared = num_key_value_heads * (d_model // num_heads) ⇒ shared = d_model
         “Your `key` makes one vector for each head of queries, so nothing is shared: its weight has the wrong shape.
         What about `value`?”

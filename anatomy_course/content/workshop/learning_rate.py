@@ -1,17 +1,12 @@
 """Notebook 08: the learning rate of a step, up in a straight line and down along a cosine."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case, Objection
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, primes, written
 
 
 def learning_rate(step: int, steps: int, warmup: int, peak: float, end: float) -> float:
@@ -27,17 +22,15 @@ def learning_rate(step: int, steps: int, warmup: int, peak: float, end: float) -
     return end + (peak - end) * (1 + math.cos(math.pi * progress)) / 2
 
 
-NO_WARM_UP, ONE_STEP, LONG = "no warm-up", "a warm-up of one step", "a long warm-up"
-SMALL, LEVEL, RISING = "a small peak", "an end as high as the peak", "an end above the peak"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("an end at 0", "an end above 0", NO_WARM_UP, ONE_STEP, SMALL, LEVEL, RISING, LONG):
+def cases(generator: Generator) -> Cases:
+    no_warm_up, one_step, long = "no warm-up", "a warm-up of one step", "a long warm-up"
+    small, level, rising = "a small peak", "an end as high as the peak", "an end above the peak"
+    for kind in ("an end at 0", "an end above 0", no_warm_up, one_step, small, level, rising, long):
         steps, warmup = primes(generator, 1, (13, 17, 19))[0], primes(generator, 1, (3, 5, 7))[0]
-        warmup = {NO_WARM_UP: 0, ONE_STEP: 1, LONG: steps - 2}.get(kind, warmup)
+        warmup = {no_warm_up: 0, one_step: 1, long: steps - 2}.get(kind, warmup)
         peak, rest = (round(1 + 4 * part, 1) for part in torch.rand(2, generator=generator).tolist())
-        peak = peak / 10 if kind == SMALL else peak
-        end = {"an end at 0": 0.0, SMALL: rest / 100, LEVEL: peak, RISING: peak + rest}.get(kind, 0.1 + rest / 10)
+        peak = peak / 10 if kind == small else peak
+        end = {"an end at 0": 0.0, small: rest / 100, level: peak, rising: peak + rest}.get(kind, 0.1 + rest / 10)
         yield Case({"steps": steps, "warmup": warmup, "peak": peak, "end": end}, kind, {"step": steps})
 
 

@@ -1,19 +1,11 @@
 """Notebook 08: the block of which SmolLM2 has thirty."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
 from anatomy_course.capstone.program.given.gated import GatedFeedForward
-from anatomy_course.content.sizes import normal, primes
 from anatomy_course.content.workshop.grouped_attention import GroupedAttention
-from anatomy_course.content.workshop.shared import halves
-from anatomy_course.judge.definition import Case, Output
-from anatomy_course.judge.effects.module import ModuleDrive
-from anatomy_course.judge.form import written
+from anatomy_course.content.workshop.shared import WIRED_OTHERWISE, WIRING_MISTAKES, halves
+from anatomy_course.content.writing import Case, Cases, Generator, ModuleDrive, Output, Tensor, normal, primes, written
 
 
 class LlamaBlock(torch.nn.Module):
@@ -54,7 +46,7 @@ KINDS = {
 """Kind → heads of keys and values, queries' heads on each of them, base, epsilon."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, (shared, group, base, epsilon) in KINDS.items():
         batch, position, d_inner = primes(generator, 3, (5, 7, 11))
         batch, heads = 1 if kind == "one text" else batch, shared * group
@@ -91,8 +83,6 @@ EXERCISE = written(
     own_keys: num_heads, num_key_value_heads, base) ⇒ num_heads, num_heads, base)
         “Your attention has a key for each head of queries, as if it were given num_heads twice, so `key` and `value`
         have the wrong shape.”
-    usual_width: (d_model, d_inner) ⇒ (d_model, 4 * d_model)
-        “Your feed-forward network is 4 · d_model wide inside, whatever `d_inner` says.”
     usual_base: num_key_value_heads, base) ⇒ num_key_value_heads, 10_000.0)
         “Your attention turns with the base 10,000, whatever `base` says.”
     usual_epsilon: , eps=epsilon ⇒
@@ -102,60 +92,16 @@ EXERCISE = written(
         hidden_states + self.feed_forward(self.feed_forward_norm( ⇒
             self.feed_forward_norm(hidden_states + self.feed_forward(
         “Your norms come after the sums, as in 2017; a Llama has them before its parts.”
-    swapped:
-        attention(self.attention_norm ⇒ attention(self.feed_forward_norm
-        feed_forward(self.feed_forward_norm ⇒ feed_forward(self.attention_norm
-        “Your two norms have changed places.”
-    one_norm: feed_forward(self.feed_forward_norm ⇒ feed_forward(self.attention_norm
-        “In your output `attention_norm` is used twice; nothing of `feed_forward_norm` reaches it.”
-    no_second_norm: self.feed_forward_norm(hidden_states) ⇒ hidden_states
-        “Your feed-forward network reads states that have not been normed.”
-    no_first_norm: self.attention_norm(hidden_states) ⇒ hidden_states
-        “Your attention reads states that have not been normed.”
-    side_by_side:
-        hidden_states = ⇒ attended =
-        return hidden_states ⇒ return attended
-        “Your feed-forward network reads what came into the block; what attention added does not reach it.”
-    no_residuals: hidden_states + ⇒
-        “In your output, neither of the two parts has its input added.”
-    no_first_residual: hidden_states + self.attention ⇒ self.attention
-        “The result of attention goes on alone, as if the states were not added to it.”
-    no_second_residual: hidden_states + self.feed_forward ⇒ self.feed_forward
-        “The result of the feed-forward network goes on alone, as if the states were not added to it.”
-    second_residual_from_below:
-        hidden_states = ⇒ attended =
-        feed_forward_norm(hidden_states) ⇒ feed_forward_norm(attended)
-        “Your second sum adds to what came into the block, so attention's result is lost from it.”
-    network_first:
-        def forward(self, hidden_states):
-            hidden_states = hidden_states + self.feed_forward(self.feed_forward_norm(hidden_states))
-            return hidden_states + self.attention(self.attention_norm(hidden_states))
-        “Your feed-forward network comes before attention.”
-    normed_residuals:
-        hidden_states + self.attention ⇒ self.attention_norm(hidden_states) + self.attention
-        hidden_states + self.feed_forward ⇒ self.feed_forward_norm(hidden_states) + self.feed_forward
-        “You add the results to the normed states; they should be added to the states before the norm.”
-    first_residual_normed: hidden_states + self.attention ⇒ self.attention_norm(hidden_states) + self.attention
-        “Attention's result is added to the normed states; it should be added to those before the norm.”
-    second_residual_normed:
-        hidden_states + self.feed_forward ⇒ self.feed_forward_norm(hidden_states) + self.feed_forward
-        “The feed-forward network's result is added to the normed states; it should be added to those before the norm.”
-    """,
-    also_right="""
-    a loop over the halves:
-        def forward(self, x):
-            for norm, part in ((self.attention_norm, self.attention), (self.feed_forward_norm, self.feed_forward)):
-                x = torch.add(part(norm(x)), x)
-            return x
+    """
+    + WIRING_MISTAKES,
+    also_right=WIRED_OTHERWISE
+    + """
     norms by hand:
         def forward(self, x):
             x = x + self.attention(self.normed(x, self.attention_norm))
             return x + self.feed_forward(self.normed(x, self.feed_forward_norm))
         def normed(self, states, norm):
             return norm.weight * states * (states.square().mean(-1, keepdim=True) + norm.eps).rsqrt()
-    in one line:
-        def forward(self, x):
-            return (y := x + self.attention(self.attention_norm(x))) + self.feed_forward(self.feed_forward_norm(y))
     """,
     hints="""
     - It is your `Block` with other parts: the two lines of `forward` stay as they are.

@@ -1,15 +1,12 @@
 """Notebook 08: one id in the place of a pair, the second half of byte-pair encoding."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
-from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, written
 from anatomy_course.judge.effects.plain import PlainDrive, ids_as_tensor, no_ids, not_a, other_ids
-from anatomy_course.judge.form import written
 from anatomy_utils.training import byte_pairs
 
 
@@ -29,10 +26,7 @@ def merge_pair(ids: tuple[int, ...], pair: tuple[int, int], new_id: int) -> tupl
     return tuple(merged)
 
 
-Ids = tuple[int, ...]
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     a, b, c = (1 + torch.randperm(200, generator=generator)[:3]).tolist()
     new = 256 + int(torch.randint(99, (1,), generator=generator))
     letters = torch.tensor([a, b, c])[torch.randint(3, (13,), generator=generator)].tolist()
@@ -54,42 +48,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         yield Case({"ids": ids, "pair": pair, "new_id": new}, kind)
 
 
-def _with(step: Callable[[Ids, int, tuple[int, int]], bool], put: str = "new", skip: int = 2) -> Callable[..., Ids]:
-    """The loop with one thing done differently.
-
-    Args:
-        step: whether to merge at a place.
-        put: what to write there.
-        skip: how far to go on from there.
-    """
-
-    def merge(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
-        written: list[int] = []
-        place = 0
-        while place < len(ids):
-            here = step(ids, place, pair)
-            first, second = ids[place], ids[min(place + 1, len(ids) - 1)]
-            puts = {"new": [new_id], "nothing": [], "after": [first, new_id], "inserted": [first, second, new_id]}
-            written += puts[put] if here else [first]
-            place += skip if here else 1
-        return tuple(written)
-
-    return merge
-
-
-def _here(ids: Ids, place: int, pair: tuple[int, int]) -> bool:
-    return ids[place : place + 2] == pair
-
-
-def _recursive(ids: Ids, pair: tuple[int, int], new_id: int) -> Ids:
-    if len(ids) < 2:
-        return ids
-    if ids[:2] == pair:
-        return (new_id, *_recursive(ids[2:], pair, new_id))
-    return (ids[0], *_recursive(ids[1:], pair, new_id))
-
-
-def _look(result: Any, wanted: Ids, given: Mapping[str, Any]) -> Objection | None:
+def _look(result: Any, wanted: tuple[int, ...], given: Mapping[str, Any]) -> Objection | None:
     call = f"`merge_pair({given['ids']}, {given['pair']}, {given['new_id']})`"
     cure = "words are keys of a dict, and `tuple(…)` makes one from a list."
     return not_a(tuple, result, cure) or no_ids(result) or other_ids(result, wanted, call)
@@ -105,46 +64,42 @@ EXERCISE = written(
     cases=cases,
     observe=PlainDrive(byte_pairs.merge_pair, ("ids", "pair", "new_id"), _look, ids_as_tensor),
     mistakes="""
-    second_kept: _with(_here, skip=1)(ids, pair, new_id)
+    second_kept: place += 2 ⇒ place += 1
         “You write the new id and go on by one: the second id of the pair is read again.”
-    only_first:
-        place = next((place for place in range(len(ids)) if _here(ids, place, pair)), None)
-        return ids if place is None else (*ids[:place], new_id, *ids[place + 2 :])
+    only_first: == pair ⇒ == pair and new_id not in merged
         “You merge the first occurrence and leave all later ones as they were.”
-    never: _with(lambda ids, place, pair: False)(ids, pair, new_id)
+    never: == pair ⇒ == list(pair)
         “Nothing is merged in what you return: is your test for the pair ever True? A slice of a list is never equal to
         a tuple.”
     overlapping:
-        begins = [ids[place : place + 2] == pair for place in range(len(ids))]
-        second = [False, *begins]
-        return tuple(
-            new_id if begin else each
-            for each, begin, after in zip(ids, begins, second, strict=False)
-            if begin or not after
-        )
+        place += 2 ⇒ place += 1
+        else: ⇒
+            elif place and ids[place - 1 : place + 1] == pair:
+                place += 1
+            else:
         “Right, but for an id that repeats: in (1, 1, 1) you merge the middle one twice, with both of its neighbors. An
         id belongs to one occurrence at most.”
-    last_lost:
-        merged = byte_pairs.merge_pair(ids, pair, new_id)
-        return merged if ids[-2:] == pair and merged[-1] == new_id else merged[:-1]
+    last_lost: len(ids): ⇒ len(ids) - 1:
         “The last id of a word is lost where it is part of no pair: a loop over pairs never reaches it by itself.”
-    from_the_right: byte_pairs.merge_pair(ids[::-1], pair[::-1], new_id)[::-1]
+    from_the_right:
+        merged = [] ⇒ merged, ids, pair = [], ids[::-1], pair[::-1]
+        tuple(merged) ⇒ tuple(merged[::-1])
         “Right, but for an id that repeats: as if you began at the right end, (1, 1, 1) becomes (1, new) in place of
         (new, 1).”
-    first_of_a_run:
-        found = [place for place in range(len(ids)) if _here(ids, place, pair)]
-        return _with(lambda ids, place, pair: place in found and place - 1 not in found)(ids, pair, new_id)
+    first_of_a_run: == pair: ⇒ == pair and ids[max(0, place - 1) : place + 1] != pair:
         “Right, but for an id that repeats: where four of it or more are in a row, only the first two are merged; (1, 1,
         1, 1) holds two pairs.”
-    removed: _with(_here, put="nothing")(ids, pair, new_id)
+    removed: merged.append(new_id) ⇒ pass
         “You take the pairs out and write nothing in their place.”
-    either_order: _with(lambda ids, place, pair: ids[place : place + 2] in (pair, pair[::-1]))(ids, pair, new_id)
+    either_order: == pair ⇒ in (pair, pair[::-1])
         “You also merge the pair the wrong way round: (2, 1) is not (1, 2).”
-    any_second: _with(lambda ids, place, pair: ids[place] == pair[0])(ids, pair, new_id)
+    any_second: ids[place : place + 2] == pair ⇒ ids[place] == pair[0]
         “You merge wherever the first id of the pair is, whatever comes after it.”
-    each_member: _with(lambda ids, place, pair: ids[place] in pair, skip=1)(ids, pair, new_id)
+    each_member:
+        ids[place : place + 2] == pair ⇒ ids[place] in pair
+        place += 2 ⇒ place += 1
         “You put the new id in the place of each single id of the pair; it replaces two neighbors at once.”
-    one_lost: _with(_here, skip=3)(ids, pair, new_id)
+    one_lost: place += 2 ⇒ place += 3
         “After each merged pair an id is lost: you go on by three in place of two.”
     as_text:
         text = " ".join(map(str, ids)).replace(f"{pair[0]} {pair[1]}", str(new_id))
@@ -156,33 +111,26 @@ EXERCISE = written(
         return tuple(map(int, text.split()))
         “Where two occurrences follow right after each other, you merge only the first. In a text, `replace` does so if
         both need the space between them.”
-    first_kept: _with(_here, put="after")(ids, pair, new_id)
+    first_kept: merged.append(new_id) ⇒ merged += [pair[0], new_id]
         “You replace the second id of each pair, and leave the first.”
-    inserted: _with(_here, put="inserted")(ids, pair, new_id)
+    inserted: merged.append(new_id) ⇒ merged += [*pair, new_id]
         “You write the new id after each pair, and the pair is still there.”
     """,
     also_right="""
-    recursive: _recursive(ids, pair, new_id)
-    with a stack:
-        written: list[int] = []
-        open_first = False  # whether the last one written may begin the pair
-        for each in ids:
-            if open_first and written[-1] == pair[0] and each == pair[1]:
-                written[-1] = new_id
-                open_first = False
-            else:
-                written.append(each)
-                open_first = True
-        return tuple(written)
+    recursive:
+        if len(ids) < 2:
+            return ids
+        if ids[:2] == pair:
+            return (new_id, *merge_pair(ids[2:], pair, new_id))
+        return (ids[0], *merge_pair(ids[1:], pair, new_id))
+    by both ids: ids[place : place + 2] == pair ⇒ place + 1 < len(ids) and (ids[place], ids[place + 1]) == pair
     from a list:
-        left, written = list(ids), []
+        left, merged = list(ids), []
         while left:
-            if len(left) > 1 and (left[0], left[1]) == pair:
-                written.append(new_id)
-                left = left[2:]
-            else:
-                written.append(left.pop(0))
-        return tuple(written)
+            here = left[:2] == list(pair)
+            merged.append(new_id if here else left[0])
+            del left[: 2 if here else 1]
+        return tuple(merged)
     """,
     hints="""
     - A `while` loop with a place that goes on by two after a merge and by one otherwise; a `for` loop cannot skip.

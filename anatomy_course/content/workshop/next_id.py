@@ -7,19 +7,14 @@ counted, and the shares are taken for the nearest of the distributions that the 
 # mypy: disable-error-code="return-value"
 # A tensor's `item` may be a float for mypy; the solution's first line is what learners see.
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case, Objection
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, primes, written
 
 
 def next_id(logits: Tensor, temperature: float, top_k: int, generator: torch.Generator) -> int:
@@ -48,7 +43,7 @@ clearly in how often: at temperature 0, the second would come too if somebody dr
 the last has the largest square."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind, (temperature, top_k, heights) in KINDS.items():
         vocabulary = primes(generator, 1, (5, 7))[0]
         falling = torch.cat([torch.tensor(heights), heights[-1] - torch.arange(1.0, vocabulary - 4)])
@@ -73,13 +68,11 @@ def drive(answer: Callable[..., Any], logits: Tensor, temperature: float, top_k:
             return first
         sure = (temperature == 0 or top_k == 1) and len(set(first)) == 1
         drawn = ids_of(answer, logits, temperature, top_k, seed, FEW if sure else DRAWS)
-        if not isinstance(drawn, list):
-            return drawn
-        if drawn[:FEW] != first:
-            return Objection(
-                "not_repeatable",
-                "Two generators in the same state give different tokens: something is drawn without `generator`.",
-            )
+    if not isinstance(drawn, list):
+        return drawn
+    if drawn[:FEW] != first:
+        words = "Two generators in the same state give different tokens: something is drawn without `generator`."
+        return Objection("not_repeatable", words)
     shares = torch.bincount(torch.tensor(drawn), minlength=len(logits)) / len(drawn)
     could_be: list[Tensor] = []
     for chances in known(tuple(logits.tolist()), temperature, top_k):
@@ -98,11 +91,8 @@ def ids_of(
     for _ in range(count):
         id = answer(given, temperature, top_k, generator)
         if not torch.equal(given, logits):
-            return Objection(
-                "changed",
-                "Your function changes `logits` in place: whoever gave them to you finds other numbers there. Work on "
-                "a new tensor.",
-            )
+            words = "Your function changes `logits` in place: whoever gave them to you finds other numbers there."
+            return Objection("changed", f"{words} Work on a new tensor.")
         if id is None:
             return None
         if isinstance(id, Tensor):
@@ -124,11 +114,7 @@ def known(logits: tuple[float, ...], temperature: float, top_k: int) -> list[Ten
 
 
 class _DrawnPlace(TorchFunctionMode):
-    """Inside, `torch.multinomial` always draws the same place.
-
-    Attributes:
-        chances: of all places; a single one as long as nothing has been drawn.
-    """
+    """Inside, `torch.multinomial` always draws the same place; `chances` are then those of all places."""
 
     def __init__(self, place: int) -> None:
         super().__init__()
@@ -221,12 +207,6 @@ EXERCISE = written(
         torch.multinomial(probabilities, 1, generator=generator) ⇒
             torch.searchsorted(probabilities.cumsum(0), torch.rand(1, generator=generator), right=True)
         best.indices[place] ⇒ best.indices[place.clamp(max=len(probabilities) - 1)]
-    sorted:
-        if temperature == 0:
-            top_k, temperature = 1, 1.0
-        values, ids = logits.sort(descending=True)
-        place = torch.multinomial((values[:top_k] / temperature).softmax(-1), 1, generator=generator)
-        return ids[place].item()
     """,
     hints="""
     - Three steps: temperature 0 first, then the best top_k, then a draw among them. What you draw among them is a

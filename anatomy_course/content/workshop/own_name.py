@@ -1,14 +1,10 @@
 """Notebook 08: the names of a published checkpoint as the learner's own."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import torch
-from torch import Tensor
 
-from anatomy_course.judge.definition import Case, Objection
-from anatomy_course.judge.form import written
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, written
 
 
 def own_name(published: str) -> str:
@@ -40,19 +36,12 @@ def own_name(published: str) -> str:
     return "blocks." + pieces[2] + "." + parts[part] + ".weight"
 
 
-PARTS = {
-    "input_layernorm": "attention_norm",
-    "self_attn.q_proj": "attention.query",
-    "self_attn.k_proj": "attention.key",
-    "self_attn.v_proj": "attention.value",
-    "self_attn.o_proj": "attention.output",
-    "post_attention_layernorm": "feed_forward_norm",
-    "mlp.gate_proj": "feed_forward.gate",
-    "mlp.up_proj": "feed_forward.inner",
-    "mlp.down_proj": "feed_forward.output",
-}
-"""Of one layer: published name → ours."""
-OUTSIDE = {"model.embed_tokens.weight": "tokens.weight", "model.norm.weight": "norm.weight"}
+PARTS = (
+    *("input_layernorm", "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"),
+    *(f"self_attn.{letter}_proj" for letter in "qkvo"),
+)
+"""Of one layer, as they are published."""
+OUTSIDE = ("model.embed_tokens.weight", "model.norm.weight")
 FOREIGN = (
     *("transformer.h.{}.attn.c_attn.weight", "encoder.layer.{}.output.dense.weight"),
     *("model.layers.{}.mlp.fc1.weight", "encoder.layers.{}.self_attn.q_proj.weight"),
@@ -60,11 +49,11 @@ FOREIGN = (
     *("language_model.model.layers.{}.mlp.up_proj.weight", "model.layers.{}.mlp.experts.up_proj.weight"),
 )
 """Names of other models' tensors: GPT-2's, BERT's, Phi's, BART's, a head of its own, a bare Llama's, LLaVA's."""
-MIXED = ("self_attn.up_proj", "self_attn.down_proj", "mlp.q_proj", "mlp.o_proj")
-"""Parts of a layer, under the module to which they do not belong."""
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
+    # Parts of a layer, under the module to which they do not belong.
+    mixed = ("self_attn.up_proj", "self_attn.down_proj", "mlp.q_proj", "mlp.o_proj")
     low, high = (int(torch.randint(*ends, (1,), generator=generator)) for ends in ((2, 10), (11, 30)))
     for kind, names in (
         ("tensors of a layer", [f"model.layers.{low}.{part}.weight" for part in PARTS]),
@@ -72,7 +61,7 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
         ("the first layer", ["model.layers.0.mlp.down_proj.weight"]),
         ("tensors outside the layers", [*OUTSIDE]),
         ("names of other models", [name.format(low) for name in FOREIGN]),
-        ("parts of the other module", [f"model.layers.{low}.{part}.weight" for part in MIXED]),
+        ("parts of the other module", [f"model.layers.{low}.{part}.weight" for part in mixed]),
         ("a layer without a part", [f"model.layers.{low}.weight"]),
         ("a bias", [f"model.layers.{low}.self_attn.q_proj.bias", "model.norm.bias"]),
         ("more after a known name", [f"model.layers.{low}.mlp.up_proj.weight.scale"]),
@@ -170,31 +159,20 @@ EXERCISE = written(
         “You look at the beginning of a name only: a bias, or something after `.weight`, passes for the weight.”
     """,
     also_right=r"""
-    by replacing:
-        import re
-
-        name = published.removeprefix("model.").replace("layers.", "blocks.", 1).replace("embed_tokens", "tokens")
-        for theirs, ours in PARTS.items():
-            name = name.replace(theirs, ours)
-        known = re.fullmatch(rf"(blocks\.\d+\.({'|'.join(map(re.escape, PARTS.values()))})|tokens|norm)\.weight", name)
-        if not known or not published.startswith("model."):
-            raise ValueError(published)
-        return name
+    by a pattern:
+        pieces = ⇒
+            import re
+            found = re.fullmatch(r"model\.layers\.(\d+)\.(.+)\.weight", published)
+            if found and found[2] in parts:
+                return f"blocks.{found[1]}.{parts[found[2]]}.weight"
+            pieces =
     by splitting:
-        match published.split("."):
-            case ["model", "embed_tokens" | "norm" as place, "weight"]:
-                return "tokens.weight" if place == "embed_tokens" else "norm.weight"
-            case ["model", "layers", number, *part, "weight"] if ".".join(part) in PARTS:
-                return f"blocks.{number}.{PARTS['.'.join(part)]}.weight"
-        raise ValueError(f"unknown: {published}")
-    a whole table:
-        table = dict(OUTSIDE)
-        for layer in range(100):
-            for theirs, ours in PARTS.items():
-                table[f"model.layers.{layer}.{theirs}.weight"] = f"blocks.{layer}.{ours}.weight"
-        if published not in table:
-            raise ValueError(published)
-        return table[published]
+        pieces = published.split(".") ⇒
+            match published.split("."):
+                case ["model", "layers", number, *part, "weight"] if ".".join(part) in parts:
+                    return f"blocks.{number}.{parts['.'.join(part)]}.weight"
+            pieces = []
+    an f-string: "blocks." + pieces[2] + "." + parts[part] + ".weight" ⇒ f"blocks.{pieces[2]}.{parts[part]}.weight"
     """,
     hints="""
     - Two names are outside the layers. All others have a prefix, a number and a part; a dictionary from their parts to

@@ -1,15 +1,9 @@
 """Notebook 08: two groups of parameters, judged by which decay each parameter of a model gets."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case
+from anatomy_course.content.writing import Case, Cases, Generator, primes, written
 from anatomy_course.judge.effects.groups import KINDS, NARROW, drive
-from anatomy_course.judge.form import written
 
 
 # fmt: off
@@ -28,7 +22,7 @@ def parameter_groups(model: torch.nn.Module, weight_decay: float) -> list[dict]:
 # fmt: on
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in KINDS:
         vocabulary_size, d_model, d_inner = primes(generator, 3, (2, 3, 5, 7, 11))
         d_model = 1 if kind == NARROW else d_model
@@ -48,16 +42,9 @@ EXERCISE = written(
     cases=cases,
     observe=drive,
     also_right="""
-    in a loop:
-        matrices, vectors = [], []
-        for parameter in model.parameters():
-            if not parameter.requires_grad:
-                continue
-            if len(parameter.shape) < 2:
-                vectors.append(parameter)
-            else:
-                matrices.append(parameter)
-        return [{"params": vectors, "weight_decay": 0.0}, {"params": matrices, "weight_decay": weight_decay}]
+    a filter:
+        [parameter for parameter in model.parameters() if parameter.requires_grad] ⇒
+            list(filter(lambda parameter: parameter.requires_grad, model.parameters()))
     by name and parameter:
         groups = [{"params": [], "weight_decay": weight_decay}, {"params": [], "weight_decay": 0.0}]
         for name, parameter in model.named_parameters():

@@ -1,16 +1,9 @@
 """Notebook 08: batches of windows from one long text, judged by what many draws have in common."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import primes
-from anatomy_course.judge.definition import Case
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, primes, written
 from anatomy_course.judge.effects.windows import OUTPUTS, drive
-from anatomy_course.judge.form import written
 
 
 def random_windows(
@@ -25,14 +18,12 @@ def random_windows(
     return ids[positions], ids[positions + 1]
 
 
-ONE, SINGLE, SHORT = "a batch of one window", "a text of a single window", "windows of one token"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of windows", ONE, SHORT, SINGLE, "a batch of windows"):
-        batch = 1 if kind == ONE else 11
-        length = {ONE: 2, SHORT: 1}.get(kind, primes(generator, 1, (2, 3))[0])
-        places = {ONE: 3, SINGLE: 1}.get(kind, primes(generator, 1, (5, 7))[0])
+def cases(generator: Generator) -> Cases:
+    one, single, short = "a batch of one window", "a text of a single window", "windows of one token"
+    for kind in ("a batch of windows", one, short, single, "a batch of windows"):
+        batch = 1 if kind == one else 11
+        length = {one: 2, short: 1}.get(kind, primes(generator, 1, (2, 3))[0])
+        places = {one: 3, single: 1}.get(kind, primes(generator, 1, (5, 7))[0])
         ids = torch.randint(2, 9, (places + length,), generator=generator).cumsum(0)  # each token tells its place
         seed = int(torch.randint(1000, (1,), generator=generator))
         arguments = {"ids": ids, "batch_size": batch, "length": length, "seed": seed}
@@ -93,15 +84,6 @@ EXERCISE = written(
         positions + 1 ⇒ (positions + 1) % len(ids)
         “Your windows may begin one place too late: nothing follows the text's last token, and you take the first one
         for its label.”
-    without_the_generator: , generator=generator ⇒
-        “Your windows are drawn from another source of random numbers, such as torch's global one, so the same seed
-        gives other batches: pass `generator=generator` on.”
-    always_the_beginning:
-        torch.randint(len(ids) - length, (batch_size, 1), generator=generator) ⇒
-            torch.arange(batch_size)[:, None] % (len(ids) - length)
-        “Nothing is drawn from `generator` as it comes: whatever its state, you give the same windows.”
-    squeezed: result[0].squeeze(0), result[1].squeeze(0)
-        “With a batch of one window your batch axis is gone; it should be (1, length).”
     one_too_short: torch.arange(length) ⇒ torch.arange(length - 1)
         “Your inputs have one token too few: cut length + 1 tokens from the text, so that `length` are left when the
         labels move on by one.”
@@ -117,13 +99,7 @@ EXERCISE = written(
         starts = torch.randint(len(ids) - length, (batch_size,), generator=generator).tolist()
         both = torch.stack([ids[start : start + length + 1] for start in starts])
         return both[:, :-1], both[:, 1:]
-    row by row:
-        inputs = torch.zeros(batch_size, length, dtype=torch.long)
-        labels = torch.zeros_like(inputs)
-        for row in range(batch_size):
-            start = int(torch.randint(0, len(ids) - length, (), generator=generator))
-            inputs[row], labels[row] = ids[start : start + length], ids[start + 1 : start + length + 1]
-        return inputs, labels
+    a row turned into a column: (batch_size, 1), generator=generator) ⇒ (batch_size,), generator=generator)[:, None]
     all windows, then a choice:
         windows = ids.unfold(0, length + 1, 1)
         chosen = windows[torch.multinomial(torch.ones(len(windows)), batch_size, True, generator=generator)]

@@ -1,18 +1,14 @@
 """Notebook 08's case: find out what is wrong with `colleagues_step`, and write it right."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case, Objection
+from anatomy_course.content.writing import Case, Cases, Generator, Objection, Tensor, normal, primes, written
 from anatomy_course.judge.effects.parts import VOCABULARY
 from anatomy_course.judge.effects.step import OUTPUTS, STEPS, effects
-from anatomy_course.judge.form import written
 
 
 def repaired_step(
@@ -31,10 +27,6 @@ def repaired_step(
     return loss.item()
 
 
-ONE, OLD, SHORT = "a batch of one window", "gradients left over from before", "short gradients"
-SINGLE, TINY, KNOWN = "windows of one token", "one window of one token", "a loss below 1"
-
-
 class PositionFirst(nn.Module):
     """Guesses from the mean of all tokens so far, along the first axis."""
 
@@ -48,14 +40,16 @@ class PositionFirst(nn.Module):
         return (states / torch.arange(1, len(states) + 1)[:, None, None]) @ self.vocabulary
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("a batch of windows", ONE, OLD, SHORT, KNOWN, SINGLE, TINY):
+def cases(generator: Generator) -> Cases:
+    one, old, short = "a batch of one window", "gradients left over from before", "short gradients"
+    single, tiny, known = "windows of one token", "one window of one token", "a loss below 1"
+    for kind in ("a batch of windows", one, old, short, known, single, tiny):
         batch, position, d_model = primes(generator, 3, (2, 3, 5, 7))
-        batch, position = 1 if kind in (ONE, TINY) else batch, 1 if kind in (SINGLE, TINY) else position
+        batch, position = 1 if kind in (one, tiny) else batch, 1 if kind in (single, tiny) else position
         inputs = torch.randint(VOCABULARY, (STEPS, batch, position), generator=generator)
         labels = torch.randint(VOCABULARY, (STEPS, batch, position), generator=generator)
         table, weight = 2 * normal(generator, VOCABULARY, d_model), 2 * normal(generator, d_model, VOCABULARY)
-        if kind == KNOWN:
+        if kind == known:
             model = PositionFirst(table, weight)
             labels = torch.stack([model(windows.T).argmax(-1).T for windows in inputs])
         arguments = {
@@ -63,8 +57,8 @@ def cases(generator: torch.Generator) -> Iterator[Case]:
             "labels": labels,
             "table": table,
             "weight": weight,
-            "max_norm": 100.0 if kind == SHORT else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
-            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == OLD else 0.0,
+            "max_norm": 100.0 if kind == short else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
+            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == old else 0.0,
         }
         yield Case(arguments, kind, {"batch": batch, "position": position, "d_model": d_model})
 

@@ -1,16 +1,10 @@
 """Notebook 08: saving a training run, judged by what is in the file."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case
+from anatomy_course.content.writing import Case, Cases, Generator, normal, primes, written
 from anatomy_course.judge.effects.parts import VOCABULARY
 from anatomy_course.judge.effects.saved_run import SAVED, drive_saving
-from anatomy_course.judge.form import written
 
 
 # fmt: off
@@ -28,7 +22,7 @@ def save_training(path, model, optimizer, generator: torch.Generator, step: int)
 # fmt: on
 
 
-def cases(generator: torch.Generator) -> Iterator[Case]:
+def cases(generator: Generator) -> Cases:
     for kind in ("a run of some steps", "a run that has not begun", "a run of one step"):
         d_model, steps = primes(generator, 2, (3, 5, 7))
         arguments = {
@@ -63,8 +57,6 @@ EXERCISE = written(
     whole_model: model.state_dict() ⇒ model
         “You save a whole object, such as the model itself: it could only be read by running code from the file, and no
         longer when its class has changed. Save its state: a model's is its `state_dict()`.”
-    list_of_parameters: model.state_dict() ⇒ [parameter.detach() for parameter in model.parameters()]
-        “What you save of the model is no dictionary from names to weights; its `state_dict()` is one.”
     trained_only: model.state_dict() ⇒ {name: p.detach() for name, p in model.named_parameters() if p.requires_grad}
         “Frozen weights are missing from your file; the model's own `state_dict()` has them all.”
     parameters_only: model.state_dict() ⇒ {name: p.detach() for name, p in model.named_parameters()}
@@ -82,18 +74,10 @@ EXERCISE = written(
         the first batches again. Ask `generator` itself for its state.”
     global_state: generator.get_state() ⇒ torch.get_rng_state()
         “You save the state of another source of random numbers, such as torch's global one, not that of `generator`.”
-    next_step: 'step': step ⇒ 'step': step + 1
-        “Your step is one too large; save `step` as it is given.”
     other_names:
         'model' ⇒ 'model_state_dict'
         'optimizer' ⇒ 'optimizer_state_dict'
         “Two of your keys have other names: `resume_training` looks for 'model' and 'optimizer'.”
-    another_name: (run, path) ⇒ (run, "checkpoint.pt")
-        “Your file has a name of its own; it should be written where `path` says.”
-    returned: torch.save(run, path) ⇒ return run
-        “Nothing is written at `path`: the dictionary belongs there, with `torch.save(…, path)`.”
-    tuple: (run, path) ⇒ (tuple(run.values()), path)
-        “You save a tuple; give each part its name, in a dictionary.”
     """,
     also_right="""
     in one go:

@@ -1,17 +1,11 @@
 """Notebook 08: one step on a batch that comes in parts, judged by what it does to a model."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 import torch
-from torch import Tensor
 
-from anatomy_course.content.sizes import normal, primes
-from anatomy_course.judge.definition import Case
+from anatomy_course.content.shared import CLIPPING_MISTAKES
+from anatomy_course.content.writing import Case, Cases, Generator, Tensor, normal, primes, written
 from anatomy_course.judge.effects.parts import VOCABULARY, drive
 from anatomy_course.judge.effects.step import OUTPUTS, STEPS
-from anatomy_course.judge.form import written
 
 
 # fmt: off
@@ -36,23 +30,21 @@ def training_step(
 # fmt: on
 
 
-ONE, WINDOW, OLD, SHORT = "one part", "a batch of one window", "gradients left over from before", "short gradients"
-UNEQUAL, LENGTHS = "parts of unequal size", "parts of unequal length"
-
-
-def cases(generator: torch.Generator) -> Iterator[Case]:
-    for kind in ("parts of one size", UNEQUAL, ONE, WINDOW, OLD, SHORT, LENGTHS):
+def cases(generator: Generator) -> Cases:
+    one, window, old, short = "one part", "a batch of one window", "gradients left over from before", "short gradients"
+    unequal, lengths = "parts of unequal size", "parts of unequal length"
+    for kind in ("parts of one size", unequal, one, window, old, short, lengths):
         position, d_model = primes(generator, 2, (2, 3, 5))
-        rows = {ONE: [7], WINDOW: [1]}.get(kind, [7, 7] if kind == "parts of one size" else [1, 4, 2])
+        rows = {one: [7], window: [1]}.get(kind, [7, 7] if kind == "parts of one size" else [1, 4, 2])
         arguments = {
             "input_ids": torch.randint(VOCABULARY, (STEPS, sum(rows), position), generator=generator),
             "labels": torch.randint(VOCABULARY, (STEPS, sum(rows), position), generator=generator),
             "table": 2 * normal(generator, VOCABULARY, d_model),
             "weight": 2 * normal(generator, d_model, VOCABULARY),
             "rows": rows,
-            "lengths": [position, 1, position] if kind == LENGTHS else [position] * len(rows),
-            "max_norm": 100.0 if kind == SHORT else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
-            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == OLD else 0.0,
+            "lengths": [position, 1, position] if kind == lengths else [position] * len(rows),
+            "max_norm": 100.0 if kind == short else 0.1 + 0.1 * torch.rand(1, generator=generator).item(),
+            "old_gradients": 1.0 + normal(generator, 1).abs().item() if kind == old else 0.0,
         }
         yield Case(arguments, kind, {"position": position, "d_model": d_model, "windows in a part": rows[0]})
 
@@ -161,23 +153,6 @@ EXERCISE = written(
         return total ⇒ return total.item()
         “You work on all parts before `backward()`, so memory must hold what every part needs for its gradients: call
         `backward()` in the loop.”
-    not_clipped: torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm) ⇒ pass
-        “Your steps are right as long as gradients are short; a gradient longer than `max_norm` is not shortened before
-        it is used.”
-    clipped_by_value: clip_grad_norm_ ⇒ clip_grad_value_
-        “You limit each number of the gradient by itself, which also changes its direction; limit its whole length.”
-    each_parameter_clipped:
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm) ⇒
-            for parameter in model.parameters():
-                torch.nn.utils.clip_grad_norm_(parameter, max_norm)
-        “You shorten the gradient of each parameter by itself; `max_norm` is a limit for all of them together.”
-    always_that_long:
-        torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm) ⇒
-            gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
-            length = torch.cat([gradient.flatten() for gradient in gradients]).norm()
-            for gradient in gradients:
-                gradient *= max_norm / length
-        “You bring every gradient to the length `max_norm`, the short ones too; only longer ones are to change.”
     one_group_clipped: model.parameters() ⇒ optimizer.param_groups[0]["params"]
         “You shorten the gradient of only one of the optimizer's groups, such as `param_groups[0]`; `max_norm` is a
         limit for all of them together.”
@@ -199,7 +174,8 @@ EXERCISE = written(
     softmax_twice: flatten(0, 1) ⇒ softmax(-1).flatten(0, 1)
         “Cross-entropy takes logits and makes the softmax itself; you give it probabilities, so the softmax is applied
         twice.”
-    """,
+    """
+    + CLIPPING_MISTAKES,
     hints="""
     - `backward()` adds to the gradients that are there. So what must happen once before the loop, what in it, and what
       once after it?
