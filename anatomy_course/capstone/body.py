@@ -28,29 +28,18 @@ from anatomy_course.lab.transplant.saved import SavedAnswer, in_use
 from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.page.page import CellOutput, escape, stacked, table
 
-WRITE = "decoder.write"
-"""The decoding loop's exercise; no organ of a model, but what runs one."""
+WRITE = "decoder.write"  # the decoding loop's exercise; no organ of a model, but what runs one
 IN_PARTS = ("scores", "softmax", "weighted_average")
 """What attention consists of: a body runs it whole or in these parts."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One organ of a body.
-
-    Attributes:
-        name: as `transplant` calls it; `"write"` for the decoding loop.
-        exercise: in which it is written.
-        function: what runs; a saved answer is set aside where it fails, and the course's own goes on.
-        origin: "yours", "the course's own" or "put in by hand".
-        unusable: why a saved function could not even be tried; empty when all is well.
-    """
-
-    name: str
-    exercise: Exercise
-    function: Callable[..., Any]
-    origin: str
-    unusable: str = ""
+    name: str  # as `transplant` calls it; `"write"` for the decoding loop
+    exercise: Exercise  # in which it is written
+    function: Callable[..., Any]  # what runs; a saved answer is set aside where it fails, and the course's own goes on
+    origin: str  # "yours", "the course's own" or "put in by hand"
+    unusable: str = ""  # why a saved function could not even be tried; empty when all is well
 
     @property
     def note(self) -> str:
@@ -69,19 +58,27 @@ class Part:
         return next(f"{known.number} {known.title}" for known in NOTEBOOKS if known.prefix == prefix)
 
 
-@dataclass(frozen=True)
-class Body:
-    """Organs that can be put into any model of the zoo.
+class ShowsItself:
+    """The last expression of a cell shows its page; `_page` makes it."""
 
-    Attributes:
-        parts: name → organ, in the course's order; the decoding loop, `"write"`, comes last.
-    """
+    def _page(self) -> CellOutput:
+        raise NotImplementedError
 
-    parts: dict[str, Part]
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        return self._page()._repr_mimebundle_(include, exclude)
+
+    def __repr__(self) -> str:
+        return self._page().text
+
+
+@dataclass(frozen=True, repr=False)
+class Body(ShowsItself):
+    """Organs that can be put into any model of the zoo."""
+
+    parts: dict[str, Part]  # name → organ, in the course's order; the decoding loop, `"write"`, comes last
 
     @property
     def yours(self) -> tuple[str, ...]:
-        """The names of the organs that the learner wrote."""
         return tuple(name for name, part in self.parts.items() if part.whose == "yours")
 
     @property
@@ -90,12 +87,8 @@ class Body:
         return self.parts["write"].function
 
     def fitting(self, model: nn.Module, *, in_parts: bool = False) -> dict[str, Any]:
-        """The organs that this model has a place for.
-
-        Args:
-            model: any model of the zoo.
-            in_parts: attention as scores, softmax and weighted average instead of as one function.
-        """
+        """The organs that any model of the zoo has a place for; attention as one function, or as scores, softmax and
+        weighted average."""
         held = organs_in(model) - ({"attention"} if in_parts else set(IN_PARTS))
         whole_layers = "decoder_layer" in held  # it would use neither of the two
         left_out = {"pre_norm", "attend_to_memory"} if whole_layers and not in_parts else {"decoder_layer"}
@@ -126,13 +119,8 @@ class Body:
         return Body({**self.parts, **by_hand})
 
     def reject(self, model: nn.Module, *inputs: Any, run: Callable[..., object] | None = None) -> Rejection | None:
-        """The first module of the model that does not accept one of the organs; None when all are accepted.
-
-        Args:
-            model: any model of the zoo.
-            inputs: what it is called with.
-            run: what to run instead of the model, such as a generation with it; it is given the inputs.
-        """
+        """The first module of the model that does not accept one of the organs when it is called with these inputs, or
+        `run` with them, such as a generation; None when all are accepted."""
         for in_parts in (False, True):
             found = reject(model, *inputs, run=run, **self.fitting(model, in_parts=in_parts))
             if found is not None:
@@ -140,13 +128,9 @@ class Body:
         return None
 
     def examine(self, model: nn.Module, *inputs: Any) -> Examination:
-        """Try every organ by itself in a model, and all of them together.
+        """Try every organ by itself in a model in evaluation mode, called with these inputs, and all of them together.
 
         A saved answer that stops is set aside afterwards with a warning; from then on the course's own runs.
-
-        Args:
-            model: any model of the zoo, in evaluation mode.
-            inputs: what it is called with.
         """
         functions = self.fitting(model) | self.fitting(model, in_parts=True)
         tried = [name for name in self.parts if name in functions]
@@ -166,12 +150,6 @@ class Body:
         real = inputs[1].bool() if len(inputs) > 1 and inputs[1].shape == wanted.shape[:2] else ...
         return Examination(self, found, (got[real] - wanted[real]).abs().max().item())
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        return self._page()._repr_mimebundle_()
-
-    def __repr__(self) -> str:
-        return self._page().text
-
     def _page(self) -> CellOutput:
         caption = f"{len(self.yours)} of {len(self.parts)} organs are yours"
         rows = [[name, part.whose, part.notebook, part.exercise.id] for name, part in self.parts.items()]
@@ -180,62 +158,47 @@ class Body:
         return stacked(page, *(CellOutput(f"<p>{escape(note)}</p>", note) for note in notes))
 
 
-@dataclass(frozen=True)
-class Examination:
+@dataclass(frozen=True, repr=False)
+class Examination(ShowsItself):
     """What a model says to each organ of a body.
 
     Attributes:
-        body: which.
-        found: organ → the first module that does not accept it; None where all do.
         difference: the largest difference of the model's output when all organs run at once; None when they cannot.
     """
 
-    body: Body
-    found: dict[str, Rejection | None]
+    body: Body  # which
+    found: dict[str, Rejection | None]  # organ → the first module that does not accept it; None where all do
     difference: float | None
 
     @property
+    def count(self) -> int:
+        return sum(rejection is None for rejection in self.found.values())
+
+    @property
     def accepted(self) -> bool:
-        """Whether every organ was."""
         return not any(self.found.values()) and self.difference is not None
 
     @property
     def together(self) -> str:
-        """How far the output moves when all organs run at once, in words."""
-        return "do not run" if self.difference is None else f"off by less than {_bound(self.difference):g}"
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        return self._page()._repr_mimebundle_()
-
-    def __repr__(self) -> str:
-        return self._page().text
+        """How far the output moves when all organs run at once, in words: up to the next power of ten, and 0.0001 at
+        least, for anything below is rounding, which no two machines do alike."""
+        if self.difference is None:
+            return "do not run"
+        power = next(power for power in range(-4, 40) if power == 39 or self.difference < 10.0**power)
+        return f"off by less than {10.0**power:g}"
 
     def _page(self) -> CellOutput:
+        pairs = [(self.body.parts[name], rejection) for name, rejection in self.found.items()]
         rows = [
-            [name, part.origin, str(rejection)] if rejection else [name, part.whose, "accepted"]
-            for name, rejection in self.found.items()
-            for part in [self.body.parts[name]]
+            [part.name, part.origin, str(rejection)] if rejection else [part.name, part.whose, "accepted"]
+            for part, rejection in pairs
         ]
-        accepted = sum(rejection is None for rejection in self.found.values())
-        return table(
-            f"{accepted} of {len(rows)} organs accepted; all at once: {self.together}",
-            ["organ", "whose", "the model says"],
-            rows,
-            words=(1, 2),
-        )
-
-
-def _bound(difference: float | int) -> float:
-    """The next power of ten, and 0.0001 at least: anything below is rounding, which no two machines do alike."""
-    return 10.0 ** next(power for power in range(-4, 40) if power == 39 or difference < 10.0**power)
+        caption = f"{self.count} of {len(rows)} organs accepted; all at once: {self.together}"
+        return table(caption, ["organ", "whose", "the model says"], rows, words=(1, 2))
 
 
 def assemble(*, record: Progress | None = None) -> Body:
-    """A body of all organs that the learner's exercises have left in the saved progress, and ours for the rest.
-
-    Args:
-        record: whose progress; the learner's own when left out.
-    """
+    """A body of all organs that the learner's exercises have left in the saved progress, and ours for the rest."""
     notes = record or own_progress()
     return Body({name: _part(name, id, notes) for name, id in {**written_in(), "write": WRITE}.items()})
 

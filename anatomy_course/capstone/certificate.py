@@ -106,21 +106,22 @@ def certificate(
         raise ValueError(f'name is {name!r}; write your name between quotes: certificate("Ada Lovelace").')
     notes = record or own_progress()
     body = body or assemble(record=notes)
-    date = _in_words(day or datetime.date.today())
+    day = day or datetime.date.today()
+    date = f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
     organs, lines = [part for part in body.parts.values() if part.whose == "yours"], _exercises(notes)
     built = [(part.notebook, f"{part.name}: {part.exercise.title}") for part in organs]
     ran = [(model, _said(examination)) for model, examination in (runs or {}).items()]
+    own = f"Organs of their own: {len(organs)} of {len(body.parts)}"
     sections = [
-        (
-            f"Organs of their own: {len(organs)} of {len(body.parts)}",
-            built or [("none yet", "the course's own ran instead")],
-        ),
+        (own, built or [("none yet", "the course's own ran instead")]),
         ("Models run by this body", ran or [("none yet", "examine a model first")]),
         *_program(notes, {"Trained": trained or {}, "Loaded": loaded or {}}),
-        ("Exercises and diagnoses", [*lines, _ward(notes)]),
+        ("Exercises and diagnoses", lines),
     ]
     heading = f"Transformer Anatomy: {escape(name.strip())}"
-    tables = "".join(_section(title, rows) for title, rows in sections)
+    tables = ""
+    for title, rows in sections:
+        tables += f"<h3>{escape(title)}</h3>{html_table((), [(escape(left), escape(right)) for left, right in rows])}"
     page = (
         f'<section class="anatomy-certificate" aria-label="Certificate"><h2>Transformer Anatomy</h2>'
         f'<p>This page says what was built by</p><p class="name">{escape(name.strip())}</p>{tables}'
@@ -132,22 +133,11 @@ def certificate(
     return Certificate(heading, page, "\n".join(text))
 
 
-def _in_words(day: datetime.date) -> str:
-    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
-
-
-def _section(title: str, rows: list[tuple[str, str]]) -> str:
-    return f"<h3>{escape(title)}</h3>{html_table((), [(escape(left), escape(right)) for left, right in rows])}"
-
-
 def _said(examination: Examination) -> str:
-    accepted = sum(rejection is None for rejection in examination.found.values())
-    yours = sum(
-        examination.body.parts[name].whose == "yours" and rejection is None
-        for name, rejection in examination.found.items()
-    )
+    accepted = [examination.body.parts[name] for name, rejection in examination.found.items() if rejection is None]
+    yours = sum(part.whose == "yours" for part in accepted)
     together = "" if examination.difference is None else f", output within {examination.difference:.0e} of the original"
-    return f"{accepted} of {len(examination.found)} organs accepted, {yours} of them their own{together}"
+    return f"{len(accepted)} of {len(examination.found)} organs accepted, {yours} of them their own{together}"
 
 
 def _program(notes: Progress, did: Mapping[str, Mapping[str, str]]) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -161,18 +151,14 @@ def _program(notes: Progress, did: Mapping[str, Mapping[str, str]]) -> list[tupl
 
 
 def _exercises(notes: Progress) -> list[tuple[str, str]]:
-    passed = notes.read()["exercises"]
+    """Those that passed, notebook by notebook, and the diagnoses of the ward."""
+    passed, answers = (notes.read()[section] for section in ("exercises", "questions"))
     rows = []
     for notebook in NOTEBOOKS:
         ids = list(exercises_of(notebook.prefix))
         if ids:
             done = sum(bool(passed.get(id, {}).get("passed")) for id in ids)
             rows.append((f"{notebook.number} {notebook.title}", f"{done} of {len(ids)} exercises"))
-    return rows
-
-
-def _ward(notes: Progress) -> tuple[str, str]:
-    answers = notes.read()["questions"]
     patients = [question.id for question in diagnoses()]
     right = sum(bool(answers.get(id, {}).get("right")) for id in patients)
-    return "The ward", f"{right} of {len(patients)} broken Transformers diagnosed"
+    return [*rows, ("The ward", f"{right} of {len(patients)} broken Transformers diagnosed")]

@@ -9,17 +9,15 @@ from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
 from anatomy_course.judge.questions import Question
 from anatomy_course.judge.registry import questions_of
-from anatomy_course.lab.debugging.broken_model import BrokenModel, CheckResult
+from anatomy_course.lab.debugging.broken_model import BrokenModel, BrokenModels, CheckResult
 from anatomy_course.lab.debugging.checks import CHECKS
-from anatomy_course.lab.debugging.overview import BrokenModels
 from anatomy_course.page.page import CellOutput, escape, in_code, paragraph, stacked
 
 if TYPE_CHECKING:
     from anatomy_course.views.debugging_lab import view
 
 
-WARD = "capstone.ward_"
-"""How the ids of the ward's diagnoses begin."""
+WARD = "capstone.ward_"  # how the ids of the ward's diagnoses begin
 
 
 def diagnoses() -> list[Question]:
@@ -28,16 +26,11 @@ def diagnoses() -> list[Question]:
 
 
 def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) -> view.DebuggingLab:
-    """All broken models, with checks that run in the kernel; examinations and diagnoses are remembered.
-
-    Args:
-        broken: from `train_broken_models`.
-        record: whose progress; the learner's own when left out.
-    """
+    """All broken models, with checks that run in the kernel; examinations and diagnoses are remembered."""
     from anatomy_course.views.debugging_lab import view
 
     notes, models, questions = record or own_progress(), broken.models(), diagnoses()
-    before = [notes.entry("questions", question.id) for question in questions]
+    before, twin = [notes.entry("questions", question.id) for question in questions], broken.baseline
 
     def result(found: CheckResult) -> view.Result:
         show: Callable[[float], str] = CHECKS[found.check].show
@@ -53,17 +46,15 @@ def show_debugging_lab(broken: BrokenModels, *, record: Progress | None = None) 
 
     return view.DebuggingLab(
         [_bed(model, number) for number, model in enumerate(models)],
-        view.Twin(
-            broken.baseline.history.loss,
-            broken.baseline.final_loss,
-            broken.baseline.test_loss,
-            broken.baseline.samples(),
-        ),
+        view.Twin(twin.history.loss, twin.final_loss, twin.test_loss, twin.samples()),
         {name: f"{check.question} Not healthy: {check.fails}." for name, check in CHECKS.items()},
         view.LabFunctions(
             probe=lambda bed, name: result(models[bed].check(name)), write=lambda bed: models[bed].samples(), cure=cure
         ),
-        chosen=[_choice(entry, len(q.choices)) for entry, q in zip(before, questions, strict=True)],
+        chosen=[
+            last if isinstance(last := entry.get("last"), int) and 0 <= last < len(question.choices) else -1
+            for entry, question in zip(before, questions, strict=True)
+        ],
         examined=[
             entry.get("examined") is True or model.was_examined for entry, model in zip(before, models, strict=True)
         ],
@@ -76,10 +67,6 @@ def show_evidence(broken: BrokenModels, *, record: Progress | None = None) -> Ce
     """What speaks for each diagnosis that was found: the checks that fail, and a public report of the same bug.
 
     Nothing is shown of a model whose diagnosis is still open, and the table of all checks only when none is.
-
-    Args:
-        broken: from `train_broken_models`.
-        record: whose progress; the learner's own when left out.
     """
     notes = record or own_progress()
     pairs = zip(broken.models(), diagnoses(), strict=True)
@@ -105,12 +92,6 @@ def _evidence(model: BrokenModel) -> CellOutput:
         f"<p><b>{escape(model.name)}</b>: {in_code(report.summary)} {link}</p><ul>{items}</ul>",
         "\n".join([f"{model.name}: {report.summary}", f"    {report.url}", *(f"    ✗ {each}" for each in failed)]),
     )
-
-
-def _choice(entry: dict[str, object], count: int) -> int:
-    """The diagnosis made last, −1 for none."""
-    last = entry.get("last")
-    return last if isinstance(last, int) and 0 <= last < count else -1
 
 
 def _bed(model: BrokenModel, number: int) -> view.Bed:

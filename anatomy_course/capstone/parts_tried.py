@@ -16,11 +16,7 @@ from anatomy_utils.zoo.transformer import TransformerConfig, transformer
 
 
 def original_transformer(*, seed: int = 0) -> tuple[EncoderDecoder, Tensor, Tensor, Tensor]:
-    """A small Transformer with random weights, and what to call it with: source, target and the source's mask.
-
-    Args:
-        seed: of weights and tokens.
-    """
+    """A small Transformer with random weights, and what to call it with: source, target and the source's mask."""
     generator = torch.Generator().manual_seed(seed)
     sizes = {"d_model": 32, "num_layers": 2, "num_decoder_layers": 2, "num_heads": 4, "d_ff": 64}
     config = TransformerConfig(vocab_size=50, pre_norm=True, **sizes)
@@ -33,17 +29,12 @@ def original_transformer(*, seed: int = 0) -> tuple[EncoderDecoder, Tensor, Tens
 
 
 def examined(runs: Mapping[str, Examination]) -> CellOutput:
-    """What each model said to the organs, in a table, and below it whatever was rejected.
-
-    Args:
-        runs: model → `body.examine(model, …)`.
-    """
+    """What each model said to the organs (`body.examine`), in a table, and below it whatever was rejected."""
     rows, rejected = [], []
     for model, run in runs.items():
         yours = sum(run.body.parts[name].whose == "yours" for name in run.found)
-        accepted = sum(found is None for found in run.found.values())
         exact = {None: "", 0.0: ", exactly 0"}.get(run.difference, ", but not 0")
-        rows.append([model, f"{len(run.found)}, {yours} yours", str(accepted), run.together + exact])
+        rows.append([model, f"{len(run.found)}, {yours} yours", str(run.count), run.together + exact])
         rejected += [f"{model}, {found}" for found in run.found.values() if found]
     page = table("", ["model", "organs tried", "accepted", "output, all at once"], rows, words=[0, 1, 2, 3])
     notes = [table("", ["rejected"], [[each] for each in rejected], words=[0])] if rejected else []

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from anatomy_course.judge.by_id import inject_solutions, solution_source, stub, your_function
 from anatomy_course.judge.commands import ask, hint, outcome, predict, progress, solution
-from anatomy_course.judge.decorator import Answer, exercise
+from anatomy_course.judge.decorator import Answer, exercise, watch_cells
 from anatomy_course.judge.registry import find_exercise, ids, question_ids
-from anatomy_course.judge.unreadable import watch_cells
 
 __all__ = [
     "Answer",

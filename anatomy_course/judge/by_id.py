@@ -71,12 +71,14 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
     if text is None:
         return None
     references = {other.function_name: other.resolve for other in map(find_exercise, ids())}
-    name = _defined_name(text, exercise.function_name)
+    defined = re.findall(r"^(?:def|class) (\w+)", text, re.MULTILINE)
+    usual = exercise.function_name
+    name = usual if usual in defined or not defined else defined[-1]  # a learner may have renamed it
     function = load(text, name, references)
     warm_up(function)
     names = globals_of(function)
-    if names.get(exercise.function_name) is exercise.resolve():  # it was renamed, and calls itself by the usual name
-        names[exercise.function_name] = function
+    if names.get(usual) is exercise.resolve():  # it was renamed, and calls itself by the usual name
+        names[usual] = function
     run = execute(exercise.as_function(function), AnswerKey(exercise).cases, seconds=exercise.seconds)
     if run.error is not None:
         why = f"It had not ended after {exercise.seconds:g} seconds." if run.stopped else plain_words(run.error)
@@ -85,9 +87,3 @@ def saved_function(exercise: Exercise, record: Progress) -> Callable[..., Any] |
             f"more: {why}"
         )
     return function if isinstance(function, type) else SavedAnswer(function, exercise.resolve())
-
-
-def _defined_name(text: str, usual: str) -> str:
-    """A learner may have renamed the function or class; it is the last one in the text."""
-    names: list[str] = re.findall(r"^(?:def|class) (\w+)", text, re.MULTILINE)
-    return usual if usual in names or not names else names[-1]

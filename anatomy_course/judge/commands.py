@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from anatomy_course.judge.outcome_card import Evidence, outcome_page
+from anatomy_course.judge.card import Evidence, outcome_page
 from anatomy_course.judge.progress.location import own_progress, solutions_hidden
-from anatomy_course.judge.progress.record import Progress
+from anatomy_course.judge.progress.record import Progress, Record
 from anatomy_course.judge.questions import Question, question_page
 from anatomy_course.judge.registry import exercises_of, find_exercise, find_question, questions_of
 from anatomy_course.judge.slips.sentences import hint_for_your_line
 from anatomy_course.judge.stub import solution_text
-from anatomy_course.page.notebooks import NOTEBOOKS
+from anatomy_course.page.notebooks import NOTEBOOKS, Notebook
 from anatomy_course.page.page import CellOutput, code_block, details, escape, html_table, in_code, paragraph
 
 
@@ -121,41 +121,33 @@ def progress(notebook: str | None = None, *, record: Progress | None = None) -> 
     notes = record or own_progress()
     read = notes.read()
     known = {notebook.prefix: notebook for notebook in NOTEBOOKS}
-    if notebook is None:
-        rows = [(f"{n.number} {n.title}", *_counts(n.prefix, read)) for n in NOTEBOOKS]
-        return _bars("Your progress", rows, notes.take_notice())
-    if notebook not in known:
+    if notebook is not None and notebook not in known:
         raise ValueError(f"There is no notebook {notebook!r}; there are {', '.join(map(repr, known))}.")
-    passed = read["exercises"]
-    items = [(e.title, bool(passed.get(e.id, {}).get("passed"))) for e in exercises_of(notebook).values()]
-    return _list(f"{known[notebook].number} {known[notebook].title}", items, notes.take_notice())
-
-
-def _counts(prefix: str, record: dict[str, Any]) -> tuple[int, int, int, int]:
-    exercises, questions = exercises_of(prefix), [q for q in questions_of(prefix).values() if q.kind == "question"]
-    passed = sum(bool(record["exercises"].get(id, {}).get("passed")) for id in exercises)
-    answered = sum(bool(record["questions"].get(q.id, {}).get("right")) for q in questions)
-    return passed, len(exercises), answered, len(questions)
-
-
-def _bars(title: str, rows: list[tuple[str, int, int, int, int]], notice: str) -> CellOutput:
-    lines, cells = [title], []
-    for name, passed, exercises, answered, questions in rows:
-        words = f"{passed} of {exercises} exercises, {answered} of {questions} questions"
-        lines.append(f"  {name:<16} [{'#' * passed}{'.' * (exercises - passed)}] {words}")
-        bar = f'<progress value="{passed}" max="{exercises}" aria-label="{escape(name)}"></progress>'
-        cells.append((escape(name), bar, words))
-    return _with_notice(html_table((), cells, title), lines, notice)
-
-
-def _list(title: str, items: list[tuple[str, bool]], notice: str) -> CellOutput:
-    passed = sum(done for _, done in items)
-    headline = f"{passed} of {len(items)} exercises"
-    lines = [f"{title}: {headline}", *(f"  {'✓' if done else '○'} {name}" for name, done in items)]
-    rows = "".join(f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}</li>" for name, done in items)
-    return _with_notice(details(headline, f"<ul>{rows}</ul>"), lines, notice)
-
-
-def _with_notice(page: str, lines: list[str], notice: str) -> CellOutput:
+    page, lines = _of_all(read) if notebook is None else _of_one(known[notebook], read)
+    notice = notes.take_notice()
     said = f"<p>{escape(notice)}</p>" if notice else ""
     return CellOutput(f"<div>{page}{said}</div>", "\n".join([*lines, notice] if notice else lines))
+
+
+def _of_all(record: Record) -> tuple[str, list[str]]:
+    lines, cells = ["Your progress"], []
+    for notebook in NOTEBOOKS:
+        name, exercises = f"{notebook.number} {notebook.title}", list(exercises_of(notebook.prefix))
+        questions = [q.id for q in questions_of(notebook.prefix).values() if q.kind == "question"]
+        passed = sum(bool(record["exercises"].get(id, {}).get("passed")) for id in exercises)
+        answered = sum(bool(record["questions"].get(id, {}).get("right")) for id in questions)
+        words = f"{passed} of {len(exercises)} exercises, {answered} of {len(questions)} questions"
+        lines.append(f"  {name:<16} [{'#' * passed}{'.' * (len(exercises) - passed)}] {words}")
+        bar = f'<progress value="{passed}" max="{len(exercises)}" aria-label="{escape(name)}"></progress>'
+        cells.append((escape(name), bar, words))
+    return html_table((), cells, "Your progress"), lines
+
+
+def _of_one(notebook: Notebook, record: Record) -> tuple[str, list[str]]:
+    exercises, passed = exercises_of(notebook.prefix).values(), record["exercises"]
+    items = [(each.title, bool(passed.get(each.id, {}).get("passed"))) for each in exercises]
+    headline = f"{sum(done for _, done in items)} of {len(items)} exercises"
+    lines = [f"{notebook.number} {notebook.title}: {headline}"]
+    lines += [f"  {'✓' if done else '○'} {name}" for name, done in items]
+    rows = "".join(f"<li>{escape(name)}: {'✓ passed' if done else '○ open'}</li>" for name, done in items)
+    return details(headline, f"<ul>{rows}</ul>"), lines

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import re
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anatomy_course.judge.attempt.surroundings import as_usual
-from anatomy_course.judge.card import FALLBACK, card, card_page
+from anatomy_course.judge.card import FALLBACK, card, card_page, plain_card
 from anatomy_course.judge.definition import Exercise
+from anatomy_course.judge.judging.crash import SourceLine
 from anatomy_course.judge.judging.judge import judge
 from anatomy_course.judge.judging.verdict import Verdict
-from anatomy_course.judge.outcome_card import plain_card
 from anatomy_course.judge.progress.answer_source import standing_alone
 from anatomy_course.judge.progress.location import own_progress
 from anatomy_course.judge.progress.record import Progress
@@ -23,38 +26,26 @@ from anatomy_course.judge.stub import globals_of, is_untouched, names_reached, s
 from anatomy_course.page.page import CellOutput, paragraph, shell, show, show_for_now, stacked
 
 
+@dataclass(eq=False, repr=False)
 class Answer:
-    """What an exercise cell leaves under the function's name: callable like the function itself.
+    """What an exercise cell leaves under the function's name: callable like the function itself."""
 
-    Args:
-        exercise: which one.
-        yours: the function that the learner wrote, right or not.
-        used: the function that a call runs: `yours` when it passed, the reference otherwise.
-        verdict: what the judge found.
-        page: the card.
-    """
+    exercise: Exercise  # which one
+    yours: Callable[..., Any]  # the function that the learner wrote, right or not
+    used: Callable[..., Any]  # the function that a call runs: `yours` when it passed, the reference otherwise
+    verdict: Verdict  # what the judge found
+    card: CellOutput
 
-    def __init__(
-        self,
-        exercise: Exercise,
-        yours: Callable[..., Any],
-        used: Callable[..., Any],
-        verdict: Verdict,
-        page: CellOutput,
-    ) -> None:
-        functools.update_wrapper(self, used)
-        self.exercise = exercise
-        self.yours = yours
-        self.used = used
-        self.verdict = verdict
-        self.card = page
+    def __post_init__(self) -> None:
+        facts = dict(vars(self))
+        functools.update_wrapper(self, self.used)
+        vars(self).update(facts)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.used(*args, **kwargs)
 
     @property
     def passed(self) -> bool:
-        """Whether the learner's function passed."""
         return self.verdict.passed
 
     def __repr__(self) -> str:
@@ -147,8 +138,7 @@ def _as_class(answer: Answer) -> type:
     """A class stays a class, so that it can be a base, be named in `super(…)` and have its instances pickled: the one
     that is used carries what the answer knows. What stands in for a class that failed is a child of the reference, so
     that this stays as it is."""
-    facts = {"exercise": answer.exercise, "yours": answer.yours, "used": answer.used, "verdict": answer.verdict}
-    facts |= {"card": answer.card, "passed": answer.passed}
+    facts = {name: getattr(answer, name) for name in ("exercise", "yours", "used", "verdict", "card", "passed")}
     if not answer.passed:
         name = answer.exercise.function_name
         origin = {"__module__": answer.yours.__module__, "__qualname__": name, "__doc__": answer.used.__doc__}
@@ -214,23 +204,19 @@ def _with_earlier_pieces(function: Callable[..., Any], found: Exercise) -> Itera
 def _judged(found: Exercise, function: Callable[..., Any], source: str | None, seconds: float | None) -> Verdict:
     if is_untouched(function, source):
         return Verdict("not attempted", found.task, "untouched")
-    shown: list[Callable[[], None]] = []
-    try:
-        return judge(
-            found, function, source=source, seconds=seconds, search=True,
-            on_wait=lambda: shown.append(show_for_now("Looking for the line")),
-        )  # fmt: skip
-    except Exception as error:  # a failed check must not look like a wrong answer, nor stop the notebook
-        return Verdict(
-            "unchecked",
-            f"The check stopped with an error of its own, so it says nothing about your {found.kind}. "
-            f"Please report it with your {found.kind} and this line.",
-            "unchecked",
-            (f"{type(error).__name__}: {error}",),
-        )
-    finally:
-        for take_away in shown:
-            take_away()
+    with ExitStack() as shown:
+
+        def on_wait() -> None:
+            shown.callback(show_for_now("Looking for the line"))
+
+        try:
+            return judge(found, function, source=source, seconds=seconds, search=True, on_wait=on_wait)
+        except Exception as error:  # a failed check must not look like a wrong answer, nor stop the notebook
+            sentence = (
+                f"The check stopped with an error of its own, so it says nothing about your {found.kind}. "
+                f"Please report it with your {found.kind} and this line."
+            )
+            return Verdict("unchecked", sentence, "unchecked", (f"{type(error).__name__}: {error}",))
 
 
 def _page(found: Exercise, verdict: Verdict, notes: Progress) -> CellOutput:
@@ -246,3 +232,74 @@ def _page(found: Exercise, verdict: Verdict, notes: Progress) -> CellOutput:
         )
 
     return CellOutput(static.html, static.text, live)
+
+
+DECORATOR = re.compile(r"^@(?:\w+\.)*exercise\(\s*(['\"])(.+?)\1", re.MULTILINE)
+MAGIC = re.compile(r"^\s*[%!?]|^\s*[\w.]+\?+\s*$|=\s*[%!][^=]", re.MULTILINE)
+"""What IPython makes Python of later: such a cell is left to it."""
+
+PLAIN = {
+    r"expected ':'": "a `:` is missing.",
+    r"'(.)' was never closed": "the `{0}` is never closed.",
+    r"unmatched '(.)'": "the `{0}` closes nothing.",
+    r"closing parenthesis '(.)' does not match opening parenthesis '(.)'": "the `{0}` does not close the `{1}`.",
+    r"unterminated triple-quoted": "a text in triple quotes begins here and never ends.",
+    r"unterminated (?:f-)?string|EOL while scanning": "a text begins here, and its closing quote is missing.",
+    r"expected an indented block": "it must be indented four spaces more than the line above, which ends in `:`.",
+    r"unindent does not match": "its indent matches no line above; use four spaces a level.",
+    r"unexpected indent": "it is indented more than the line above, which does not end in `:`.",
+    r"'(\w+)' outside (?:async )?function": "this `{0}` is outside the function; indent it by four spaces.",
+    r"Perhaps you forgot a comma": "perhaps a comma is missing.",
+}
+
+
+def watch_cells() -> None:
+    """From now on an exercise's cell that cannot be read shows a card; done once, and only where IPython runs."""
+    transformers = getattr(shell(), "input_transformers_cleanup", None)
+    if transformers is not None and instead not in transformers:
+        transformers.append(instead)
+
+
+def instead(lines: list[str]) -> list[str]:
+    """A cell's lines, or, of an exercise's cell that cannot be read, one line that shows why."""
+    text = "".join(lines)
+    decorator = DECORATOR.search(text)
+    if decorator is None or MAGIC.search(text):
+        return lines
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # IPython warns when it compiles the cell
+            compile(text, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except SyntaxError as error:
+        id, number = decorator[2], error.lineno or 1
+        line = "".join(text.splitlines()[number - 1 : number]).strip()
+        name = f"{find_exercise(id).function_name} = " if id in ids() else ""
+        module = f"__import__({__name__!r}, fromlist=['unreadable'])"
+        return [f"{name}{module}.unreadable({id!r}, {number}, {line!r}, {error.msg!r})\n"]
+    except ValueError:  # a null character
+        pass
+    return lines
+
+
+def unreadable(id: str, number: int, line: str, message: str) -> Any:
+    """Show why Python cannot read the cell, and give the course's own version."""
+    try:
+        found = find_exercise(id)
+    except ValueError as error:
+        without_exercise(str(error), None)
+        return None
+    sentence = f"Python stops at this line: {in_words(message)} Correct it and run the cell again."
+    verdict = Verdict("unreadable", sentence, "syntax", line=SourceLine(number, line))
+    return answered(found, found.resolve(), verdict, own_progress())
+
+
+def in_words(message: str) -> str:
+    """Python's message about a cell that it cannot read, in plain words.
+
+    >>> in_words("'(' was never closed")
+    'the `(` is never closed.'
+    """
+    for pattern, words in PLAIN.items():
+        if match := re.search(pattern, message):
+            return words.format(*match.groups())
+    return f"“{message}”."

@@ -25,13 +25,11 @@ class Case:
     """One input on which an answer is tried.
 
     Args:
-        arguments: name → value, in the order of the signature. An attempt gets copies, never these.
-        kind: completes "right with …": `"one sentence"`, `"a batch of sentences"`, `"large numbers"`.
         sizes: name → length of an axis, such as `{"d_head": 5}`; distinct primes, so that no axis passes for another.
     """
 
-    arguments: Mapping[str, Any]
-    kind: str
+    arguments: Mapping[str, Any]  # name → value, in the order of the signature. An attempt gets copies, never these.
+    kind: str  # completes "right with …": `"one sentence"`, `"a batch of sentences"`, `"large numbers"`
     sizes: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -70,14 +68,12 @@ class Objection:
     parameter. Two answers with the same objection made the same mistake.
 
     Args:
-        name: of its kind: `"missing"`.
-        sentence: what is wrong.
-        example: what was returned, where the sentence shows some of it: two answers that return something else have
-            two objections, and beside the sentence of a catalogued mistake this one is a note.
+        example: what was returned, where the sentence shows some of it: two answers that return something else have two
+            objections, and beside the sentence of a catalogued mistake this one is a note.
     """
 
-    name: str
-    sentence: str
+    name: str  # of its kind: `"missing"`
+    sentence: str  # what is wrong
     example: Any = None
 
 
@@ -86,32 +82,26 @@ class Exercise:
     """Everything about one exercise. What is not explained here is as in `form.written`, which makes it.
 
     Args:
-        id: notebook's prefix, a point and a name: `"attention.scores"`.
-        minutes: how long a learner may need.
         signature: what follows `def`: `"attention_scores(query: Tensor, key: Tensor) -> Tensor"`; of a class, what
             follows `class`: `"FeedForward(torch.nn.Module)"`.
-        docstring: the stub's docstring; says the shapes.
-        reference: the package's own function, or its dotted path (imported when first needed).
-        also_right: name → another right way to write it.
-        solution: the body of the function or the class, unindented.
         stages: called with a case's arguments; gives the tensors that a solution passes on its way, by name.
         methods: of a class, what follows `def` of each method that the stub holds, the constructor first.
     """
 
-    id: str
+    id: str  # notebook's prefix, a point and a name: `"attention.scores"`
     title: str
     task: str
     difficulty: Difficulty
-    minutes: int
+    minutes: int  # how long a learner may need
     signature: str
-    docstring: str
-    reference: Callable[..., Any] | str
+    docstring: str  # the stub's docstring; says the shapes
+    reference: Callable[..., Any] | str  # the package's own function, or its dotted path (imported when first needed)
     returns: tuple[Output, ...]
     cases: Callable[[torch.Generator], Iterable[Case]]
     mistakes: tuple[Mistake, ...]
-    also_right: Mapping[str, Callable[..., Any]]
+    also_right: Mapping[str, Callable[..., Any]]  # name → another right way to write it
     hints: tuple[str, str, str]
-    solution: str
+    solution: str  # the body of the function or the class, unindented
     explanation: str
     stages: Callable[..., Mapping[str, Tensor]] | None = None
     look_first: tuple[str, ...] = ()
@@ -122,12 +112,10 @@ class Exercise:
 
     @property
     def function_name(self) -> str:
-        """The name that the stub defines."""
         return self.signature.partition("(")[0]
 
     @property
     def kind(self) -> Literal["class", "function"]:
-        """What the learner writes."""
         return "class" if self.methods else "function"
 
     def as_function(self, answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,7 +126,6 @@ class Exercise:
         return answer if self.observe is None else partial(self.observe, answer)
 
     def resolve(self) -> Callable[..., Any]:
-        """The reference itself."""
         if not isinstance(self.reference, str):
             return self.reference
         module, _, name = self.reference.rpartition(".")

@@ -38,6 +38,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, cast, get_args
 
@@ -49,8 +50,7 @@ from anatomy_course.judge.definition import Case, Difficulty, Exercise, Mistake,
 
 Stages = Callable[..., Mapping[str, Tensor]]
 CONTENT = "anatomy_course.content."
-PASSED = "_passed"
-"""The name under which a solution that tells its stages keeps them."""
+PASSED = "_passed"  # the name under which a solution that tells its stages keeps them
 
 
 class Variant(NamedTuple):
@@ -116,15 +116,18 @@ def written(
         return define(source, f"{id}: {name}", solution.__name__, {**vars(sys.modules[solution.__module__]), **more})
 
     known: dict[str, str] = {}
-    made = []
-    for entries in (also_right, mistakes):
-        try:
-            made.append([(v, make(v.source, name=v.name)) for v in variants(entries, text.source, known)])
-        except ValueError as error:
-            name = str(error).split("'")[1]
-            raise ValueError(f"{place_of(id, name)}: {error}") from error
-    rights, wrongs = made
+    try:
+        rights, wrongs = (
+            [(v, make(v.source, name=v.name)) for v in variants(entries, text.source, known)]
+            for entries in (also_right, mistakes)
+        )
+    except ValueError as error:
+        raise ValueError(f"{place_of(id, str(error).split(chr(39))[1])}: {error}") from error
     difficulty, _, minutes = level.partition(", ")
+    first, second, third = (_paragraph(hint) for hint in re.split(r"^\s*- ", hints, flags=re.MULTILINE)[1:])
+    if isinstance(returns, str):
+        pairs = [each.partition(":") for each in returns.split(";")]
+        returns = tuple(Output(name.strip(), axes.strip()) for name, _, axes in pairs)
     if difficulty not in get_args(Difficulty):
         raise ValueError(f"{file}: the level {level!r} should read like 'medium, 4 minutes'.")
     if missing := [variant.name for variant, _ in wrongs if not variant.sentence]:
@@ -138,11 +141,11 @@ def written(
         signature=text.signature,
         docstring=text.docstring,
         reference=same_as or solution,
-        returns=_outputs(returns) if isinstance(returns, str) else returns,
+        returns=returns,
         cases=cases,
         mistakes=tuple(Mistake(variant.name, function, variant.sentence) for variant, function in wrongs),
         also_right={variant.name: function for variant, function in rights},
-        hints=_hints(hints),
+        hints=(first, second, third),
         solution=text.body,
         explanation=_paragraph(explanation),
         stages=_stages(stages, text.source, observe, make) if isinstance(stages, str) else stages,
@@ -155,15 +158,7 @@ def written(
 
 
 class _Solution:
-    """The text of the solution and what is read from it.
-
-    Attributes:
-        source: without its docstring.
-        body: the same without its first line, not indented; of a class, its methods.
-        docstring: its lines as they stand, not indented.
-        signature: what follows `def` or `class`, in its own lines; `# fmt: skip` behind it keeps them.
-        methods: of a class, what follows `def` of each.
-    """
+    """The text of the solution and what is read from it."""
 
     def __init__(self, solution: Callable[..., Any]) -> None:
         whole = textwrap.dedent(inspect.getsource(solution))
@@ -172,25 +167,18 @@ class _Solution:
         doc, *_ = node.body
         if not (isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant) and isinstance(doc.value.value, str)):
             raise ValueError(f"The solution {solution.__name__} has no docstring; it says the shapes.")
-        first = inspect.cleandoc(doc.value.value)
-        self.docstring = "\n".join(line.rstrip() for line in first.splitlines())
+        self.docstring = "\n".join(line.rstrip() for line in inspect.cleandoc(doc.value.value).splitlines())
         head, rest = lines[node.lineno - 1 : doc.lineno - 1], lines[doc.end_lineno or 0 :]
-        self.source = "\n".join([*head, *rest]).rstrip()
-        self.body = textwrap.dedent("\n".join(rest)).rstrip()
+        self.source = "\n".join([*head, *rest]).rstrip()  # without its docstring
+        self.body = textwrap.dedent("\n".join(rest)).rstrip()  # and without its first line; of a class, its methods
         self.signature = _head(whole, node)
-        self.methods: tuple[str, ...] = ()
-        if isinstance(node, ast.ClassDef):
-            methods = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-            self.methods = tuple(_head(whole, each) for each in methods)
+        methods = node.body if isinstance(node, ast.ClassDef) else []
+        self.methods = tuple(_head(whole, each) for each in methods if isinstance(each, ast.FunctionDef))
 
 
 def variants(text: str, solution: str, known: dict[str, str]) -> Iterator[Variant]:
-    """Each entry of a list of variants of a solution's text.
-
-    Args:
-        text: the entries, in the form above.
-        solution: the function or class whose text they edit.
-        known: the texts of entries that came before, by name; gets those of these.
+    """Each entry of a list of variants, as an edit of a solution's text. The texts by name that are `known` grow by
+    these.
 
     Raises:
         ValueError: an entry cannot be read; the message begins with its name.
@@ -215,7 +203,6 @@ def variants(text: str, solution: str, known: dict[str, str]) -> Iterator[Varian
 
 
 def _name(block: str, known: Mapping[str, str]) -> tuple[str, str, str]:
-    """An entry's name, the entry that it begins with, and its lines."""
     head, colon, rest = block.partition(":")
     if not colon:
         raise ValueError(f"{head.strip()!r} is no entry: a name, a colon, and what is different.")
@@ -239,11 +226,8 @@ def _edited(source: str, lines: list[str]) -> str:
     node = _definition(source)
     if code.startswith("def "):
         return _with_methods(source, node, code)
-    try:
+    with suppress(SyntaxError):
         expression = ast.parse(code, mode="eval")
-    except SyntaxError:
-        pass
-    else:
         if any(isinstance(part, ast.Name) and part.id == "result" for part in ast.walk(expression)):
             return _with_returns(source, lambda was: f"result = ({was})\nreturn {code}")
         code = f"return {code}"
@@ -266,14 +250,12 @@ def _replaced(source: str, lines: list[str]) -> str:
     for old, block in edits:
         if not old or old not in source:
             raise ValueError(f"its text has no {old!r}:\n{source}")
-        new = textwrap.dedent("\n".join(block))
-        source = "\n".join(_indented(line, old, new) for line in source.split("\n"))
+        new, made = textwrap.dedent("\n".join(block)), []
+        for line in source.split("\n"):
+            margin = line[: len(line) - len(line.lstrip())]
+            made.append(line.replace(old, new.replace("\n", "\n" + margin)))
+        source = "\n".join(made)
     return source
-
-
-def _indented(line: str, old: str, new: str) -> str:
-    margin = line[: len(line) - len(line.lstrip())]
-    return line.replace(old, new.replace("\n", "\n" + margin)) if old in line else line
 
 
 def _with_methods(source: str, node: ast.FunctionDef | ast.ClassDef, code: str) -> str:
@@ -286,12 +268,8 @@ def _with_methods(source: str, node: ast.FunctionDef | ast.ClassDef, code: str) 
 
 
 def _with_returns(source: str, write: Callable[[str], str]) -> str:
-    """The source with other lines in place of each `return` of the function, or of the class's last method.
-
-    Args:
-        source: of a function, or of a class.
-        write: from the text of what was returned (`None` at the end of what returns nothing) to these lines.
-    """
+    """The source with other lines in place of each `return` of the function, or of the class's last method: `write`
+    makes them of what was returned, `None` at the end of what returns nothing."""
     node = _definition(source)
     if isinstance(node, ast.ClassDef):
         node = next(each for each in reversed(node.body) if isinstance(each, ast.FunctionDef))
@@ -306,7 +284,6 @@ def _with_returns(source: str, write: Callable[[str], str]) -> str:
 
 
 def _returns(node: ast.AST) -> Iterator[ast.Return]:
-    """The returns of a function, in order, without those of functions inside it."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Return):
             yield child
@@ -315,14 +292,8 @@ def _returns(node: ast.AST) -> Iterator[ast.Return]:
 
 
 def _stages(text: str, source: str, observe: Callable[..., Any] | None, make: Callable[..., Any]) -> Stages:
-    """A function from a case's arguments to what the solution has passed when it first returns.
-
-    Args:
-        text: the stages, in the form above.
-        source: of the solution.
-        observe: as in `Exercise`.
-        make: from a text and further names that it sees to the function or class.
-    """
+    """A function from a case's arguments to what the solution has passed when it first returns; `make` is from a text
+    and further names that it sees to the function or class."""
     pairs = [line.strip().partition(": ") for line in text.splitlines() if line.strip()]
     table = ", ".join(f"{name.replace('_', ' ')!r}: {code or name}" for name, _, code in pairs)
     found: list[Mapping[str, Tensor]] = []
@@ -337,14 +308,8 @@ def _stages(text: str, source: str, observe: Callable[..., Any] | None, make: Ca
 
 
 def define(source: str, place: str, name: str, names: Mapping[str, Any]) -> Callable[..., Any]:
-    """The function or class of that name in this text; tools can read the text where they find `<place>`.
-
-    Args:
-        source: its text.
-        place: what stands in for a file's name.
-        name: of the function or class.
-        names: what it sees, besides `torch`, `Tensor`, `F` (torch.nn.functional) and `math`.
-    """
+    """The function or class called `name` in a text, which sees these names besides `torch`, `Tensor`, `F`
+    (torch.nn.functional) and `math`; tools can read the text where they find `<place>`."""
     file = f"<{place}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     namespace = {"torch": torch, "Tensor": Tensor, "F": F, "math": math, **names}
@@ -364,16 +329,6 @@ def _head(source: str, node: ast.FunctionDef | ast.ClassDef) -> str:
     lines = source.splitlines()[node.lineno - 1 : node.body[0].lineno - 1]
     text = "\n".join(line[node.col_offset :] for line in lines)
     return re.sub(r"^(def|class) |:\s*(# fmt: skip\s*)?$", "", text)
-
-
-def _outputs(text: str) -> tuple[Output, ...]:
-    pairs = [each.partition(":") for each in text.split(";")]
-    return tuple(Output(name.strip(), axes.strip()) for name, _, axes in pairs)
-
-
-def _hints(text: str) -> tuple[str, str, str]:
-    first, second, third = (_paragraph(each) for each in re.split(r"^\s*- ", text, flags=re.MULTILINE)[1:])
-    return first, second, third
 
 
 def _paragraph(text: str) -> str:

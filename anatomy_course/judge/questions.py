@@ -19,8 +19,9 @@ heading of that level questions. `## why_scale` is the id, then come the text an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any, Literal
 
 from anatomy_course.page.page import CellOutput, details, in_code
@@ -41,20 +42,14 @@ class Choice:
 class Question:
     """A question or, with `kind="prediction"`, a prediction.
 
-    Args:
-        id: as an exercise's: `"attention.why_scale"`.
-        text: the question.
-        choices: two or more; exactly one is right.
-        kind: a prediction's reasons are told only by `outcome`.
-
     Raises:
         ValueError: not exactly one choice is right, or a choice has no reason.
     """
 
-    id: str
-    text: str
-    choices: tuple[Choice, ...]
-    kind: Kind = "question"
+    id: str  # as an exercise's: `"attention.why_scale"`
+    text: str  # the question
+    choices: tuple[Choice, ...]  # two or more; exactly one is right
+    kind: Kind = "question"  # a prediction's reasons are told only by `outcome`
 
     def __post_init__(self) -> None:
         if sum(choice.right for choice in self.choices) != 1:
@@ -64,7 +59,6 @@ class Question:
 
     @property
     def right(self) -> int:
-        """The index of the right choice."""
         return next(i for i, choice in enumerate(self.choices) if choice.right)
 
     def data(self) -> dict[str, Any]:
@@ -82,11 +76,7 @@ class Question:
 
 
 def read_questions(page: str, prefix: str) -> Iterator[Question]:
-    """The questions and predictions of a notebook's page, in its order.
-
-    Args:
-        page: its text, in the form above.
-        prefix: of the notebook's ids.
+    """The questions and predictions of a notebook's page, in the form above, in its order.
 
     Raises:
         ValueError: a line or a question cannot be read; the message has the question's id.
@@ -115,21 +105,19 @@ def _read(id: str, text: str, kind: Kind) -> Question:
     return Question(id, _joined(asked.splitlines()), tuple(found), kind)
 
 
-def _joined(lines: Iterator[str] | list[str]) -> str:
+def _joined(lines: Iterable[str]) -> str:
     return " ".join(" ".join(lines).split())
 
 
 def question_page(question: Question) -> CellOutput:
     """The question with its answers folded away: what a page without a kernel shows."""
-    letters = [chr(ord("A") + i) for i in range(len(question.choices))]
+    lettered = list(zip(ascii_uppercase, question.choices, strict=False))
     items = "".join(f"<li>{in_code(choice.text)}</li>" for choice in question.choices)
     page = f'<div><p><strong>{in_code(question.text)}</strong></p><ol type="A">{items}</ol>'
-    text = [question.text, *(f"  {letter}. {c.text}" for letter, c in zip(letters, question.choices, strict=True))]
+    text = [question.text, *(f"  {letter}. {choice.text}" for letter, choice in lettered)]
     if question.kind == "question":
-        reasons = "".join(
-            f"<p><strong>{letter}</strong> is {'right' if c.right else 'wrong'}. {in_code(c.reason)}</p>"
-            for letter, c in zip(letters, question.choices, strict=True)
-        )
+        judged = ((letter, "right" if choice.right else "wrong", in_code(choice.reason)) for letter, choice in lettered)
+        reasons = "".join(f"<p><strong>{letter}</strong> is {what}. {why}</p>" for letter, what, why in judged)
         page += details("Show the answer", reasons)
     else:
         page += "<p>Choose before you run the next cell.</p>"

@@ -32,12 +32,10 @@ def questions_of(prefix: str) -> dict[str, Question]:
 
 
 def ids() -> list[str]:
-    """The ids of all exercises."""
     return [id for notebook in NOTEBOOKS for id in _ids_of(notebook.prefix)]
 
 
 def question_ids() -> list[str]:
-    """The ids of all questions and predictions."""
     return [id for notebook in NOTEBOOKS for id in questions_of(notebook.prefix)]
 
 

@@ -31,13 +31,11 @@ from anatomy_course.page.notebooks import NOTEBOOKS
 from anatomy_course.page.page import escape, html_table, in_code
 
 COLUMNS = ("learner", "exercise", "passed", "tries", "hints", "solution seen", "mistakes met")
-SIDE = 15
-"""Pixels of a square in the picture."""
+SIDE = 15  # pixels of a square in the picture
 MOST_MET = 3
 PLACES = (Path("progress.json"), Path(".local/share/transformer-anatomy/progress.json"))
 """Where a learner's file is in the learner's folder."""
-KINDS, LENGTH = 20, 80
-"""Of findings in one exercise, and of characters in a name, no more are read."""
+KINDS, LENGTH = 20, 80  # of findings in one exercise, and of characters in a name, no more are read
 FORMULA = re.compile(r"(^|[;,|])(\s*)(?=[-=+@])")
 """Where a spreadsheet would begin to compute: at the start of a cell, whatever it takes for the end of one."""
 STYLE = (
@@ -50,22 +48,13 @@ STYLE = (
 
 @dataclass(frozen=True)
 class Learner:
-    """One progress file.
-
-    Attributes:
-        name: what the file or its folder is called.
-        exercises: id → its entry, those of this course that were tried.
-    """
-
-    name: str
-    exercises: dict[str, dict[str, Any]]
+    name: str  # what the file or its folder is called
+    exercises: dict[str, dict[str, Any]]  # id → its entry, those of this course that were tried
 
     def tries(self, id: str) -> int:
-        """How often one exercise was checked."""
         return count(self.exercises.get(id, {}), "tries")
 
     def passed(self, id: str) -> bool:
-        """Whether it has passed."""
         return self.exercises.get(id, {}).get("passed") is True
 
     def mistakes(self, id: str) -> Counter[str]:
@@ -141,7 +130,6 @@ def _plain(name: str) -> str:
 
 
 def rows(learners: list[Learner]) -> list[tuple[str, ...]]:
-    """The table: see `COLUMNS`."""
     return [
         (
             learner.name,
@@ -162,11 +150,9 @@ def page(learners: list[Learner], refused: list[str] | None = None) -> str:
     parts = [f"<h1>{len(learners)} learners</h1>", "<p>Green: passed. Orange: tried. Gray: not tried yet.</p>"]
     parts += [f"<p>{escape(sentence)}</p>" for sentence in refused or []]
     for notebook in NOTEBOOKS:
-        exercises = list(exercises_of(notebook.prefix).values())
-        if not exercises:
-            continue
-        parts += [f"<h2>{notebook.number} {escape(notebook.title)}</h2>", _picture(learners, exercises)]
-        parts.append(_table(learners, exercises))
+        if exercises := list(exercises_of(notebook.prefix).values()):
+            parts.append(f"<h2>{notebook.number} {escape(notebook.title)}</h2>")
+            parts += [_picture(learners, exercises), _table(learners, exercises)]
     head = f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Class</title>{STYLE}</head>"
     return f"{head}<body>{''.join(parts)}</body></html>\n"
 

@@ -28,9 +28,8 @@ def solution_text(exercise: Exercise) -> str:
 
 
 def _cell(exercise: Exercise, body: str) -> str:
-    first, *more = exercise.docstring.splitlines()
-    docstring = "\n".join([f'"""{first}', *more]) + '"""'
-    lines = textwrap.indent(f"{docstring}\n{body}", "    ")
+    docstring = "\n".join(exercise.docstring.splitlines())
+    lines = textwrap.indent(f'"""{docstring}"""\n{body}', "    ")
     word = "class" if exercise.kind == "class" else "def"
     return f'@exercise("{exercise.id}")\n{word} {exercise.signature}:\n{lines}\n'
 
@@ -54,26 +53,17 @@ def _place_of_class(made: type) -> tuple[int, str | None]:
     """Its first line and its text. Of a class in a notebook `inspect` says that there is none, but its methods know
     where theirs is."""
     code = next((function.__code__ for function in written_methods(made)), None)
-    if code is None:
-        return 1, None
-    lines = linecache.getlines(code.co_filename)
-    try:
-        nodes = ast.walk(ast.parse("".join(lines)))
-    except SyntaxError:
-        return 1, None
-    for node in nodes:
-        if isinstance(node, ast.ClassDef) and node.name == made.__name__ and _holds(node, code.co_firstlineno):
-            start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            return start, textwrap.dedent("".join(lines[start - 1 : node.end_lineno]))
+    lines = linecache.getlines(code.co_filename) if code else []
+    with suppress(SyntaxError):
+        for node in ast.walk(ast.parse("".join(lines))):
+            if isinstance(node, ast.ClassDef) and node.name == made.__name__:
+                start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                if code and node.lineno <= code.co_firstlineno <= (node.end_lineno or 0):
+                    return start, textwrap.dedent("".join(lines[start - 1 : node.end_lineno]))
     return 1, None
 
 
-def _holds(node: ast.ClassDef, line: int) -> bool:
-    return node.lineno <= line <= (node.end_lineno or line)
-
-
 def written_methods(made: type) -> list[types.FunctionType]:
-    """The functions that a class defines itself."""
     return [value for value in vars(made).values() if isinstance(value, types.FunctionType)]
 
 

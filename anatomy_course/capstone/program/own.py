@@ -11,8 +11,7 @@ from anatomy_course.judge.definition import Exercise
 from anatomy_course.judge.registry import exercises_of
 
 WORKSHOP = "workshop"
-CASE = "workshop.repair"
-"""The case is about a program, but no piece of it."""
+CASE = "workshop.repair"  # the case is about a program, but no piece of it
 
 
 def pieces() -> dict[str, Exercise]:

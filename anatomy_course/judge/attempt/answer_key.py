@@ -12,12 +12,7 @@ from anatomy_course.judge.definition import Exercise, Mistake
 
 
 class AnswerKey:
-    """Cases drawn from one seed, the reference's results, and what each catalogued mistake makes of them.
-
-    Args:
-        exercise: whose cases.
-        seed: the same seed gives the same cases everywhere.
-    """
+    """Cases drawn from one seed, the reference's results, and what each catalogued mistake makes of them."""
 
     def __init__(self, exercise: Exercise, seed: int = 0) -> None:
         self.exercise = exercise

@@ -23,17 +23,14 @@ class Window:
     """A piece of a tensor, ready to be drawn.
 
     Args:
-        caption: what it is, with the whole tensor's shape.
-        cells: rows of texts.
         levels: rows of numbers from −1 to 1, for the background; None for no background.
-        marked: rows of True where the cell differs from the target.
         rows, columns: indices, as texts.
     """
 
-    caption: str
-    cells: tuple[tuple[str, ...], ...]
+    caption: str  # what it is, with the whole tensor's shape
+    cells: tuple[tuple[str, ...], ...]  # rows of texts
     levels: tuple[tuple[float | None, ...], ...]
-    marked: tuple[tuple[bool, ...], ...]
+    marked: tuple[tuple[bool, ...], ...]  # rows of True where the cell differs from the target
     rows: tuple[str, ...]
     columns: tuple[str, ...]
 
@@ -48,14 +45,9 @@ class TensorComparison:
     yours: Window
 
 
-def compare(name: str, axes: str, target: Tensor, yours: Tensor) -> TensorComparison:
-    """Choose the window around the first difference and fill it.
-
-    Args:
-        name: what is drawn: `"weights"`.
-        axes: names of its last axes: `"query key"`.
-        target, yours: of any shapes; when the shapes are equal, differing cells are marked.
-    """
+def compare(name: str, target: Tensor, yours: Tensor) -> TensorComparison:
+    """Choose the window around the first difference and fill it; where the shapes are equal, differing cells are
+    marked."""
     target, yours = plain(target), plain(yours)
     alike = target.shape == yours.shape
     marks = differing(yours, target) if alike else torch.zeros(yours.shape, dtype=torch.bool)
@@ -66,8 +58,8 @@ def compare(name: str, axes: str, target: Tensor, yours: Tensor) -> TensorCompar
     return TensorComparison(
         f"{name}: the target beside yours",
         kind,
-        _window("target", axes, target, unmarked, first, kind, scale),
-        _window("yours", axes, yours, marks, first, kind, scale),
+        _window("target", target, unmarked, first, kind, scale),
+        _window("yours", yours, marks, first, kind, scale),
     )
 
 
@@ -87,15 +79,11 @@ def _largest(tensor: Tensor) -> float:
     return float(values[values.isfinite()].abs().max()) if bool(values.isfinite().any()) else 0.0
 
 
-def _window(
-    whose: str, axes: str, tensor: Tensor, marks: Tensor, first: list[int] | None, kind: str, scale: float
-) -> Window:
+def _window(whose: str, tensor: Tensor, marks: Tensor, first: list[int] | None, kind: str, scale: float) -> Window:
     caption = f"{whose}, shape {tuple(tensor.shape)}"
     lead = (first or [0] * tensor.dim())[:-2] if tensor.dim() > 2 else []
     if lead:
-        names = axes.split()
         caption += f", at {'[' + ', '.join(map(str, lead)) + ', :, :]'}"
-        axes = " ".join(names[-2:])
     if tensor.numel() == 0:
         return Window(caption + " (nothing in it)", (), (), (), (), ())
     sheet, marks = _matrix(tensor[tuple(lead)]), _matrix(marks[tuple(lead)])
@@ -135,10 +123,7 @@ def cell_text(cell: Tensor) -> str:
 
 
 def _level(cell: Tensor, kind: str, scale: float) -> float | None:
-    if cell.is_complex():
-        return None
-    value = float(cell.item())
-    if not math.isfinite(value):
+    if cell.is_complex() or not math.isfinite(value := float(cell.item())):
         return None
     return max(-1.0, min(1.0, value / scale if scale else 0.0))
 
@@ -180,8 +165,11 @@ def _table(window: Window, kind: str) -> str:
 
 
 def _cell(text: str, level: float | None, mark: bool, kind: str) -> str:
-    frame = f"border:2px solid {palette.FAIL.light}" if mark else "border:2px solid transparent"
-    paint = f"background:{color(level, kind)};color:{_ink(level, kind)};" if level is not None else ""
+    frame = f"border:2px solid {palette.FAIL.light if mark else 'transparent'}"
+    paint = ""
+    if level is not None:
+        background = color(level, kind)
+        paint = f"background:{background};color:{_ink(background)};"
     sign = ' <span title="differs from the target">≠</span>' if mark else ""
     return f'<td style="{paint}{frame};text-align:right;padding:2px 6px">{html.escape(text)}{sign}</td>'
 
@@ -198,8 +186,7 @@ def color(level: float, kind: str) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def _ink(level: float, kind: str) -> str:
+def _ink(background: str) -> str:
     """Black or white, whichever is easier to read on the background."""
-    background = color(level, kind)
     red, green, blue = (int(background[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return "#ffffff" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 < 0.2 else palette.INK.light

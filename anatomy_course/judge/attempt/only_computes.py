@@ -86,8 +86,7 @@ CHANGES = frozenset(
 """Methods that change what they are called on, as do those that end in `_`."""
 MAKERS = frozenset("clone list dict set zeros ones empty full arange tensor float".split())
 IMMUTABLE = (int, float, complex, str, bytes, type(None), torch.dtype, torch.device, range, type(Ellipsis))
-MOST = 200
-"""Entries of a list of the notebook that are looked at; a longer one is not known."""
+MOST = 200  # entries of a list of the notebook that are looked at; a longer one is not known
 
 
 LEFT_OUT = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.With, ast.Import, ast.ImportFrom)
@@ -99,15 +98,11 @@ class NotKnown(Exception):  # noqa: N818 (it is an answer, too)
 
 
 class Reader:
-    """Reads an answer and what it uses.
+    """Reads an answer and what it uses. Attributes are safe that are among the solution's `words`, or those of its
+    arguments.
 
-    Args:
-        function: the learner's function or class.
-        source: its text, for where Python cannot find it.
-        words: attributes that are known to be safe besides: those of the solution.
-        arguments: what it is given; their attributes are safe too.
-        writes: the name of the argument that holds a file's name, where the exercise asks for a file; its driver puts
-            it into a folder that is deleted.
+    The argument called `writes` holds a file's name, where the exercise asks for a file; its driver puts it into a
+    folder that is deleted.
     """
 
     def __init__(
@@ -126,8 +121,7 @@ class Reader:
     def _begin(self) -> None:
         self.seen: set[int] = set()
         self.trees: list[ast.AST] = []
-        self.of_modules: set[int] = set()
-        """The nodes that name something in a module, which has been looked at."""
+        self.of_modules: set[int] = set()  # the nodes that name something in a module, which has been looked at
         self.tables = self.tensors = False
         """Whether the code reads lists and the like, or tensors, that belong to the notebook."""
         self.remembers = False
@@ -135,22 +129,24 @@ class Reader:
 
     def finds_nothing(self) -> bool:
         """Whether the answer, with all of the learner's that it uses, only computes."""
-        return self._is_allowed(lambda: self.allow(self.function)) and not self.remembers
+        return self._is_allowed(self.allow, self.function) and not self.remembers
 
     def finds_a_memory(self) -> bool:
         """Whether all that the answer does besides is to change variables or lists of the notebook."""
-        return self._is_allowed(lambda: self.allow(self.function)) and self.remembers
+        return self._is_allowed(self.allow, self.function) and self.remembers
 
     def finds_nothing_in(self, program: Program) -> bool:
         """Whether a program only computes, as its trees now are."""
-        looked_at = self._is_allowed(lambda: self._allow_tree(program.tree, program.names, program.taken))
-        return looked_at and not self.remembers
+        return self._only_computes(program.tree, program.names, program.taken)
+
+    def _only_computes(self, tree: ast.AST, names: Mapping[str, Any], known: Collection[str]) -> bool:
+        return self._is_allowed(self._allow_tree, tree, names, known) and not self.remembers
 
     def permits(self, value: Any) -> bool:
         """Whether an edited copy of the answer may use what it finds under a global name."""
         if isinstance(value, types.ModuleType):
             return _is_allowed_module(value)
-        return self._is_allowed(lambda: self.allow(value))
+        return self._is_allowed(self.allow, value)
 
     def leave_out(self, program: Program) -> None:
         """Take away the statements with effects, and what only they use: figures, bars, files, notes.
@@ -172,17 +168,17 @@ class Reader:
         if not isinstance(line, LEFT_OUT):
             return False
         uses = {node.id for node in ast.walk(line) if isinstance(node, ast.Name)}
-        alone, known = ast.Module([_function_of(line)], []), program.taken | local
-        allowed = self._is_allowed(lambda: self._allow_tree(alone, program.names, known)) and not self.remembers
-        if allowed and not uses & lost:
+        alone, known = ast.parse("def _(): pass"), program.taken | local
+        alone.body[0].body = [line]  # type: ignore[attr-defined]
+        if self._only_computes(alone, program.names, known) and not uses & lost:
             return False
         lost |= _local(line)
         return True
 
-    def _is_allowed(self, look: Callable[[], Any]) -> bool:
+    def _is_allowed(self, look: Callable[..., None], *things: Any) -> bool:
         self._begin()
         try:
-            look()
+            look(*things)
             self._look_at_all()
         except (NotKnown, SyntaxError, RecursionError, ValueError):
             return False
@@ -192,11 +188,7 @@ class Reader:
         known = self.words.union(*map(_defined, self.trees))
         for tree in self.trees:
             for node in ast.walk(tree):
-                if (
-                    isinstance(node, ast.Attribute)
-                    and id(node) not in self.of_modules
-                    and not _is_safe(node.attr, known)
-                ):
+                if isinstance(node, ast.Attribute) and not (id(node) in self.of_modules or _is_safe(node.attr, known)):
                     raise NotKnown
                 if isinstance(node, ast.MatchClass) or (self.writes and self._may_write_elsewhere(node)):
                     raise NotKnown
@@ -220,7 +212,9 @@ class Reader:
                 self.allow(part)
             return
         text = _text_of(function) or (self.source if function is self.function else None)
-        tree = ast.parse(text or _unknown())
+        if not text:
+            raise NotKnown
+        tree = ast.parse(text)
         _strip(tree)
         names = {**globals_of(function), **enclosed(function), getattr(function, "__name__", ""): function}
         self._allow_tree(tree, names)
@@ -235,9 +229,13 @@ class Reader:
         for name in looked_up - imported.keys() - modules.keys():
             if name in names:
                 self.allow(names[name])
-            elif hasattr(builtins, name):
-                self._allow_builtin(name)
-        self.remembers = self.remembers or _changes_globals(tree, roots.keys() - modules.keys())
+            elif hasattr(builtins, name) and name not in BUILTINS:
+                value = getattr(builtins, name)
+                if not (isinstance(value, type) and issubclass(value, BaseException)):
+                    raise NotKnown
+        changed = {root.id for root in map(_root, _changed(tree)) if isinstance(root, ast.Name)}
+        if changed & (roots.keys() - modules.keys()) - _local(tree):  # something that belongs to the notebook
+            self.remembers = True
 
     def allow(self, value: Any) -> None:
         """Something that the code finds under a global name."""
@@ -254,20 +252,15 @@ class Reader:
             raise NotKnown
 
     def _is_data(self, value: Any, depth: int = 3) -> bool:
-        if type(value) in IMMUTABLE or isinstance(value, torch.Size | bool):
-            return True
         if type(value) in (Tensor, nn.Parameter, numpy.ndarray):
             self.tensors = True
+            return True
+        if type(value) in IMMUTABLE or isinstance(value, torch.Size | bool):
             return True
         if type(value) in (list, tuple, dict, set, frozenset) and len(value) <= MOST and depth:
             self.tables = self.tables or type(value) in (list, dict, set)
             return all(self._is_data(part, depth - 1) for part in (value.values() if type(value) is dict else value))
         return False
-
-    def _allow_builtin(self, name: str) -> None:
-        value = getattr(builtins, name)
-        if name not in BUILTINS and not (isinstance(value, type) and issubclass(value, BaseException)):
-            raise NotKnown
 
     def _imported(self, tree: ast.AST) -> dict[str, Any]:
         """What the code imports itself, by the names that it gives it."""
@@ -318,13 +311,11 @@ class Reader:
             return not isinstance(node.ctx, ast.Load)
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             return False
-        given = {"save": node.args[1:2], "load": node.args[:1]}.get(node.func.attr, [node.func])
+        given = {"save": node.args[1:2], "load": node.args[:1]}.get(node.func.attr)
+        if given is None or id(node.func) not in self.of_modules:
+            return False
         named = [*given, *(keyword.value for keyword in node.keywords if keyword.arg == "f")]
-        return (
-            id(node.func) in self.of_modules
-            and node.func.attr in ("save", "load")
-            and not any(isinstance(name, ast.Name) and name.id == self.writes for name in named)
-        )
+        return not any(isinstance(name, ast.Name) and name.id == self.writes for name in named)
 
 
 def _module(name: str) -> types.ModuleType:
@@ -344,7 +335,6 @@ def _is_ours(module: str) -> bool:
 
 
 def _is_member(module: types.ModuleType, name: str, value: Any) -> bool:
-    """Whether a public name of an allowed module only computes."""
     if name.startswith("_") or f"{module.__name__}.{name}" in UNSAFE:
         return False
     if type(value) in IMMUTABLE or isinstance(value, bool | torch.layout | torch.memory_format):
@@ -394,10 +384,6 @@ def _is_from(value: Any, package: str) -> bool:
     return code is not None and file is not None and code.co_filename.startswith(str(Path(file).parent))
 
 
-def _unknown() -> str:
-    raise NotKnown
-
-
 def _text_of(function: Any) -> str | None:
     """The text of the function's own code, not of what it wraps; of a class, all of it."""
     if isinstance(function, type):
@@ -439,13 +425,6 @@ def _local(tree: ast.AST) -> set[str]:
     return found | {item.asname or item.name.partition(".")[0] for node in imports for item in node.names}
 
 
-def _function_of(line: ast.stmt) -> ast.stmt:
-    """A function with this one line, which may be a `with` that returns."""
-    function = ast.parse("def _(): pass").body[0]
-    function.body = [line]  # type: ignore[attr-defined]
-    return function
-
-
 def _without_bars(tree: ast.AST) -> None:
     """`for i in tqdm(range(n))` goes through the same without a bar."""
 
@@ -458,21 +437,14 @@ def _without_bars(tree: ast.AST) -> None:
     Unwrap().visit(tree)
 
 
-def _changes_globals(tree: ast.AST, roots: set[str]) -> bool:
-    """Whether something that belongs to the notebook is written into."""
-    found = {root.id for root in map(_root, _changed(tree)) if isinstance(root, ast.Name)}
-    return bool(found & roots - _local(tree))
-
-
 def _changes_what_it_has_not_made(tree: ast.AST) -> bool:
     """Whether code changes something that may be, under another name, what belongs to the notebook."""
     made: dict[str, bool] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                for part in ast.walk(target):
-                    if isinstance(part, ast.Name):
-                        made[part.id] = made.get(part.id, True) and _is_new(node.value)
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            for part in ast.walk(target):
+                if isinstance(part, ast.Name):
+                    made[part.id] = made.get(part.id, True) and _is_new(node.value)  # type: ignore[attr-defined]
     return not all(isinstance(root, ast.Name) and made.get(root.id, False) for root in map(_root, _changed(tree)))
 
 
@@ -492,13 +464,10 @@ def _changed(tree: ast.AST) -> Iterator[ast.expr]:
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             yield node.target
         elif isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Attribute) and _is_change(node.func.attr):
-                yield from (node.func.value, *node.args)
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if name in CHANGES or (name.endswith("_") and not name.startswith("_")):
+                yield from (node.func.value, *node.args)  # type: ignore[attr-defined]
             yield from (keyword.value for keyword in node.keywords if keyword.arg == "out")
-
-
-def _is_change(name: str) -> bool:
-    return name in CHANGES or (name.endswith("_") and not name.startswith("_"))
 
 
 def _root(node: ast.expr) -> ast.expr:
@@ -517,7 +486,6 @@ def _is_safe(name: str, known: set[str]) -> bool:
 
 @cache
 def _usual() -> frozenset[str]:
-    """The public attributes of what an answer usually holds."""
     owners = (*OWNERS, nn.Linear(1, 1), nn.LayerNorm(1), nn.Embedding(1, 1), nn.MultiheadAttention(1, 1))
     return frozenset(name for owner in owners for name in dir(owner) if not name.startswith("_"))
 
@@ -543,10 +511,8 @@ def _attributes(values: Iterable[Any], depth: int = 2) -> set[str]:
             continue
         found |= {name for name in dir(value) if not name.startswith("_")}
         if depth:
-            inner = (
-                list(value.values()) if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
-            )
+            inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
             with suppress(TypeError):
-                inner = inner or list(vars(value).values())
+                inner = inner or vars(value).values()
             found |= _attributes(inner, depth - 1)
     return found

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from anatomy_course.judge.attempt.leftovers import OURS
 from anatomy_course.page.page import shell, show
 
-MOST_PRINTED = 2000
-"""Characters that are kept."""
+MOST_PRINTED = 2000  # characters that are kept
 DESCRIPTORS = (1, 2)
-PATIENCE = 0.2
-"""Seconds to wait for the end of what is written; a process that goes on may hold the other end open."""
+OURS = "exercise help"  # the name of the threads that belong to the check, not to an answer
+PATIENCE = 0.2  # seconds to wait for the end of what is written; a process that goes on may hold the other end open
 
 
 class CapturedOutput(io.StringIO):
@@ -39,31 +37,25 @@ class CapturedOutput(io.StringIO):
 
 @contextlib.contextmanager
 def streams_to(paper: CapturedOutput) -> Iterator[list[Any]]:
-    """Let everything that Python code writes go to `paper`, and give a list of what it displays in a notebook."""
-    with contextlib.redirect_stdout(paper), contextlib.redirect_stderr(paper), displays_kept() as displayed:
-        yield displayed
-
-
-@contextlib.contextmanager
-def displays_kept() -> Iterator[list[Any]]:
-    """What code displays in a notebook is kept; figures that it leaves open are closed."""
-    if shell() is None:
-        yield []
-        return
-    from IPython.utils.capture import capture_output
-
-    before = _open_figures()
-    with capture_output(stdout=False, stderr=False) as captured:
-        displayed: list[Any] = []
-        try:
+    """Let everything that Python code writes go to `paper`, and give a list of what it displays in a notebook; figures
+    that it leaves open are closed."""
+    displayed: list[Any] = []
+    with contextlib.redirect_stdout(paper), contextlib.redirect_stderr(paper):
+        if shell() is None:
             yield displayed
-        finally:
-            if new := _open_figures() - before:
-                pyplot = sys.modules["matplotlib.pyplot"]
-                for number in sorted(new):
+            return
+        from IPython.utils.capture import capture_output
+
+        before = _open_figures()
+        with capture_output(stdout=False, stderr=False) as captured:
+            try:
+                yield displayed
+            finally:
+                for number in sorted(_open_figures() - before):
+                    pyplot = sys.modules["matplotlib.pyplot"]
                     show(pyplot.figure(number))
                     pyplot.close(number)
-            displayed += captured.outputs
+                displayed += captured.outputs
 
 
 def _open_figures() -> set[int]:

@@ -17,8 +17,7 @@ class Slot(NamedTuple):
     field: str
     entry: int | None
     node: Any
-    scope: ast.AST
-    """The definition that it belongs to."""
+    scope: ast.AST  # the definition that it belongs to
 
 
 class Program:
@@ -36,15 +35,14 @@ class Program:
         self.function = function
         self.name: str = getattr(function, "__name__", "")
         self.names: dict[str, Any] = {**globals_of(function), **enclosed(function)}
-        self.sources: dict[ast.AST, list[str]] = {}
+        self.sources: dict[ast.AST, str] = {}  # the text of each definition, on the lines that it has in its cell
         self.definitions: list[ast.AST] = []
         self._take(function, source, {self.name})
         self.taken = {definition.name for definition in self.definitions}  # type: ignore[attr-defined]
         self.tree = ast.Module(body=self.definitions, type_ignores=[])  # type: ignore[arg-type]
 
     def _take(self, function: Any, source: str | None, seen: set[str]) -> None:
-        definition, lines = _definition(function, source)
-        self.sources[definition] = lines
+        definition, self.sources[definition] = _definition(function, source)
         named = {node.id for node in ast.walk(definition) if isinstance(node, ast.Name)}
         for name in sorted(named - seen):
             helper = self.names.get(name)
@@ -74,32 +72,20 @@ class Program:
             yield from _slots(definition, definition)
 
     def dump(self) -> str:
-        """The tree as text."""
         return ast.dump(self.tree)
 
     def line(self, number: int, definition: ast.AST) -> str:
         """A line of the learner's text, as it was at first."""
-        lines, index = self.sources[definition], number - _first_line(definition)
-        return lines[index].strip() if 0 <= index < len(lines) else ""
+        return "".join(self.sources[definition].splitlines()[max(0, number - 1) : number]).strip()
 
     def text(self, node: ast.AST, definition: ast.AST) -> str:
         """The learner's own words for a node of the tree as it was at first, in one line."""
-        lines, first = self.sources[definition], _first_line(definition)
-        start, end = getattr(node, "lineno", 0) - first, getattr(node, "end_lineno", 0) - first
-        if not 0 <= start <= end < len(lines):
-            return ""
-        rows = [line.encode() for line in lines[start : end + 1]]
-        rows[-1] = rows[-1][: node.end_col_offset]  # type: ignore[attr-defined]
-        rows[0] = rows[0][node.col_offset :]  # type: ignore[attr-defined]
-        return " ".join(row.decode(errors="ignore").strip() for row in rows)
+        words = ast.get_source_segment(self.sources[definition], node) or ""
+        return " ".join(line.strip() for line in words.splitlines())
 
 
-def _first_line(definition: ast.AST) -> int:
-    return definition.first_line  # type: ignore[attr-defined,no-any-return]
-
-
-def _definition(function: Any, source: str | None) -> tuple[ast.AST, list[str]]:
-    """The definition with the line numbers of its cell, without decorators and annotations, and its text's lines."""
+def _definition(function: Any, source: str | None) -> tuple[ast.AST, str]:
+    """The definition without decorators and annotations, and its text, both on the lines that they have in the cell."""
     code: CodeType | None = getattr(function, "__code__", None)
     text = source_of(function) or source
     definition = definition_in(text or "")
@@ -108,14 +94,13 @@ def _definition(function: Any, source: str | None) -> tuple[ast.AST, list[str]]:
     first = code.co_firstlineno if code is not None else first_line_of_class(function)
     top = min([definition.lineno, *(line.lineno for line in definition.decorator_list)])
     ast.increment_lineno(definition, first - top)
-    definition.first_line = first - top + 1  # type: ignore[union-attr]
     definition.decorator_list = []
     for node in ast.walk(definition):
         if isinstance(node, ast.FunctionDef):
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
-    return definition, text.splitlines()
+    return definition, "\n" * (first - top) + text
 
 
 def _slots(parent: ast.AST, scope: ast.AST) -> Iterator[Slot]:

@@ -25,18 +25,13 @@ class RunOnCases:
 
     results: list[Any] = field(default_factory=list)
     error: BaseException | None = None
-    changed: tuple[str, ...] = ()
-    """Names of the arguments that were changed in the first case in which any was."""
-    printed: str = ""
-    """What the function printed on the first case."""
-    displayed: list[Any] = field(default_factory=list)
-    """What it displayed on the first case: figures, bars."""
-    seconds: float = 0.0
-    """How long it took."""
+    changed: tuple[str, ...] = ()  # the arguments that were changed in the first case in which any was
+    printed: str = ""  # on the first case
+    displayed: list[Any] = field(default_factory=list)  # on the first case: figures, bars
+    seconds: float = 0.0  # how long it took
 
     @property
     def stopped(self) -> bool:
-        """Whether it took longer than the time limit."""
         return isinstance(self.error, TimeRanOut)
 
 
@@ -48,15 +43,9 @@ def execute(
     thread: bool | None = None,
     watched: bool = False,
 ) -> RunOnCases:
-    """Run `function` on every case, and stop at the first crash.
-
-    Args:
-        function: the learner's.
-        cases: what to run it on.
-        seconds: how long all of it may take.
-        thread: whether to run it in a thread; see `run_limited`.
-        watched: whether this is the run that the card tells of. Then what bypasses Python's streams is kept too, and
-            a word is said while the function cannot be stopped.
+    """Run the learner's function on every case within so many seconds in all, and stop at the first crash. The run that
+    the card tells of is `watched`: then what bypasses Python's streams is kept too, and a word is said while the
+    function cannot be stopped.
 
     Raises:
         KeyboardInterrupt: the learner pressed stop.
@@ -120,14 +109,14 @@ def try_with_gradients(
 ) -> tuple[Tensor, ...] | None:
     """The result of one more run on these very arguments, or None when it does not give any."""
     with restored_globals() as around:
+
+        def run_quietly() -> Any:
+            with streams_to(CapturedOutput()):
+                return _call(function, arguments, around)
+
         try:
-            return parts(run_limited(partial(_run_quietly, function, arguments, around), seconds))
+            return parts(run_limited(run_quietly, seconds))
         except KeyboardInterrupt:
             raise
         except BaseException:
             return None
-
-
-def _run_quietly(function: Callable[..., Any], arguments: dict[str, Any], around: Surroundings) -> Any:
-    with streams_to(CapturedOutput()):
-        return _call(function, arguments, around)

@@ -27,7 +27,6 @@ def fresh(value: Any) -> Any:
 
 
 def fresh_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Copies of all arguments, by name."""
     return {name: fresh(value) for name, value in arguments.items()}
 
 
@@ -36,13 +35,14 @@ def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, .
     return tuple(
         name
         for name, value in before.items()
-        if isinstance(value, Tensor)
-        and not (after[name].shape == value.shape and _identical(after[name].detach(), value.detach()))
+        if isinstance(value, Tensor) and not _identical(after[name].detach(), value.detach())
     )
 
 
 def _identical(one: Tensor, other: Tensor) -> bool:
-    return one.dtype == other.dtype and (torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True))
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return torch.equal(one, other) or torch.allclose(one, other, 0, 0, equal_nan=True)
 
 
 def plain(tensor: Tensor) -> Tensor:
@@ -55,9 +55,7 @@ def plain(tensor: Tensor) -> Tensor:
 
 def numbers(tensor: Tensor) -> Tensor:
     """The same values in a type that every comparison understands."""
-    if tensor.is_complex():
-        return tensor.to(torch.complex128)
-    return tensor.to(torch.float64)
+    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
 
 
 def differing(yours: Tensor, target: Tensor) -> Tensor:
@@ -79,8 +77,8 @@ def close(yours: Tensor, target: Tensor) -> bool:
 
 
 def _alike(yours: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    one, other = numbers(yours), numbers(target)
-    return (one, other) if one.dtype == other.dtype else (one.to(torch.complex128), other.to(torch.complex128))
+    kind = torch.complex128 if yours.is_complex() or target.is_complex() else torch.float64
+    return yours.to(kind), target.to(kind)
 
 
 def parts(result: Any) -> tuple[Tensor, ...] | None:

@@ -18,17 +18,14 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
-from anatomy_course.judge.attempt.leftovers import OURS
+from anatomy_course.judge.attempt.output import OURS
 
 T = TypeVar("T")
 
-AGAIN = 0.05
-"""Seconds until the alarm rings again, should the function have caught the exception."""
-GRACE = 1.0
-"""Seconds in which a thread must end after it has been told to."""
+AGAIN = 0.05  # seconds until the alarm rings again, should the function have caught the exception
+GRACE = 1.0  # seconds in which a thread must end after it has been told to
 
-LATE = 2.0
-"""Seconds after the limit at which a function that could not be stopped is spoken of."""
+LATE = 2.0  # seconds after the limit at which a function that could not be stopped is spoken of
 
 
 class TimeRanOut(BaseException):
@@ -42,15 +39,11 @@ def interruptible(function: Callable[..., T], *arguments: Any) -> T:
 
 
 def run_limited(function: Callable[[], T], seconds: float, *, thread: bool | None = None) -> T:
-    """Call `function` and return what it returns.
-
-    Args:
-        function: takes no arguments; calls what may take too long through `interruptible`.
-        seconds: how long it may take, more than 0.
-        thread: whether to use a thread; chosen by what the platform can do when left out.
+    """Call `function`, which calls what may take too long through `interruptible`, and return what it returns. It runs
+    in a thread where the platform cannot do without, or where that is asked for.
 
     Raises:
-        TimeRanOut: it took longer.
+        TimeRanOut: it took longer than so many seconds.
     """
     if thread is None:
         thread = not (hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread())

@@ -16,13 +16,10 @@ from anatomy_course.judge.attempt.run import RunOnCases, execute
 from anatomy_course.judge.attempt.tensors import close, fresh_arguments, parts, plain, same_result
 from anatomy_course.judge.definition import Case, Exercise, Mistake
 
-LONGEST = 60
-"""How many characters of a value are shown."""
+LONGEST = 60  # how many characters of a value are shown
 
 
 class OutputPair(NamedTuple):
-    """One output of one case beside its target."""
-
     case: int
     output: int
     yours: Tensor
@@ -31,28 +28,14 @@ class OutputPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Attempt:
-    """The learner's answer, what it returned on every case, and what it should have returned.
+    """The learner's answer, what it returned on every case, and what it should have returned."""
 
-    Args:
-        exercise: what was asked.
-        answer_key: the cases and their targets.
-        function: the learner's answer, which may be a class.
-        run: what came of running it on the cases.
-        seconds: how long all cases together may take.
-        source: the answer's text, for where Python cannot find it.
-    """
-
-    exercise: Exercise
-    answer_key: AnswerKey
-    function: Callable[..., Any]
-    run: RunOnCases
-    seconds: float
-    source: str | None = None
-
-    @property
-    def call(self) -> Callable[..., Any]:
-        """The answer as a function from a case's arguments to outputs."""
-        return self.exercise.as_function(self.function)
+    exercise: Exercise  # what was asked
+    answer_key: AnswerKey  # the cases and their targets
+    function: Callable[..., Any]  # the learner's answer, which may be a class
+    run: RunOnCases  # what came of running it on the cases
+    seconds: float  # how long all cases together may take
+    source: str | None = None  # the answer's text, for where Python cannot find it
 
     @cached_property
     def again(self) -> Callable[..., Any]:
@@ -62,28 +45,22 @@ class Attempt:
         """
         if self._reader.finds_nothing():
             return self.function
-        program = self._program_without_effects()
+        program = self._program(without_effects=True)
         copy = program and program.build()
         return copy if copy and self._does_the_same(copy) else _not_again
 
     def program(self) -> Program | None:
         """The answer's code, to be edited and run; None where that must not be."""
-        if self.again is not self.function:
-            return self._program_without_effects() if self.may_run_again else None
-        program = self._program()
-        return program if program and self._reader.finds_nothing_in(program) else None
+        return self._program(without_effects=self.again is not self.function) if self.may_run_again else None
 
-    def _program(self) -> Program | None:
+    def _program(self, *, without_effects: bool) -> Program | None:
         try:
-            return Program(self.function, self.source)
+            program = Program(self.function, self.source)
         except ValueError:
             return None
-
-    def _program_without_effects(self) -> Program | None:
-        program = self._program()
-        if program:
+        if without_effects:
             self._reader.leave_out(program)
-        return program if program and self._reader.finds_nothing_in(program) else None
+        return program if self._reader.finds_nothing_in(program) else None
 
     def _does_the_same(self, copy: Callable[..., Any]) -> bool:
         """Whether a copy of the answer returns the same on every case, and stops where the answer does."""
@@ -97,7 +74,7 @@ class Attempt:
     def once_more(self) -> Callable[..., Any]:
         """The same for a run on the same arguments, which an answer may also stand that remembers the run before."""
         remembers = not self.may_run_again and self._reader.finds_a_memory()
-        return self.call if remembers else self.call_again
+        return self.exercise.as_function(self.function) if remembers else self.call_again
 
     @property
     def may_run_again(self) -> bool:
@@ -128,7 +105,6 @@ class Attempt:
 
     @property
     def cases(self) -> Sequence[Case]:
-        """The inputs, as the answer key has them."""
         return self.answer_key.cases
 
     @property
@@ -179,8 +155,8 @@ class Attempt:
         return {name: plain(tensor) for name, tensor in (passed or {}).items()}
 
     def arguments_in_words(self, case: int) -> str:
-        """The arguments of one case: `"query (2, 3), scale 0.5"`."""
-        return ", ".join(f"{name} {_short(value)}" for name, value in self.cases[case].arguments.items())
+        given = self.cases[case].arguments.items()
+        return ", ".join(f"{n} {tuple(v.shape) if isinstance(v, Tensor) else cut(v)}" for n, v in given)
 
 
 def _not_again(*arguments: Any) -> None:
@@ -198,13 +174,9 @@ def listed(kinds: Iterable[str], joint: str = "and") -> str:
     return f"{', with '.join(first)} {joint} with {last}" if first else last
 
 
-def _short(value: Any) -> str:
-    return str(tuple(value.shape)) if isinstance(value, Tensor) else cut(value)
-
-
 def cut(value: Any) -> str:
     """A value as Python writes it, and no more of it than fits a card."""
-    if isinstance(value, str):
-        return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
+    if isinstance(value, str) and len(value) > LONGEST:
+        return f"{value[:LONGEST]!r} …"
     words = repr(value)
-    return words if len(words) <= LONGEST else f"{words[:LONGEST]} …"
+    return words if isinstance(value, str) or len(words) <= LONGEST else f"{words[:LONGEST]} …"

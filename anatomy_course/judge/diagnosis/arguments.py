@@ -17,7 +17,7 @@ from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, fresh_arguments, numbers, plain
 from anatomy_course.judge.definition import Case
 from anatomy_course.judge.diagnosis.values import one_of, say, size_words
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput, same_shapes
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, WrongOutput, same_shapes
 
 LONGEST = 0.5
 """Seconds of work: a module with a dozen weights, which is built and trained anew each time, would take ten."""
@@ -28,8 +28,8 @@ Change = Callable[[dict[str, Any], Case], dict[str, Any] | None]
 def an_argument_itself(wrong: WrongOutput) -> tuple[str, str] | None:
     """One of the arguments, unchanged."""
     for name in _tensor_names(wrong):
-        given = [plain(case.arguments[name]) for case in wrong.cases]
-        if all(g.shape == y.shape and close(numbers(y), numbers(g)) for g, y in zip(given, wrong.yours, strict=True)):
+        given = [numbers(plain(case.arguments[name])) for case in wrong.cases]
+        if all(map(close, map(numbers, wrong.yours), given)):
             return "argument", f"You return `{name}` just as it came in."
     return None
 
@@ -189,9 +189,8 @@ def of_one_argument(wrong: WrongOutput) -> tuple[str, str] | None:
         given = [numbers(plain(case.arguments[name])) for case in wrong.cases]
         for axis in range(min(g.dim() for g in given)):
             for words, way in ways:
-                if all(
-                    g.numel() > 1 and close(numbers(y), way(g, axis)) for g, y in zip(given, wrong.yours, strict=True)
-                ):
+                pairs = zip(given, wrong.yours, strict=True)
+                if all(g.numel() > 1 and close(numbers(y), way(g, axis)) for g, y in pairs):
                     return "of_argument", f"{wrong.this_is} {words.format(name, axis)}."
     return None
 
@@ -199,13 +198,14 @@ def of_one_argument(wrong: WrongOutput) -> tuple[str, str] | None:
 def argument_without_effect(wrong: WrongOutput) -> tuple[str, str] | None:
     """Run the learner's function again with other numbers in one argument: nothing changes, though it should."""
     for name in _tensor_names(wrong):
-        if all(_unmoved(wrong, name, case, yours) for case, yours in zip(wrong.cases, wrong.yours, strict=True)):
+        triples = zip(wrong.cases, wrong.yours, wrong.targets, strict=True)
+        if all(_unmoved(wrong, name, case, yours, target) for case, yours, target in triples):
             said = f"Nothing in your {wrong.name} changes when the numbers in `{name}` change, but something should."
             return "unused", said
     return None
 
 
-def _unmoved(wrong: WrongOutput, name: str, case: Case, yours: Tensor) -> bool:
+def _unmoved(wrong: WrongOutput, name: str, case: Case, yours: Tensor, target: Tensor) -> bool:
     arguments = fresh_arguments(case.arguments)
     tensor = arguments[name]
     if tensor.numel() < 2:
@@ -214,7 +214,6 @@ def _unmoved(wrong: WrongOutput, name: str, case: Case, yours: Tensor) -> bool:
     if tensor.is_floating_point():  # another sum, another average and other ratios too
         arguments[name] += torch.linspace(-1, 1, tensor.numel(), dtype=tensor.dtype).square().reshape(tensor.shape)
     reference = wrong.reference(fresh_arguments(arguments))
-    target = wrong.targets[[c is case for c in wrong.cases].index(True)]
     if reference is None or close(reference[wrong.index], target):
         return False
     again = try_once(wrong.trial.call_again, arguments, SECONDS)
@@ -243,10 +242,5 @@ def _tensor_names(wrong: WrongOutput) -> list[str]:
 
 def _optional_names(wrong: WrongOutput) -> list[str]:
     parameters = inspect.signature(wrong.right).parameters.values()
-    given = list(wrong.cases[0].arguments)
-    optional = [g for g, p in zip(given, parameters, strict=False) if p.default is None]
+    optional = [given for given, p in zip(wrong.cases[0].arguments, parameters, strict=False) if p.default is None]
     return [name for name in optional if all(case.arguments[name] is not None for case in wrong.cases)]
-
-
-ALL: tuple[Diagnosis, ...] = (an_argument_itself, a_stage, of_one_argument, other_arguments, missing_entries)
-LAST: tuple[Diagnosis, ...] = (argument_without_effect,)

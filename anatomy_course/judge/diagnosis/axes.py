@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import builtins
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
+from types import FunctionType
 from typing import Any
 
 from torch import Tensor
 
-from anatomy_course.judge.attempt.calls import under_own_names
-from anatomy_course.judge.attempt.history import Given, history
+from anatomy_course.judge.attempt.calls import Given, history, under_own_names
 from anatomy_course.judge.attempt.run import try_once
 from anatomy_course.judge.attempt.tensors import close, fresh_arguments, parts, plain
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Case
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, WrongOutput
 
 
 def right_with_another_argument(trial: Attempt) -> str | None:
     """The learner's function gives the target on every case when two arguments, or two axes of one, change places."""
     for words, change in _changes(trial):
-        if all(_right(trial, i, change) for i in range(len(trial.cases))):
+        changed = (change(fresh_arguments(case.arguments)) for case in trial.cases)
+        if all(_is_right(trial, i, trial.again, arguments) for i, arguments in enumerate(changed)):
             return words
     return None
 
 
 Change = Callable[[dict[str, Any]], dict[str, Any]]
+Labels = Mapping[tuple[int, str], tuple[str | None, ...]]
 
 
 def _changes(trial: Attempt) -> Iterator[tuple[str, Change]]:
@@ -35,24 +39,18 @@ def _changes(trial: Attempt) -> Iterator[tuple[str, Change]]:
     for name in names:
         tensors = [case.arguments[name] for case in trial.cases]
         rank = min(tensor.dim() for tensor in tensors)
-        for one, other in ((-2, -1), (-3, -2)):
+        for one, other, which in ((-2, -1, "last two axes"), (-3, -2, "axes −3 and −2")):
             if rank >= -one:
                 oblong = next((tensor for tensor in tensors if tensor.shape[one] != tensor.shape[other]), tensors[0])
-                yield _turned_words(called[name], oblong, one, other), _turn(name, one, other)
+                words = (
+                    f"With the {which} of `{called[name]}` swapped, your function would give the target in every case: "
+                    f"it uses `{called[name]}` as if it came as {tuple(oblong.transpose(one, other).shape)}, and it "
+                    f"comes as {tuple(oblong.shape)}."
+                )
+                yield words, _turn(name, one, other)
     for one_name, other_name in combinations(names, 2):
-        yield (
-            f"With `{called[one_name]}` and `{called[other_name]}` swapped, your function would give the "
-            "target in every case.",
-            _swap(one_name, other_name),
-        )
-
-
-def _turned_words(name: str, tensor: Tensor, one: int, other: int) -> str:
-    which = "last two axes" if other == -1 else "axes −3 and −2"
-    return (
-        f"With the {which} of `{name}` swapped, your function would give the target in every case: it uses "
-        f"`{name}` as if it came as {tuple(tensor.transpose(one, other).shape)}, and it comes as {tuple(tensor.shape)}."
-    )
+        both = f"`{called[one_name]}` and `{called[other_name]}`"
+        yield f"With {both} swapped, your function would give the target in every case.", _swap(one_name, other_name)
 
 
 def _turn(name: str, one: int, other: int) -> Change:
@@ -63,9 +61,10 @@ def _swap(one: str, other: str) -> Change:
     return lambda given: {**given, one: given[other], other: given[one]}
 
 
-def _right(trial: Attempt, index: int, change: Change) -> bool:
-    result = try_once(trial.again, change(fresh_arguments(trial.cases[index].arguments)), SECONDS)
-    target = parts(trial.answer_key.targets[index]) or ()
+def _is_right(trial: Attempt, case: int, function: Callable[..., Any], arguments: dict[str, Any]) -> bool:
+    """Whether a variation of the answer, or the answer on other arguments, gives a case's target."""
+    result = try_once(function, arguments, SECONDS)
+    target = parts(trial.answer_key.targets[case]) or ()
     return result is not None and len(result) == len(target) and all(map(close, result, map(plain, target)))
 
 
@@ -91,7 +90,8 @@ def first_odd_line(trial: Attempt, case: int) -> str | None:
                     f"{start}: these are the numbers of the {stage}, but our solution has them as "
                     f"{tuple(tensor.shape)}."
                 )
-        if (twice := _twice(given, labels)) and not any(_has_twice(t, trial.cases[case].sizes[twice]) for t in around):
+        twice = _twice(given, labels)
+        if twice and not any(tuple(t.shape).count(trial.cases[case].sizes[twice]) > 1 for t in around):
             return f"{start}: the length of `{twice}` appears twice."
     return None
 
@@ -102,13 +102,6 @@ def _twice(given: Given, labels: Labels) -> str | None:
     if not given.tensor.is_floating_point() or bool(((given.tensor == 0) | (given.tensor == 1)).all()):
         return None
     return next((name for name in names if name and "·" not in name and names.count(name) > 1), None)
-
-
-def _has_twice(tensor: Tensor, length: int) -> bool:
-    return tuple(tensor.shape).count(length) > 1
-
-
-Labels = Mapping[tuple[int, str], tuple[str | None, ...]]
 
 
 def _labels(trial: Attempt) -> Labels:
@@ -152,12 +145,12 @@ def origins(trial: Attempt, case: int, names: Sequence[str], before: int) -> str
     last = {given.name: given for given in history(trial.again, trial.cases[case], SECONDS)}
     told = [last[name] for name in names if name in last and last[name].line != before and last[name].tensor.dim()]
     labels = _labels(trial) if told else {}
-    return " ".join(f"{_origin(given, labels.get((given.line, given.name), ()))}." for given in told)
-
-
-def _origin(given: Given, names: tuple[str | None, ...]) -> str:
-    axes = f" ({' × '.join(name for name in names if name)})" if len(names) > 1 and all(names) else ""
-    return f"`{given.name}` got its shape {tuple(given.tensor.shape)}{axes} in line {given.line}"
+    sentences = []
+    for given in told:
+        axes = labels.get((given.line, given.name), ())
+        shown = f" ({' × '.join(filter(None, axes))})" if len(axes) > 1 and all(axes) else ""
+        sentences.append(f"`{given.name}` got its shape {tuple(given.tensor.shape)}{shown} in line {given.line}.")
+    return " ".join(sentences)
 
 
 def turned_input(wrong: WrongOutput) -> tuple[str, str] | None:
@@ -176,5 +169,42 @@ def another_argument(wrong: WrongOutput) -> tuple[str, str] | None:
     return ("turned_argument", words) if words else None
 
 
-FIRST: tuple[Diagnosis, ...] = (turned_input,)
-REST: tuple[Diagnosis, ...] = (another_argument,)
+MEANT: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
+    ("over the last axis", lambda t: t.sum(-1)),
+    ("over the last axis, which stays with length 1,", lambda t: t.sum(-1, keepdim=True)),
+    ("of all numbers", lambda t: t.sum()),
+)
+
+
+def python_sum(wrong: WrongOutput) -> tuple[str, str] | None:
+    """With another sum in its place all would be right, or an axis was handed to it as the number to start from."""
+    function = wrong.trial.again
+    if not isinstance(function, FunctionType) or "sum" not in function.__code__.co_names:
+        return None
+    if "sum" in function.__globals__:
+        return None
+    seen: list[tuple[int, bool]] = []
+    for words, meant in MEANT:
+        names = {**function.__globals__, "sum": _spy(meant, seen)}
+        copy = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+        if all(_is_right(wrong.trial, i, copy, dict(case.arguments)) for i, case in enumerate(wrong.trial.cases)):
+            return "python_sum", (
+                f"Python's `sum` in line {seen[0][0]} adds along the first axis. With the sum {words} in its place "
+                "your function would be right."
+            )
+    if lines := [line for line, start in seen if start]:
+        return "python_sum", (
+            f"Python's `sum` in line {lines[0]} adds along the first axis, and its second argument is not an axis but "
+            "the number that it starts from."
+        )
+    return None
+
+
+def _spy(meant: Callable[[Tensor], Tensor], seen: list[tuple[int, bool]]) -> Callable[..., Any]:
+    def spy(values: Any, *start: Any, **named: Any) -> Any:
+        if isinstance(values, Tensor) and values.dim() > 1:
+            seen.append((sys._getframe(1).f_lineno, bool(start)))
+            return meant(values)
+        return builtins.sum(values, *start, **named)
+
+    return spy

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -13,41 +12,26 @@ from torch import Tensor
 from anatomy_course.judge.attempt.calls import Call, alike, recorded, takes_functions, under_own_names
 from anatomy_course.judge.attempt.tensors import close, plain
 from anatomy_course.judge.definition import Case, Exercise
-from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, Diagnosis, WrongOutput
+from anatomy_course.judge.diagnosis.wrong_answer import SECONDS, WrongOutput
 
 Arguments = Mapping[str, Any]
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 TIMES = ("never", "once", "twice")
-MOST_NUMBERS = 9
-"""How many whole numbers are shown one by one."""
+MOST_NUMBERS = 9  # how many whole numbers are shown one by one
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """The calls of an answer beside those of the right solution to which they stay alike for longest.
-
-    Args:
-        yours: the answer's calls.
-        right: the right solution's.
-        off: which of the answer's calls is the first without a counterpart; None when each has one.
-        left: the right solution's calls that have none up to there.
-    """
+class _Compared(NamedTuple):
+    """The calls of an answer beside those of the right solution to which they stay alike for longest."""
 
     yours: list[Call]
     right: list[Call]
-    off: int | None
-    left: list[Call]
+    off: int | None  # which of the answer's calls is the first without a counterpart; None when each has one
+    left: list[Call]  # the right solution's calls that have none up to there
 
 
 def first_other_call(exercise: Exercise, function: Callable[..., Any], case: Case, *, ended: bool = True) -> str | None:
-    """A sentence about the first call that is not as in any right solution; None when there is none.
-
-    Args:
-        exercise: whose right solutions.
-        function: the learner's answer.
-        case: what it is given.
-        ended: whether it ran to its end; after a crash a call that is missing means nothing.
-    """
+    """A sentence about the first call that is not as in any right solution; None when there is none. Where the answer
+    has not `ended`, after a crash, a call that is missing means nothing."""
     arguments = under_own_names(function, case.arguments)
     compared = _compared(exercise, function, arguments)
     if compared is None:
@@ -61,12 +45,8 @@ def _compared(exercise: Exercise, function: Callable[..., Any], arguments: Argum
     if not takes_functions(arguments):
         return None
     yours = recorded(function, arguments, SECONDS)
-    found: _Compared | None = None
-    for solution in (exercise.resolve(), *exercise.also_right.values()):
-        one = _compare(yours, recorded(solution, arguments, SECONDS))
-        if found is None or _goodness(one) > _goodness(found):
-            found = one
-    return found
+    solutions = (exercise.resolve(), *exercise.also_right.values())
+    return max((_compare(yours, recorded(solution, arguments, SECONDS)) for solution in solutions), key=_goodness)
 
 
 def _goodness(compared: _Compared) -> tuple[int, int]:
@@ -91,8 +71,9 @@ def _same(one: Call, other: Call) -> bool:
 def _other(compared: _Compared, number: int, arguments: Arguments) -> str | None:
     call = compared.yours[number]
     partner = next((r for r in compared.left if r.name == call.name), None)
-    which = _which(compared.yours, number)
-    before = compared.yours[:number]
+    before, same = compared.yours[:number], [i for i, each in enumerate(compared.yours) if each.name == call.name]
+    nth = f"{_ordinal(same.index(number))} " if len(same) > 1 else ""
+    which = f"Your {nth}call of `{call.name}`"
     if partner is None:
         count = sum(r.name == call.name for r in compared.right)
         if not count:
@@ -101,7 +82,8 @@ def _other(compared: _Compared, number: int, arguments: Arguments) -> str | None
         receives = f" (it receives {what})" if what else ""
         return f"{which}{receives} is one too many: a right solution calls it {_times(count)}."
     if len(call.given) != len(partner.given):
-        return f"{which} receives {_count(call)}, where a right solution gives it {len(partner.given)}."
+        many = f"{len(call.given)} argument{'s' * (len(call.given) != 1)}"
+        return f"{which} receives {many}, where a right solution gives it {len(partner.given)}."
     place = next(i for i, (a, b) in enumerate(zip(call.given, partner.given, strict=True)) if not alike(a, b))
     yours, wanted = call.given[place], partner.given[place]
     if call.returned is not None and _in_portions(yours, wanted):
@@ -134,12 +116,6 @@ def _missing(compared: _Compared, arguments: Arguments) -> str | None:
     return f"Your function calls `{call.name}` {_times(have)}, a right solution {_times(want)}{gives}."
 
 
-def _which(calls: Sequence[Call], number: int) -> str:
-    name = calls[number].name
-    same = [i for i, call in enumerate(calls) if call.name == name]
-    return f"Your {f'{_ordinal(same.index(number))} ' if len(same) > 1 else ''}call of `{name}`"
-
-
 def _in_portions(yours: Any, wanted: Any) -> bool:
     """Whether one is made of some of the rows of the other: a right solution may go row by row, or take more."""
     if not isinstance(yours, Tensor) or not isinstance(wanted, Tensor) or min(yours.dim(), wanted.dim()) < 2:
@@ -156,7 +132,7 @@ def _in_portions(yours: Any, wanted: Any) -> bool:
 
 def _described(value: Any, before: Sequence[Call], arguments: Arguments) -> str | None:
     """Where something comes from: an argument, what an earlier call returned, or two of these together."""
-    known = [(words, thing) for words, thing in _known(before, arguments)]
+    known = list(_known(before, arguments))
     for words, thing in known:
         if alike(value, thing):
             return words
@@ -218,10 +194,6 @@ def _times(count: int) -> str:
     return TIMES[count] if count < len(TIMES) else f"{count} times"
 
 
-def _count(call: Call) -> str:
-    return f"{len(call.given)} argument{'s' * (len(call.given) != 1)}"
-
-
 def another_call(wrong: WrongOutput) -> tuple[str, str] | None:
     """A function that is given something else, called too often or not often enough."""
     if not wrong.trial.may_run_again:
@@ -260,6 +232,3 @@ def _all_calls_right(wrong: WrongOutput) -> bool:
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
-
-
-ALL: tuple[Diagnosis, ...] = (another_call, put_together_otherwise)

@@ -2,55 +2,72 @@
 
 from __future__ import annotations
 
-from anatomy_course.judge.diagnosis import (
-    arguments,
-    axes,
-    calls,
-    first_wrong_stage,
-    functions,
-    locations,
-    mistakes,
-    python_sum,
-    scalars,
-    shapes,
-    values,
-    weights,
-)
+from anatomy_course.judge.diagnosis import arguments, axes, calls, first_wrong_stage, mistakes, shapes, values
 from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
 
+OF_ARGUMENTS: tuple[Diagnosis, ...] = (
+    arguments.an_argument_itself,
+    arguments.a_stage,
+    arguments.of_one_argument,
+    arguments.other_arguments,
+    arguments.missing_entries,
+)
 EXACT: tuple[Diagnosis, ...] = (
-    *mistakes.PARTS,
-    *calls.ALL,
-    *python_sum.ALL,
-    *values.FIRST,
-    *weights.FIRST,
-    *arguments.ALL,
-    *functions.ALL,
-    *scalars.ALL,
-    *mistakes.TOGETHER,
+    mistakes.equal_to_a_mistake,
+    calls.another_call,
+    calls.put_together_otherwise,
+    axes.python_sum,
+    values.all_one_number,
+    values.one_factor,
+    values.one_offset,
+    values.opposite_sums,
+    values.temperature,
+    *OF_ARGUMENTS,
+    values.function_of_target,
+    values.cut_off,
+    values.one_relation,
+    mistakes.with_a_likeness,
 )
 """Each accounts for every number of an output, or names the first call that differs."""
 ROUGH: tuple[Diagnosis, ...] = (
-    *weights.REST,
-    *values.REST,
-    *first_wrong_stage.STAGES_CHANGED,
-    *weights.LAST,
-    *locations.ALL,
-    *arguments.LAST,
+    values.proportions_right,
+    values.factor_per_case,
+    values.scaled_rows,
+    values.shifted_rows,
+    first_wrong_stage.changed_stage,
+    values.wrong_sums,
+    values.heads_scrambled,
+    values.another_order,
+    values.same_for_all,
+    values.only_some_entries,
+    values.parts_of_a_square,
+    values.zero_in_wrong_places,
+    arguments.argument_without_effect,
     first_wrong_stage.last_good_stage,
     first_wrong_stage.first_cell,
 )
 """Each says something of the output; the last one always fits."""
 EXACT_SHAPES: tuple[Diagnosis, ...] = (
-    *mistakes.PARTS,
-    *python_sum.ALL,
-    *shapes.NUMBERS_RIGHT,
-    *calls.ALL,
-    *arguments.ALL,
-    *axes.FIRST,
-    *mistakes.TOGETHER,
+    mistakes.equal_to_a_mistake,
+    axes.python_sum,
+    shapes.axes_swapped,
+    shapes.extra_or_missing_ones,
+    shapes.laid_out_differently,
+    shapes.repeated,
+    shapes.one_axis_gone,
+    shapes.one_axis_left,
+    shapes.some_entries,
+    calls.another_call,
+    calls.put_together_otherwise,
+    *OF_ARGUMENTS,
+    axes.turned_input,
+    mistakes.with_a_likeness,
 )
-ROUGH_SHAPES: tuple[Diagnosis, ...] = (*axes.REST, *shapes.REST)
+ROUGH_SHAPES: tuple[Diagnosis, ...] = (
+    axes.another_argument,
+    shapes.always_the_same_shape,
+    shapes.sizes_in_words,
+)
 
 
 def diagnose(wrong: WrongOutput) -> tuple[str, str]:

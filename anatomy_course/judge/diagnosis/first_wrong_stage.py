@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import torch
 from torch import Tensor
 
+from anatomy_course.judge.attempt.calls import history, variables
 from anatomy_course.judge.attempt.comparison import cell_text
-from anatomy_course.judge.attempt.history import history, variables
-from anatomy_course.judge.attempt.tensors import close
+from anatomy_course.judge.attempt.run import try_with_gradients
+from anatomy_course.judge.attempt.surroundings import in_a_row
+from anatomy_course.judge.attempt.tensors import close, fresh
 from anatomy_course.judge.definition import Output
-from anatomy_course.judge.diagnosis.functions import function_of_target
-from anatomy_course.judge.diagnosis.gradient_attribution import attribution
 from anatomy_course.judge.diagnosis.mistakes import BY_PLACE, LOOKS, telling
 from anatomy_course.judge.diagnosis.shapes import axes_swapped
+from anatomy_course.judge.diagnosis.values import function_of_target
 from anatomy_course.judge.diagnosis.wrong_answer import (
     SECONDS,
     Diagnosis,
@@ -26,8 +29,7 @@ from anatomy_course.judge.diagnosis.wrong_answer import (
 
 LOOKS_FIRST = tuple(look for look in LOOKS if look is not axes_swapped)
 """What a right solution seldom passes on its way, as it passes the same numbers in another order."""
-Tensors = Mapping[str, Sequence[Tensor]]
-"""Name → tensors, case by case."""
+Tensors = Mapping[str, Sequence[Tensor]]  # name → tensors, case by case
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,11 @@ class Way:
     """How far an answer comes along the stages.
 
     Args:
-        held: the function's own variables.
-        stages: what a right solution passes, in its order.
         right: stage → the variable that holds it on every case: "`scores`", or "`scores` in line 4" if not to the end.
     """
 
-    held: Tensors
-    stages: Tensors
+    held: Tensors  # the function's own variables
+    stages: Tensors  # what a right solution passes, in its order
     right: Mapping[str, str]
 
     @property
@@ -61,7 +61,6 @@ class Way:
 
     @property
     def others(self) -> list[str]:
-        """The variables that hold no stage."""
         return [name for name in self.held if f"`{name}`" not in self.right.values()]
 
     def in_words(self) -> str:
@@ -168,12 +167,105 @@ def _next(wrong: WrongOutput) -> str:
         if any(callable(value) for value in wrong.cases[0].arguments.values()):
             return ""
         return " The case shown is small: work one cell out on paper and print what each of your lines makes of it."
-    names = [f"the {name}" for name in wrong.stages]
-    passed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    passed = in_a_row([f"the {name}" for name in wrong.stages])
     return (
         f" Our solution passes through {passed}. Give each of them a variable of its own: "
         "the next check says how far they are right."
     )
 
 
-STAGES_CHANGED: tuple[Diagnosis, ...] = (changed_stage,)
+MOST_ROWS = 4
+MOST_LINES = 8
+ROUNDING = 1e-6  # which part of the largest gradient is no more than rounding
+Used = dict[str, Tensor]  # argument → True wherever a number of it takes part
+
+
+def attribution(wrong: WrongOutput, cell: tuple[int, ...]) -> str:
+    """A sentence (with a space in front) that says what the cell hangs on; empty where gradients cannot tell."""
+    target = _used(wrong, wrong.right, cell)
+    if not target:
+        return ""
+    yours = _used(wrong, wrong.trial.call_again, cell)
+    words = _words(target)
+    if not words:  # such as −∞, which hangs on nothing
+        return ""
+    if yours is None:
+        return f" The target's is made of {words}."
+    if not any(bool(mask.any()) for mask in yours.values()):
+        return f" The target's is made of {words}; yours there stays the same when these change a little."
+    missing = {name: target[name] & ~yours[name] for name in target}
+    too_much = {name: yours[name] & ~target[name] for name in target}
+    lacks, adds = (any(bool(mask.any()) for mask in used.values()) for used in (missing, too_much))
+    if lacks and adds:
+        return f" The target's is made of {words}, yours of {_words(yours)}."
+    if lacks:
+        return f" The target's is made of {words}; yours does not use {_words(missing)}."
+    if adds:
+        return f" The target's is made of {words}; yours also uses {_words(too_much)}."
+    return f" Both are made of {words}, so the difference is in what is done with them."
+
+
+def _used(wrong: WrongOutput, function: Callable[..., Any], cell: tuple[int, ...]) -> Used | None:
+    arguments = {name: fresh(value) for name, value in wrong.cases[0].arguments.items()}
+    watched = {n: v for n, v in arguments.items() if isinstance(v, Tensor) and v.is_floating_point()}
+    for tensor in watched.values():
+        tensor.requires_grad_(True)
+    result = try_with_gradients(function, arguments, SECONDS)
+    if result is None or len(result) <= wrong.index or not watched:
+        return None
+    try:
+        value = result[wrong.index][cell]
+        gradients = torch.autograd.grad(value, list(watched.values()), allow_unused=True)
+    except (RuntimeError, IndexError):
+        return None
+    largest = (float(gradient.abs().max()) for gradient in gradients if gradient is not None and gradient.numel())
+    least = ROUNDING * max(largest, default=0.0)
+    return {
+        name: torch.zeros(tensor.shape, dtype=torch.bool)
+        if gradient is None or not bool((gradient.abs() > least).any())
+        else gradient != 0
+        for (name, tensor), gradient in zip(watched.items(), gradients, strict=True)
+    }
+
+
+def _words(used: Used) -> str:
+    return in_a_row([_piece(name, mask) for name, mask in used.items() if bool(mask.any())])
+
+
+def _piece(name: str, mask: Tensor) -> str:
+    """`query[0]`, all of `key`, `key[2, 1:3]`: what is used; row by row where it has no simple form."""
+    if bool(mask.all()):
+        return f"all of `{name}`"
+    indices, exact = _indices(mask)
+    if not exact and mask.dim() > 1:
+        rows = {i: _indices(row) for i, row in enumerate(mask) if bool(row.any())}
+        if len(rows) <= MOST_ROWS and all(simple for _, simple in rows.values()):
+            return " and ".join(_subscript(name, [str(i), *inner]) for i, (inner, _) in rows.items())
+    return _subscript(name, indices) if exact else f"a part of {_subscript(name, indices)}"
+
+
+def _indices(mask: Tensor) -> tuple[list[str], bool]:
+    """The smallest box that holds everything used, and whether all of it is used."""
+    indices, cells, listed = [], 1, True
+    for axis, length in enumerate(mask.shape):
+        lines = mask.movedim(axis, 0).reshape(length, -1).any(1).nonzero().flatten().tolist()
+        cells *= len(lines)
+        if len(lines) == length:
+            indices.append(":")
+        elif len(lines) == 1:
+            indices.append(str(lines[0]))
+        elif len(lines) == lines[-1] - lines[0] + 1:
+            indices.append(f"{lines[0]}:{lines[-1] + 1}")
+        elif len(lines) <= MOST_LINES:
+            indices.append(str(lines))
+        else:
+            indices.append(f"{lines[0]}:{lines[-1] + 1}")
+            listed = False
+    return indices, listed and cells == int(mask.sum())
+
+
+def _subscript(name: str, indices: list[str]) -> str:
+    kept = len(indices)
+    while kept and indices[kept - 1] == ":":
+        kept -= 1
+    return f"`{name}[{', '.join(indices[:kept])}]`" if kept else f"`{name}`"

@@ -12,11 +12,10 @@ from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import close, differing, numbers, parts, plain
 from anatomy_course.judge.definition import Mistake, Output
-from anatomy_course.judge.diagnosis import scalars, shapes, values
+from anatomy_course.judge.diagnosis import shapes, values
 from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput, same_shapes
 
-CELLS = 4
-"""So many wrong cells of a mask, or of whole numbers, are no accident when they are not all alike."""
+CELLS = 4  # so many wrong cells of a mask, or of whole numbers, are no accident when they are not all alike
 SIMPLEST_FIRST = ("sign", "ones", "transposed", "dtype", "factor", "layout", "size_factor")
 
 
@@ -24,7 +23,7 @@ LOOKS: tuple[Diagnosis, ...] = (  # the opposite of a wrong mask is often anothe
     values.one_factor,
     values.one_offset,
     shapes.axes_swapped,
-    *scalars.ALL,
+    values.one_relation,
 )
 LOOKS_AT_SHAPES: tuple[Diagnosis, ...] = (
     shapes.axes_swapped,
@@ -164,7 +163,3 @@ def about_this(mistake: Mistake) -> str:
     """The sentence without a first part that says what else is right, for here it may not be."""
     rest = re.sub(r"^(Your|The) [^.,;:]* (is|are) right(, but|[.;]) ?", "", mistake.sentence)
     return rest if "_" in rest.split()[0] else rest[:1].upper() + rest[1:]
-
-
-PARTS: tuple[Diagnosis, ...] = (equal_to_a_mistake,)
-TOGETHER: tuple[Diagnosis, ...] = (with_a_likeness,)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from anatomy_course.judge.attempt.tensors import close
-from anatomy_course.judge.diagnosis.wrong_answer import Diagnosis, WrongOutput
+from anatomy_course.judge.diagnosis.wrong_answer import WrongOutput
 
 
 def axes_swapped(wrong: WrongOutput) -> tuple[str, str] | None:
@@ -32,13 +32,9 @@ def axes_swapped(wrong: WrongOutput) -> tuple[str, str] | None:
 
 def extra_or_missing_ones(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target with an axis of length 1 too many, too few, or elsewhere."""
-    if not all(
-        y.numel() == t.numel() and [s for s in y.shape if s != 1] == [s for s in t.shape if s != 1]
-        for y, t in zip(wrong.yours, wrong.targets, strict=True)
-    ):
-        return None
-    if not wrong.holds(lambda t: t) and not all(close(y.reshape(t.shape), t) for y, t in wrong.pairs()):
-        return None
+    for y, t in wrong.pairs():
+        if [s for s in y.shape if s != 1] != [s for s in t.shape if s != 1] or not close(y.reshape(t.shape), t):
+            return None
     yours, target = wrong.yours[0], wrong.targets[0]
     count = abs(yours.dim() - target.dim())
     axes = "an axis" if count == 1 else f"{count} axes"
@@ -68,9 +64,8 @@ def one_axis_gone(wrong: WrongOutput) -> tuple[str, str] | None:
         ("only the first entry", lambda t, a: t.select(a, 0)),
         ("only the last entry", lambda t, a: t.select(a, -1)),
     )
-    if any(t.dtype == torch.bool for t in wrong.targets) or all(
-        bool((y.flatten() == y.flatten()[:1]).all()) for y in wrong.yours
-    ):
+    alike = all(bool((y.flatten() == y.flatten()[:1]).all()) for y in wrong.yours)
+    if alike or any(t.dtype == torch.bool for t in wrong.targets):
         return None  # too many things would be equal by chance
     for axis in (-1, -2, -3, 0):
         for keep in (False, True):
@@ -108,11 +103,8 @@ def some_entries(wrong: WrongOutput) -> tuple[str, str] | None:
             if wrong.holds(lambda t: way(t, axis)):  # noqa: B023
                 name = wrong.axis(axis)
                 return "entries", f"Your numbers are right, but along the {name} axis {words}: {_shapes(wrong)}."
-    for axis in (-1, -2, -3):
-        if all(
-            y.dim() == t.dim() >= -axis and y.shape[axis] > t.shape[axis] and close(y.narrow(axis, 0, t.shape[axis]), t)
-            for y, t in wrong.pairs()
-        ):
+        longer = all(y.dim() == t.dim() >= -axis and y.shape[axis] > t.shape[axis] for y, t in wrong.pairs())
+        if longer and all(close(y.narrow(axis, 0, t.shape[axis]), t) for y, t in wrong.pairs()):
             name = wrong.axis(axis)
             said = f"Your result begins with the target, but goes on along the {name} axis: {_shapes(wrong)}."
             return "entries", said
@@ -122,13 +114,8 @@ def some_entries(wrong: WrongOutput) -> tuple[str, str] | None:
 def repeated(wrong: WrongOutput) -> tuple[str, str] | None:
     """The target, expanded along a new axis."""
     for yours, target in wrong.pairs():
-        if yours.dim() <= target.dim():
-            return None
-        try:
-            spread = target.expand(yours.shape)
-        except RuntimeError:
-            return None
-        if not close(yours, spread):
+        fits = all(a in (1, b) for a, b in zip(target.shape[::-1], yours.shape[::-1], strict=False))
+        if yours.dim() <= target.dim() or not fits or not close(yours, target.expand(yours.shape)):
             return None
     said = f"Your result is the target over and over again along an axis that does not belong there: {_shapes(wrong)}."
     return "repeated", said
@@ -139,11 +126,9 @@ def always_the_same_shape(wrong: WrongOutput) -> tuple[str, str] | None:
     all_cases = [pair for pair in wrong.trial.pairs if pair.output == wrong.index]
     shapes, wanted = {tuple(p.yours.shape) for p in all_cases}, {tuple(p.target.shape) for p in all_cases}
     if len(shapes) == 1 and len(wanted) > 1 and wrong.yours[0].dim() > 0:
-        shape, first = shapes.pop(), tuple(wrong.targets[0].shape)
         return "fixed", (
-            f"The shape of your {wrong.name} is {shape} in every case, however long the input is (here "
-            f"{first} is wanted). "
-            "Did you write a number where a size belongs?"
+            f"The shape of your {wrong.name} is {shapes.pop()} in every case, however long the input is (here "
+            f"{tuple(wrong.targets[0].shape)} is wanted). Did you write a number where a size belongs?"
         )
     return None
 
@@ -155,10 +140,9 @@ def sizes_in_words(wrong: WrongOutput) -> tuple[str, str] | None:
     if wrong.output.axes:
         wanted += f" ({' × '.join(wrong.axis(i) for i in range(target.dim()))})"
     sentence = f"The shape of your {wrong.name} is {tuple(yours.shape)}; {wanted}."
-    if yours.dim() != target.dim():
-        more = "too many" if yours.dim() > target.dim() else "too few"
-        axes = abs(yours.dim() - target.dim())
-        return "shape", f"{sentence} That is {axes} {'axis' if axes == 1 else 'axes'} {more}."
+    if more := yours.dim() - target.dim():
+        axes = f"{abs(more)} {'axis' if abs(more) == 1 else 'axes'}"
+        return "shape", f"{sentence} That is {axes} too {'many' if more > 0 else 'few'}."
     off = [i for i in range(target.dim()) if yours.shape[i] != target.shape[i]]
     names = {yours.shape[i]: name for i in off if (name := _length_everywhere(wrong, i))}
     if names:
@@ -170,28 +154,10 @@ def _length_everywhere(wrong: WrongOutput, axis: int) -> str | None:
     """The one size that is the length of this axis of yours in all cases, of which there are several."""
     if len({tuple(case.sizes.items()) for case in wrong.cases}) < 2:
         return None
-    names = [
-        name
-        for name in wrong.cases[0].sizes
-        if all(
-            y.dim() > axis and y.shape[axis] == case.sizes.get(name)
-            for y, case in zip(wrong.yours, wrong.cases, strict=True)
-        )
-    ]
-    return names[0] if len(names) == 1 else None
+    pairs = [(y.shape[axis], case.sizes) for y, case in zip(wrong.yours, wrong.cases, strict=True) if y.dim() > axis]
+    names = [name for name in wrong.cases[0].sizes if all(length == sizes.get(name) for length, sizes in pairs)]
+    return names[0] if len(names) == 1 and len(pairs) == len(wrong.cases) else None
 
 
 def _shapes(wrong: WrongOutput) -> str:
     return f"yours is {tuple(wrong.yours[0].shape)}, the target {tuple(wrong.targets[0].shape)}"
-
-
-NUMBERS_RIGHT: tuple[Diagnosis, ...] = (
-    axes_swapped,
-    extra_or_missing_ones,
-    laid_out_differently,
-    repeated,
-    one_axis_gone,
-    one_axis_left,
-    some_entries,
-)
-REST: tuple[Diagnosis, ...] = (always_the_same_shape, sizes_in_words)

@@ -13,37 +13,28 @@ from anatomy_course.judge.attempt.tensors import close, differing, fresh_argumen
 from anatomy_course.judge.attempt.tried import Attempt, OutputPair
 from anatomy_course.judge.definition import Case, Output
 
-SECONDS = 2.0
-"""How long a diagnosis may run the learner's function on one more input."""
+SECONDS = 2.0  # how long a diagnosis may run the learner's function on one more input
 
 
 @dataclass(frozen=True)
 class WrongOutput:
-    """One wrong output on the cases in which it is wrong.
+    """One wrong output on the cases in which it is wrong."""
 
-    Args:
-        trial: the answer, and the exercise that it belongs to.
-        index: which output.
-        indices: the cases in which it is wrong.
-    """
-
-    trial: Attempt
-    index: int
-    indices: Sequence[int]
+    trial: Attempt  # the answer, and the exercise that it belongs to
+    index: int  # which output
+    indices: Sequence[int]  # the cases in which it is wrong
 
     @cached_property
     def cases(self) -> list[Case]:
-        """The cases in which it is wrong."""
         return [self.trial.cases[i] for i in self.indices]
 
     @cached_property
     def yours(self) -> list[Tensor]:
-        """The learner's output on these cases, plain, with its own type."""
+        """The learner's output on these cases, plain, with its own type; and the target's."""
         return [self._outputs[i][self.index].yours for i in self.indices]
 
     @cached_property
     def targets(self) -> list[Tensor]:
-        """The target's output on these cases, plain, with its own type."""
         return [self._outputs[i][self.index].target for i in self.indices]
 
     @cached_property
@@ -57,18 +48,17 @@ class WrongOutput:
 
     @property
     def name(self) -> str:
-        """The output's name: `"scores"`."""
         return self.output.name
-
-    @property
-    def this_is(self) -> str:
-        """`"Your scores are"` or `"Your context is"`."""
-        return f"Your {self.name} {self.verb}"
 
     @property
     def verb(self) -> str:
         """`"are"` or `"is"`."""
         return "are" if is_plural(self.name) else "is"
+
+    @property
+    def this_is(self) -> str:
+        """`"Your scores are"` or `"Your context is"`."""
+        return f"Your {self.name} {self.verb}"
 
     def beside(
         self, targets: Sequence[Tensor], yours: Sequence[Tensor] | None = None, output: Output | None = None
@@ -81,7 +71,6 @@ class WrongOutput:
 
     @property
     def is_shaped(self) -> bool:
-        """Whether yours has the target's shape in each of the cases."""
         return same_shapes(self.yours, self.targets)
 
     @cached_property
@@ -96,7 +85,10 @@ class WrongOutput:
     def holds(self, change: Callable[[Tensor], Tensor | None]) -> bool:
         """Whether `change` turns the target into yours on every case, and is a change on every case."""
         for yours, target in self.pairs():
-            changed = _tried(change, target)
+            try:
+                changed = change(target)
+            except (RuntimeError, IndexError, ValueError):
+                return False
             if changed is None or not close(yours, changed):
                 return False
         return True
@@ -141,7 +133,6 @@ class WrongOutput:
 
 
 def same_shapes(yours: Sequence[Tensor], targets: Sequence[Tensor]) -> bool:
-    """Whether the tensors of each pair have one shape."""
     return all(y.shape == t.shape for y, t in zip(yours, targets, strict=True))
 
 
@@ -158,10 +149,3 @@ def is_plural(name: str) -> bool:
 
 Diagnosis = Callable[[WrongOutput], tuple[str, str] | None]
 """Gives the diagnosis's name and its sentence, or None where it does not hold."""
-
-
-def _tried(change: Callable[[Tensor], Tensor | None], target: Tensor) -> Tensor | None:
-    try:
-        return change(target)
-    except (RuntimeError, IndexError, ValueError):
-        return None

@@ -12,8 +12,7 @@ from anatomy_course.judge.definition import Objection
 
 TIED, FROZEN, NO_VECTORS, KERNEL = "a tied table", "a frozen table", "no biases and no norms", "a convolution"
 NARROW, EQUAL, BARE = "matrices with one column", "parameters with equal numbers", "a matrix and a vector of no layer"
-KINDS = ("a small model", TIED, FROZEN, NO_VECTORS, KERNEL, NARROW, EQUAL, BARE)
-"""Of models that are sorted."""
+KINDS = ("a small model", TIED, FROZEN, NO_VECTORS, KERNEL, NARROW, EQUAL, BARE)  # of models that are sorted
 
 
 class _Model(nn.Module):
@@ -75,16 +74,13 @@ def drive(
 
 
 def _held(group: Any, places: dict[int, int]) -> list[nn.Parameter] | Objection:
-    """The parameters of one group."""
     if not isinstance(group, dict):
         return Objection(
             "no_dict", f"Your list holds a {type(group).__name__}; it should hold dictionaries, one for each group."
         )
-    for key in ("params", "weight_decay"):
-        if key not in group:
-            return Objection(
-                "key", f"A group of yours has no `{key!s}`; torch's optimizers want the names `params`, `weight_decay`."
-            )
+    if missing := [key for key in ("params", "weight_decay") if key not in group]:
+        said = f"A group of yours has no `{missing[0]}`; torch's optimizers want the names `params`, `weight_decay`."
+        return Objection("key", said)
     if isinstance(group["weight_decay"], bool) or not isinstance(group["weight_decay"], int | float):
         kind = type(group["weight_decay"]).__name__
         return Objection("decay", f"A `weight_decay` of yours is a {kind}; a plain number is wanted.")

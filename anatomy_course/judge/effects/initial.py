@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from anatomy_course.judge.definition import Objection
 from anatomy_course.judge.effects.structure import named_parameters, objection_to, skeleton
 
-FAIR = 5.0
-"""In standard errors: so far off may be what chance gives."""
+FAIR = 5.0  # in standard errors: so far off may be what chance gives
 
 
 @dataclass(frozen=True)
@@ -21,12 +20,11 @@ class InitialSpread:
     """The standard deviations that the parameters of a new module are to have.
 
     Args:
-        construct: what the constructor takes; sizes at which each matrix has thousands of weights.
-        wanted: a parameter's name → its standard deviation around 0 and how a sentence says it; all numbers of one
-            that is not drawn are alike, so that theirs is their size: 0 for a bias, 1 for a norm's weight.
+        wanted: a parameter's name → its standard deviation around 0 and how a sentence says it; all numbers of one that
+            is not drawn are alike, so that theirs is their size: 0 for a bias, 1 for a norm's weight.
     """
 
-    construct: tuple[Any, ...]
+    construct: tuple[Any, ...]  # what the constructor takes; sizes at which each matrix has thousands of weights
     wanted: Callable[[str], tuple[float, str]]
 
     def objection_to(self, answer: Callable[..., Any], reference: Callable[..., nn.Module]) -> Objection | None:
@@ -37,14 +35,10 @@ class InitialSpread:
             return objection
         have = named_parameters(made)
         parameters = {name: have[name].detach().double().flatten() for name in named_parameters(wanted)}
-        off = [name for name, numbers in parameters.items() if self._is_off(name, numbers)]
-        if not off:
-            return self._objection_to_kinds(parameters)
-        others = f" So it is with {len(off) - 1} others." if len(off) > 2 else ""
-        return self._objection(off[0], parameters[off[0]], others)
-
-    def _objection_to_kinds(self, parameters: dict[str, Tensor]) -> Objection | None:
-        """All parameters of which the same is wanted, together: so many numbers show a small difference."""
+        if off := [name for name, numbers in parameters.items() if self._is_off(name, numbers)]:
+            others = f" So it is with {len(off) - 1} others." if len(off) > 2 else ""
+            return self._objection(off[0], parameters[off[0]], others)
+        # All parameters of which the same is wanted, together: so many numbers show a small difference.
         for words in dict.fromkeys(self.wanted(name)[1] for name in parameters):
             names = [name for name in parameters if self.wanted(name)[1] == words]
             together = torch.cat([parameters[name] for name in names])
@@ -66,5 +60,4 @@ class InitialSpread:
 
 
 def _size(numbers: Tensor) -> float:
-    """The root of the mean square."""
     return float(numbers.square().mean().sqrt())

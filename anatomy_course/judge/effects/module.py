@@ -21,10 +21,8 @@ from anatomy_course.judge.effects.initial import InitialSpread
 from anatomy_course.judge.effects.structure import named_parameters, objection_to, objection_to_buffers, skeleton
 from anatomy_course.judge.stub import with_names
 
-RUNS, RUNS_WITHOUT_DROPOUT = 8, 2
-"""In evaluation mode: dropout that is still on may drop the same twice by chance."""
-WEIGHTS = "weights"
-"""The argument that holds all weights of a module of many parameters."""
+RUNS, RUNS_WITHOUT_DROPOUT = 8, 2  # in evaluation mode: dropout that is still on may drop the same twice by chance
+WEIGHTS = "weights"  # the argument that holds all weights of a module of many parameters
 
 
 @dataclass(frozen=True)
@@ -32,33 +30,28 @@ class ModuleDrive:
     """Turns a class of modules into a function of what its constructor takes, its inputs and its weights.
 
     Args:
-        reference: the class beside which an answer is held.
-        construct: names of what the constructor takes.
-        inputs: names of what `forward` takes: tensors whose first axis is the batch.
-        gradients: names of parameters, and of inputs, whose gradients are compared.
-        copies: in training mode the first entry of the batch is given so many times, and the lowest and highest of
-            each output is compared: that hangs on what is dropped and how the rest is scaled, but not on the order in
-            which random numbers are drawn. Enough copies see every pattern of dropout. 0 where there is none: then
-            the output in training mode is that of evaluation mode.
+        copies: in training mode the first entry of the batch is given so many times, and the lowest and highest of each
+            output is compared: that hangs on what is dropped and how the rest is scaled, but not on the order in which
+            random numbers are drawn. Enough copies see every pattern of dropout. 0 where there is none: then the output
+            in training mode is that of evaluation mode.
         packed: whether a case holds all weights as one vector, in the reference's order: for modules of so many
             parameters that trying something with each of them would take long.
         initial: the standard deviations that a new module's weights are to have, if that is asked; looked at where the
             batch is 1, which one case should have.
         given: what an answer may call by name, where its notebook does not have it.
-        published: whether published weights are loaded into it, by name and strictly.
         lengths: whether a text may be longer than the one before it: then a module that was first given one position,
             on the second axis of the inputs, must still compute the same for all of them.
     """
 
-    reference: Callable[..., nn.Module]
-    construct: tuple[str, ...]
-    inputs: tuple[str, ...]
-    gradients: tuple[str, ...] = ()
+    reference: Callable[..., nn.Module]  # the class beside which an answer is held
+    construct: tuple[str, ...]  # names of what the constructor takes
+    inputs: tuple[str, ...]  # names of what `forward` takes: tensors whose first axis is the batch
+    gradients: tuple[str, ...] = ()  # names of parameters, and of inputs, whose gradients are compared
     copies: int = 0
     packed: bool = False
     initial: InitialSpread | None = None
     given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    published: bool = False
+    published: bool = False  # whether published weights are loaded into it, by name and strictly
     lengths: bool = False
 
     def arguments(
@@ -80,7 +73,8 @@ class ModuleDrive:
             parameters = list(wanted.parameters())
             parts = given[0].split([parameter.numel() for parameter in parameters])
             given = tuple(part.reshape(p.shape) for part, p in zip(parts, parameters, strict=True))
-        return _under_all_names(wanted, given)
+        of = {id(parameter): weight for parameter, weight in zip(wanted.parameters(), given, strict=True)}
+        return {name: of[id(parameter)] for name, parameter in named_parameters(wanted).items()}
 
     def outputs(self, output: Output) -> tuple[Output, ...]:
         """All that is compared, for `Exercise.returns`; `output` is what `forward` returns."""
@@ -89,7 +83,6 @@ class ModuleDrive:
         return (output, *of_gradients, *(Output(f"{end} {output.name} in training", output.axes) for end in ends))
 
     def __call__(self, answer: Callable[..., Any], *arguments: Any) -> tuple[Tensor, ...] | Objection:
-        """What an answer of this class does with a case's arguments."""
         with torch.random.fork_rng(devices=[]), with_names(answer, self.given):
             return self._outputs(answer, arguments)
 
@@ -99,21 +92,24 @@ class ModuleDrive:
         wanted = skeleton(self.reference, construct)
         torch.default_generator.manual_seed(0)
         made = answer(*construct)
-        if objection := objection_to(made, wanted):
-            return objection
-        if self.published and (objection := objection_to_buffers(made)):
-            return objection
-        if self.initial and len(inputs[0]) == 1 and (objection := self.initial.objection_to(answer, self.reference)):
+        objection = objection_to(made, wanted) or (self.published and objection_to_buffers(made))
+        if not objection and self.initial and len(inputs[0]) == 1:
+            objection = self.initial.objection_to(answer, self.reference)
+        if objection:
             return objection
         weights = self.weights(*arguments)
         untouched = tuple(map(fresh, inputs))
         made.to(next(iter(weights.values())).dtype).eval()
         output = functional_call(made, weights, inputs)
+        if output is None:
+            said = "Your `forward` returned nothing (None). It should end with `return` and what it computed."
+            return Objection("nothing", said)
         if not isinstance(output, Tensor):
-            return _no_tensor(output)
-        if objection := self._objection_to_use(made, answer(*construct), weights, untouched, output):
-            return objection
-        if self.lengths and (objection := self._objection_to_lengths(answer(*construct), weights, untouched, output)):
+            return Objection("type", f"Your `forward` returns a {type(output).__name__}; one tensor is wanted.")
+        objection = self._objection_to_use(made, answer(*construct), weights, untouched, output)
+        if not objection and self.lengths:
+            objection = self._objection_to_lengths(answer(*construct), weights, untouched, output)
+        if objection:
             return objection
         return (output, *self._gradients(made, untouched), *self._range(made, untouched))
 
@@ -190,17 +186,3 @@ class ModuleDrive:
             output = made(*(each[:1].repeat_interleave(self.copies, 0) for each in inputs))
         made.eval()
         return [output.amin(0), output.amax(0)] if output.dim() else [output, output]
-
-
-def _under_all_names(module: nn.Module, weights: tuple[Tensor, ...]) -> dict[str, Tensor]:
-    """The weights by name; a shared one under each of its names."""
-    of = {id(parameter): weight for parameter, weight in zip(module.parameters(), weights, strict=True)}
-    return {name: of[id(parameter)] for name, parameter in named_parameters(module).items()}
-
-
-def _no_tensor(output: Any) -> Objection:
-    if output is None:
-        return Objection(
-            "nothing", "Your `forward` returned nothing (None). It should end with `return` and what it computed."
-        )
-    return Objection("type", f"Your `forward` returns a {type(output).__name__}; one tensor is wanted.")

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from anatomy_course.judge.definition import Objection
 from anatomy_course.judge.effects.step import effects
 
-Parts = Sequence[tuple[Tensor, Tensor]]
-"""Inputs and labels, each (batch, position)."""
+Parts = Sequence[tuple[Tensor, Tensor]]  # inputs and labels, each (batch, position)
 VOCABULARY = 11
 
 

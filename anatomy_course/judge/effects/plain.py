@@ -16,10 +16,8 @@ from torch import Tensor
 from anatomy_course.judge.definition import Objection
 from anatomy_course.judge.stub import with_names
 
-LONGEST = 90
-"""Characters of one value in a sentence."""
-SHOWN = 8
-"""Entries of a list in a sentence."""
+LONGEST = 90  # characters of one value in a sentence
+SHOWN = 8  # entries of a list in a sentence
 Look = Callable[[Any, Any, Mapping[str, Any]], Objection | None]
 
 
@@ -28,21 +26,16 @@ class PlainDrive:
     """Turns such a function into one that returns a tensor or an objection.
 
     Args:
-        reference: what gives the wanted result.
-        names: of the case's arguments.
-        look: called with what was returned, what is wanted, and the arguments by name; None where both are the same.
-        as_tensor: of a right result.
         given: what an answer may call by name, where its notebook does not have it.
     """
 
-    reference: Callable[..., Any]
-    names: tuple[str, ...]
-    look: Look
-    as_tensor: Callable[[Any], Tensor]
+    reference: Callable[..., Any]  # what gives the wanted result
+    names: tuple[str, ...]  # of the case's arguments
+    look: Look  # called with what was returned, what is wanted, and the arguments by name; None where both are the same
+    as_tensor: Callable[[Any], Tensor]  # of a right result
     given: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __call__(self, answer: Callable[..., Any], *arguments: Any) -> Tensor | Objection | None:
-        """What an answer makes of a case's arguments."""
         before = tuple(map(copy.copy, arguments))  # what they hold cannot be changed: tuples and numbers
         with with_names(answer, self.given):
             result = answer(*arguments)
@@ -60,13 +53,7 @@ class PlainDrive:
 
 
 def not_a(kind: type, result: Any, cure: str) -> Objection | None:
-    """An objection to a result of another type.
-
-    Args:
-        kind: the wanted type.
-        result: what was returned.
-        cure: what to do, as the sentence's end.
-    """
+    """An objection to a result of another type; `cure`, what to do, ends the sentence."""
     if isinstance(result, kind):
         return None
     have = "tensor" if isinstance(result, Tensor) else type(result).__name__
@@ -112,5 +99,4 @@ def shown(value: Any) -> str:
 
 
 def ids_as_tensor(ids: Sequence[int]) -> Tensor:
-    """A list or tuple of ids."""
     return torch.tensor(list(ids), dtype=torch.long)

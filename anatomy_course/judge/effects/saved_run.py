@@ -24,13 +24,11 @@ from anatomy_course.judge.effects.parts import VOCABULARY, Bigrams
 NAME = "run.pt"
 KEYS = ("model", "optimizer", "generator", "step")
 WEIGHTS = ("tokens", "vocabulary", "scale", "seen")
-GOES_ON = 3
-"""How many steps a resumed run goes on."""
+GOES_ON = 3  # how many steps a resumed run goes on
 ANOTHER_MODEL, CODE = "a checkpoint from another model", "a file that runs code"
 LARGER, SMALLER = "a checkpoint from a larger model", "a checkpoint from a smaller model"
 SHAPES = "a checkpoint with another shape in it"
-REFUSED = (ANOTHER_MODEL, LARGER, SMALLER, SHAPES, CODE)
-"""Kinds of files that must not be used."""
+REFUSED = (ANOTHER_MODEL, LARGER, SMALLER, SHAPES, CODE)  # kinds of files that must not be used
 MEMORY = Output("optimizer's memory", "number")
 SAVED = (Output("weights", "number"), MEMORY, Output("next random numbers", "number"), Output("step"))
 """What is compared of a file."""
@@ -55,14 +53,7 @@ class Counting(Bigrams):
 
 
 class Run:
-    """A model, its optimizer and a source of batches, some steps after the start.
-
-    Args:
-        table, weight: the model's weights.
-        seed: of the batches.
-        steps: how many are made at once.
-        rate: the learning rate.
-    """
+    """A model with these weights, its optimizer and a source of batches, some steps after the start."""
 
     def __init__(self, table: Tensor, weight: Tensor, seed: int, steps: int, rate: float = 0.05) -> None:
         self.model = Counting(table, weight)
@@ -72,7 +63,6 @@ class Run:
         self.losses = self.go_on(steps)
 
     def go_on(self, steps: int) -> list[float]:
-        """Make steps on random batches; returns their losses."""
         losses = []
         for _ in range(steps):
             ids = torch.randint(VOCABULARY, (3, 5), generator=self.generator)
@@ -85,7 +75,6 @@ class Run:
         return losses
 
     def parts(self) -> tuple[nn.Module, torch.optim.Optimizer, torch.Generator]:
-        """What is saved and resumed."""
         return self.model, self.optimizer, self.generator
 
     def effects(self, step: Any) -> tuple[Tensor, ...]:
@@ -248,8 +237,7 @@ def drive_resuming(
 def _refusal(answer: Callable[..., Any], folder: Path, resumed: Run) -> tuple[Tensor, ...]:
     try:
         answer(str(folder / NAME), *resumed.parts())
+        refused = 0
     except Exception:
         refused = 1
-    else:
-        refused = 0
     return (torch.tensor(refused), *(torch.zeros(1) for _ in RESUMED[1:]))

@@ -23,13 +23,8 @@ OUTPUTS = tuple(
 def effects(
     step: Callable[[int], Any], model: nn.Module, optimizer: torch.optim.Optimizer
 ) -> tuple[Tensor, ...] | Objection | None:
-    """The number that each step returns, and all trained weights after it.
-
-    Args:
-        step: makes step number 0, 1, 2: changes the model and returns the loss.
-        model: what is trained; its frozen parameters must stay.
-        optimizer: of which only its own state may change.
-    """
+    """The number that each step returns, and all trained weights after it. Step number 0, 1, 2 changes the model and
+    returns the loss; the model's frozen parameters and the optimizer's settings must stay."""
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     before = _settings(model, optimizer)
     found: list[Tensor] = []
@@ -37,11 +32,15 @@ def effects(
         loss = step(number)
         if loss is None:
             return None
+        if isinstance(loss, Tensor) and loss.numel() == 1:
+            said = "Your function returns the loss as a tensor; a plain number is wanted, which `.item()` gives."
+            return Objection("tensor", said)
         if not isinstance(loss, Real) or isinstance(loss, bool):
-            return _no_number(loss)
+            kind = type(loss).__name__
+            return Objection("type", f"Your function returns a {kind}; the loss is wanted, as a plain number.")
         found += [torch.tensor(float(loss)), nn.utils.parameters_to_vector(trained).detach().clone()]
     for name, value in _settings(model, optimizer).items():
-        if not _same(value, before[name]):
+        if not (torch.equal(value, before[name]) if isinstance(value, Tensor) else value == before[name]):
             return Objection("touched", f"Your function also changes {name}; only the trained weights may change.")
     return tuple(found)
 
@@ -55,15 +54,3 @@ def _settings(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, A
         "the optimizer's settings": groups,
         **{f"`{name}`, which is not trained": value for name, value in frozen.items()},
     }
-
-
-def _same(one: Any, other: Any) -> bool:
-    return torch.equal(one, other) if isinstance(one, Tensor) else bool(one == other)
-
-
-def _no_number(loss: Any) -> Objection:
-    if isinstance(loss, Tensor) and loss.numel() == 1:
-        return Objection(
-            "tensor", "Your function returns the loss as a tensor; a plain number is wanted, which `.item()` gives."
-        )
-    return Objection("type", f"Your function returns a {type(loss).__name__}; the loss is wanted, as a plain number.")

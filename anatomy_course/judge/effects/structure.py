@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import torch
@@ -33,8 +34,11 @@ def objection_to(made: Any, wanted: nn.Module) -> Objection | None:
     if extra:
         return Objection("extra", f"Your module has more parameters than wanted: {_listed(extra, have)}.")
     for name, parameter in want.items():
-        if have[name].shape != parameter.shape:
-            return _wrong_shape(name, tuple(have[name].shape), tuple(parameter.shape))
+        one, other = tuple(have[name].shape), tuple(parameter.shape)
+        if one != other:
+            turned = " It is transposed: `torch.nn.Linear(a, b)` holds a weight of shape (b, a)."
+            said = f"Your `{name}` has shape {one}; wanted is {other}.{turned if one == other[::-1] else ''}"
+            return Objection("shape", said)
     for name, parameter in have.items():
         if parameter.requires_grad != want[name].requires_grad:
             return Objection("frozen", f"Your `{name}` has `requires_grad` {parameter.requires_grad}; it should not.")
@@ -62,7 +66,6 @@ def skeleton(reference: Callable[..., nn.Module], construct: tuple[Any, ...]) ->
 
 
 def named_parameters(module: nn.Module) -> Parameters:
-    """All names of all parameters; one that is used in two places has two."""
     return dict(module.named_parameters(remove_duplicate=False))
 
 
@@ -75,7 +78,8 @@ def _missing(made: nn.Module, have: Parameters, want: Parameters, missing: list[
         )
     for name in vars(made).keys() - vars(nn.Module()).keys():
         value = vars(made)[name]
-        if isinstance(value, list | tuple | dict) and _hidden(value.values() if isinstance(value, dict) else value):
+        held = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+        if any(isinstance(each, nn.Module | nn.Parameter) for each in held):
             kind = type(value).__name__
             cure = "`torch.nn.ModuleDict`" if kind == "dict" else "`torch.nn.ModuleList`"
             return Objection(
@@ -92,24 +96,12 @@ def _missing(made: nn.Module, have: Parameters, want: Parameters, missing: list[
     return Objection("missing", f"{start}{others}.")
 
 
-def _hidden(values: Iterable[Any]) -> bool:
-    return any(isinstance(value, nn.Module | nn.Parameter) for value in values)
-
-
-def _wrong_shape(name: str, have: tuple[int, ...], want: tuple[int, ...]) -> Objection:
-    turned = " It is transposed: `torch.nn.Linear(a, b)` holds a weight of shape (b, a)." if have == want[::-1] else ""
-    return Objection("shape", f"Your `{name}` has shape {have}; wanted is {want}.{turned}")
-
-
 def _sharing(have: Parameters, want: Parameters) -> Objection | None:
-    """Where two names should be one parameter, and where they should not."""
-    names = list(want)
-    for i, one in enumerate(names):
-        for other in names[i + 1 :]:
-            shared = have[one] is have[other]
-            if shared != (want[one] is want[other]):
-                should = "share one parameter, but should not" if shared else "should share one parameter, but do not"
-                return Objection("sharing", f"Your `{one}` and `{other}` {should}.")
+    for one, other in combinations(want, 2):
+        shared = have[one] is have[other]
+        if shared != (want[one] is want[other]):
+            should = "share one parameter, but should not" if shared else "should share one parameter, but do not"
+            return Objection("sharing", f"Your `{one}` and `{other}` {should}.")
     return None
 
 

@@ -14,8 +14,7 @@ from torch import Tensor
 
 from anatomy_course.judge.definition import Objection, Output
 
-DRAWS = 110
-"""How many rows are drawn for each place at which a window can begin; shares are rounded to whole numbers."""
+DRAWS = 110  # how many rows are drawn for each place at which a window can begin; shares are rounded to whole numbers
 OUTPUTS = (
     Output("inputs", "window position"),
     Output("labels", "window position"),
@@ -53,7 +52,8 @@ def drive(
     drawn = torch.stack(batches)
     always = len(ids) - length > 1 and bool((drawn == drawn[:1]).all())
     if always and all(torch.equal(first[0], other[0]) for other in others):
-        return _ALWAYS
+        said = "Whatever the generator says, you give the same windows, as if nothing were drawn from it."
+        return Objection("always", said)
     if always:
         return Objection(
             "set_back",
@@ -62,11 +62,6 @@ def drive(
         )
     shares = _shares(drawn, length)
     return _objection_to_windows(ids, length, shares) or shares
-
-
-_ALWAYS = Objection(
-    "always", "Whatever the generator says, you give the same windows, as if nothing were drawn from it."
-)
 
 
 def _shares(drawn: Tensor, length: int) -> tuple[Tensor, ...]:
@@ -84,11 +79,9 @@ def _objection_to_windows(ids: Tensor, length: int, found: tuple[Tensor, ...]) -
     came = list(zip(found[0].tolist(), found[1].tolist(), strict=True))
     if len(came) == len(wanted):
         return None
-    first = next((row for row in came if row not in wanted), None)
-    if first:
+    example = f"The inputs {next((row for row in wanted if row not in came), wanted[0])[0]} never came."
+    if first := next((row for row in came if row not in wanted), None):
         example = f"The inputs {first[0]} with the labels {first[1]} are not among them."
-    else:
-        example = f"The inputs {next(row for row in wanted if row not in came)[0]} never came."
     sentence = (
         f"Counted over many batches, {len(came)} different windows came, each with its labels. Your text of {len(ids)} "
         f"tokens has {len(wanted)}, one for each place where a window of {length} can begin. {example}"
@@ -97,7 +90,6 @@ def _objection_to_windows(ids: Tensor, length: int, found: tuple[Tensor, ...]) -
 
 
 def _relative(numbers: Tensor, count: int) -> Tensor:
-    """How often each number comes, as a multiple of what is even."""
     counts = torch.bincount(numbers.flatten(), minlength=count)
     return (counts * count / counts.sum()).round()
 

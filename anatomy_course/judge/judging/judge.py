@@ -18,7 +18,7 @@ from anatomy_course.judge.attempt.tensors import parts
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.attempt.warm_up import warm_up
 from anatomy_course.judge.definition import Exercise
-from anatomy_course.judge.judging import checks, value_checks
+from anatomy_course.judge.judging import checks
 from anatomy_course.judge.judging.slips import with_slip
 from anatomy_course.judge.judging.verdict import Finding, Verdict
 
@@ -33,17 +33,17 @@ CHECKS: tuple[Callable[[Attempt], Finding | None], ...] = (
     checks.complex_numbers,
     # Is it right?
     checks.changed_input,
-    value_checks.passed,
+    checks.passed,
     # What is wrong? A catalogued mistake comes first: its sentence says where such a shape, type or NaN comes from.
-    value_checks.catalogued_mistake,
-    value_checks.swapped_outputs,
-    value_checks.mistake_in_part,
-    value_checks.wrong_shape,
-    value_checks.wrong_type_of_numbers,
-    value_checks.mistake_with_nan,
+    checks.catalogued_mistake,
+    checks.swapped_outputs,
+    checks.mistake_in_part,
+    checks.wrong_shape,
+    checks.wrong_type_of_numbers,
+    checks.mistake_with_nan,
     checks.not_a_number,
-    value_checks.unsteady,
-    value_checks.wrong_values,
+    checks.unsteady,
+    checks.wrong_values,
 )
 """What is asked about an answer, in this order; the last one always finds something."""
 
@@ -62,12 +62,8 @@ def judge(
     """Try `function` on the exercise's cases and say what was found.
 
     Args:
-        exercise: what was asked.
-        function: the learner's answer.
-        answer_key: the cases and their targets; those of seed 0 when left out.
-        source: the answer's text, for where Python cannot find it.
-        seconds: the time limit; the exercise's own when left out.
-        thread: whether to run it in a thread; see `run_limited`.
+        exercise, function, source: what was asked, the learner's answer, and its text for where Python cannot find it.
+        answer_key, seconds, thread: other than those of seed 0, the exercise's limit and what `run_limited` chooses.
         search: whether to look for the slip in the learner's code as well, which takes up to two seconds more.
         on_wait: called once when that takes longer than a moment.
     """
@@ -83,26 +79,17 @@ def judge(
         trial = Attempt(exercise, answer_key, function, run, seconds, source)
         finding = _first_finding(trial)
     said = around.in_words()
-    if search and finding.state != "passed" and _may_be_searched(trial, said):
+    # What changes its surroundings would change those of the search as well; a copy without these lines does not.
+    may_be_searched = trial.may_run_again and (not said or trial.again is not trial.function)
+    if search and finding.state != "passed" and may_be_searched:
         with restored_globals(), suppress(Exception):  # whatever goes wrong there: what was found stays found
             finding = with_slip(trial, finding, on_wait)
     verdict = _verdict(trial, finding)
     if run.error is not None:
-        _forget(run.error)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's complaint, say, about a promise that nobody waits for any more
+            traceback.clear_frames(run.error.__traceback__)
     return replace(verdict, notes=(*verdict.notes, *said))
-
-
-def _may_be_searched(trial: Attempt, said: tuple[str, ...]) -> bool:
-    """What changes its surroundings would change those of the search as well; a copy without these lines does not."""
-    return trial.may_run_again and (not said or trial.again is not trial.function)
-
-
-def _forget(error: BaseException) -> None:
-    """Let go of what the lines held that raised an error, while Python's complaints about it are not heard: of a
-    promise, say, that nobody waits for any more."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        traceback.clear_frames(error.__traceback__)
 
 
 def _first_finding(trial: Attempt) -> Finding:
@@ -126,21 +113,12 @@ def _verdict(trial: Attempt, finding: Finding) -> Verdict:
         yours, target = parts(trial.results[i]), parts(trial.answer_key.targets[i])
         if yours is not None and target is not None:
             output = trial.exercise.returns[k]
-            draw = partial(compare, output.name, output.axes, target[k], yours[k])
+            draw = partial(compare, output.name, target[k], yours[k])
             notes = (f"Shown: {trial.cases[i].kind}, {trial.arguments_in_words(i)}.", *notes)
     sentence, change = finding.sentence, checks.change_in_words(trial)
     if finding.state == "wrong" and not sentence.startswith(change):
         sentence = f"{change} What you return is not right either: {sentence}" if change else sentence
     sentence = sentence.replace("our function", f"our {trial.exercise.kind}")
-    return Verdict(
-        finding.state,
-        sentence,
-        finding.found_by,
-        notes,
-        finding.line,
-        draw,
-        printed=trial.run.printed,
-        displayed=trial.run.displayed,
-        slips=finding.slips,
-        hint=finding.hint,
-    )
+    found = {"line": finding.line, "slips": finding.slips, "hint": finding.hint}
+    said = {"printed": trial.run.printed, "displayed": trial.run.displayed}
+    return Verdict(finding.state, sentence, finding.found_by, notes, draw=draw, **found, **said)  # type: ignore[arg-type]

@@ -27,8 +27,7 @@ BY_CHANCE = (
 """What the result happens to be; once an edit makes everything right, it explains nothing more."""
 OF_NUMBERS = ("root", "opposite", "sign", "more", "bounded", "grouped", "missing", "call_missing", "operator", "number")
 """Kinds of edits that change a type only by the way."""
-CALLS = ":calls"
-"""The first call that differs: it is seen, not worked out."""
+CALLS = ":calls"  # the first call that differs: it is seen, not worked out
 
 
 def with_slip(trial: Attempt, finding: Finding, on_wait: Callable[[], None] | None = None) -> Finding:

@@ -19,22 +19,19 @@ class Finding:
 
     Args:
         sentence, found_by, notes, state, line: as in the verdict that is made of it.
-        case: the case in which it was found.
-        output: the output in which it was found; None when there is nothing to draw.
         slips, hint: as in the verdict.
-        exact: whether the sentence accounts for every number of everything that is wrong.
     """
 
     sentence: str
     found_by: str
-    case: int = 0
-    output: int | None = None
+    case: int = 0  # the case in which it was found
+    output: int | None = None  # the output in which it was found; None when there is nothing to draw
     notes: tuple[str, ...] = ()
     state: State = "wrong"
     line: SourceLine | None = None
     slips: tuple[SourceLine, ...] = ()
     hint: str = ""
-    exact: bool = False
+    exact: bool = False  # whether the sentence accounts for every number of everything that is wrong
 
 
 @dataclass(frozen=True)
@@ -44,27 +41,21 @@ class Verdict:
     Args:
         state: `"unchecked"` means that the check itself failed, `"emptied"` that it passed before and is empty again,
             `"unreadable"` that Python could not read the cell.
-        sentence: what was found, in one or two sentences.
-        found_by: which check or diagnosis found it: `"mistake:no_scale"`, `"shape"`, `"likeness:factor"`, `"cell"`.
-        notes: further facts, a sentence each.
-        line: the learner's line, when it crashed or was stopped there.
         draw: makes `comparison`; only a card needs it.
-        printed: what the function printed on the first case.
         displayed: what it displayed on the first case, which is shown above the card.
         slips: the learner's lines in which a small edit helps, with the expression that is off.
-        hint: the edit itself, for who asks for it.
     """
 
     state: State
-    sentence: str
-    found_by: str
-    notes: tuple[str, ...] = ()
-    line: SourceLine | None = None
+    sentence: str  # what was found, in one or two sentences
+    found_by: str  # which check or diagnosis found it: `"mistake:no_scale"`, `"shape"`, `"likeness:factor"`, `"cell"`
+    notes: tuple[str, ...] = ()  # further facts, a sentence each
+    line: SourceLine | None = None  # the learner's line, when it crashed or was stopped there
     draw: Callable[[], TensorComparison | None] | None = field(default=None, repr=False, compare=False)
-    printed: str = ""
+    printed: str = ""  # what the function printed on the first case
     displayed: Sequence[Any] = field(default=(), repr=False, compare=False)
     slips: tuple[SourceLine, ...] = ()
-    hint: str = ""
+    hint: str = ""  # the edit itself, for who asks for it
 
     @cached_property
     def comparison(self) -> TensorComparison | None:
@@ -73,5 +64,4 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the answer is right."""
         return self.state == "passed"

@@ -33,15 +33,11 @@ def standing_alone(function: Callable[..., Any], source: str | None = None) -> s
 
 
 def load(text: str, name: str, references: Mapping[str, Callable[[], Any]] | None = None) -> Callable[..., Any]:
-    """The function called `name` from such a text.
+    """The function called `name` from such a text as `standing_alone` makes.
 
     An older version of the course may have saved imports that this one no longer has. Where the imported name is that
-    of an exercise's function, its reference takes the place; an import that the function does not use is left out.
-
-    Args:
-        text: as `standing_alone` made it.
-        name: the function's.
-        references: what gives the course's own version of other exercises' functions, by name.
+    of an exercise's function, the course's own version of it (`references`) takes the place; an import that the
+    function does not use is left out.
 
     Raises:
         ValueError: the text does not run, or makes no such function.

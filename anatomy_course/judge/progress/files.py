@@ -9,6 +9,7 @@ progress.json.checking-start.mean-4711    a check is running, or was when its ke
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import tempfile
@@ -22,15 +23,12 @@ from typing import Any
 
 from filelock import FileLock
 
-NO_LOCKS = (OSError, NotImplementedError)
-"""What taking a lock raises where the file system knows none."""
+NO_LOCKS = (OSError, NotImplementedError)  # what taking a lock raises where the file system knows none
 DECODE = JSONDecoder().decode
 ENCODE = JSONEncoder(indent=1, sort_keys=True).encode
 """Taken when the course is imported: an answer may replace `json.loads` or `json.dumps`."""
-MOST_BYTES = 4 * 2**20
-"""Of a file that somebody else made; a whole course is a few hundred kilobytes."""
-OLD = 3600.0
-"""Seconds after which a half-written file is no other kernel's any more."""
+MOST_BYTES = 4 * 2**20  # of a file that somebody else made; a whole course is a few hundred kilobytes
+OLD = 3600.0  # seconds after which a half-written file is no other kernel's any more
 
 
 def real(path: Path) -> Path:
@@ -87,8 +85,7 @@ def write(path: Path, content: Any) -> None:
 
 def keep_beside(path: Path, content: Any) -> Path:
     """Write something that is to be merged into the file at `path` later; returns where it lies."""
-    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.waiting")
-    write(aside, content)
+    write(aside := path.with_name(f"{path.name}.{uuid.uuid4().hex}.waiting"), content)
     return aside
 
 
@@ -112,11 +109,8 @@ def tidy(path: Path) -> None:
 
 
 def free_name(path: Path) -> Path:
-    """A name for a damaged file, beside those that are there."""
-    number = 1
-    while (aside := path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")).exists():
-        number += 1
-    return aside
+    names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in itertools.count(1))
+    return next(name for name in names if not name.exists())
 
 
 @contextmanager
@@ -140,9 +134,7 @@ def died(path: Path) -> list[str]:
     """The exercises in whose check a kernel has died, told once. The lock of a kernel that lives is held."""
     found = []
     start = f"{path.name}.checking-"
-    for mark in _beside(path, ""):
-        if not mark.name.startswith(start):
-            continue
+    for mark in [each for each in _beside(path, "") if each.name.startswith(start)]:
         with suppress(*NO_LOCKS):
             with FileLock(mark, timeout=0):
                 pass

@@ -20,25 +20,16 @@ from filelock import FileLock, Timeout
 from anatomy_course.judge.progress import files
 
 Record = dict[str, Any]
-Note = tuple[str, str, Record]
-"""A section, an id, and what is new in that entry; see `_merge`."""
+Note = tuple[str, str, Record]  # a section, an id, and what is new in that entry; see `_merge`
 DAMAGED = (ValueError, RecursionError)  # no JSON, no text, nested without end, of another form
-MOST = 10**6
-"""Tries, hints or findings that count; nobody has more."""
+MOST = 10**6  # tries, hints or findings that count; nobody has more
 SECTIONS = ("exercises", "questions", "predictions")
-PATIENCE = 5.0
-"""Seconds to wait for another kernel's lock, which that holds for a few milliseconds."""
-IMPATIENCE = 0.2
-"""Seconds to wait for it when it was not to be had the last time."""
+PATIENCE = 5.0  # seconds to wait for another kernel's lock, which that holds for a few milliseconds
+IMPATIENCE = 0.2  # seconds to wait for it when it was not to be had the last time
 
 
 class Progress:
-    """The record in one file.
-
-    Args:
-        path: the file; it and its folder are made when first needed.
-        own: whether it is the learner's own file, so that functions saved in it may run.
-    """
+    """The record in one file, made when first needed; functions saved in it may run if it is the learner's own."""
 
     def __init__(self, path: Path, *, own: bool = False) -> None:
         self.path = path
@@ -136,13 +127,11 @@ class Progress:
     def attempted(self, id: str, *, passed: bool, source: str | None, found_by: str = "") -> None:
         """Note one attempt at an exercise, and what was found in it. What was passed once stays passed, with the source
         that passed last."""
-        news: Record = {"tries": 1}
+        news: Record = {"tries": 1, "passed": True} if passed else {"tries": 1}
+        if passed and source:
+            news["source"] = source
         if found_by and not passed:
             news["met"] = {found_by: 1}
-        if passed:
-            news["passed"] = True
-            if source:
-                news["source"] = source
         self.change("exercises", id, news)
 
     def helped(self, id: str, *, hints: int = 0, solution: bool = False) -> None:
@@ -154,11 +143,9 @@ class Progress:
         self.change("questions", id, {"first": choice, "last": choice, "right": right})
 
     def predicted(self, id: str, choice: int) -> None:
-        """Note a prediction; the latest counts."""
         self.change("predictions", id, {"choice": choice})
 
     def passed(self, id: str) -> bool:
-        """Whether an exercise has ever passed."""
         return self.entry("exercises", id).get("passed") is True
 
     def source(self, id: str) -> str | None:
@@ -187,10 +174,9 @@ class Progress:
         return notice
 
     def _look(self) -> None:
-        if self._looked:
-            return
+        died = [] if self._looked else files.died(files.real(self.path))
         self._looked = True
-        for id in files.died(files.real(self.path)):
+        for id in died:
             self.notice = (
                 f"The kernel died while {id} was being checked: the function ended it (os._exit does that), there was "
                 f"not enough memory, or you restarted it. {self.notice}"
@@ -273,18 +259,17 @@ def _merge(record: Record, notes: Iterable[Note]) -> None:
         entry: Record = record[section].setdefault(id, {})
         before = dict(entry)
         entry.update(news)
-        for name in news.keys() & {"tries", "met", "hints", "first", "right"}:
-            if name == "tries":
-                entry[name] = count(before, name) + count(news, name)
-            elif name == "met":
-                both = [each for each in (before.get(name), news[name]) if isinstance(each, dict)]
-                entry[name] = {each: sum(count(met, each) for met in both) for each in dict.fromkeys(chain(*both))}
-            elif name == "hints":
-                entry[name] = max(count(before, name), count(news, name))
-            elif name == "first":
-                entry[name] = before.get(name, news.get(name))
-            else:
-                entry[name] = bool(before.get(name)) or bool(news.get(name))
+        if "tries" in news:
+            entry["tries"] = count(before, "tries") + count(news, "tries")
+        if "met" in news:
+            both = [each for each in (before.get("met"), news["met"]) if isinstance(each, dict)]
+            entry["met"] = {each: sum(count(met, each) for met in both) for each in dict.fromkeys(chain(*both))}
+        if "hints" in news:
+            entry["hints"] = max(count(before, "hints"), count(news, "hints"))
+        if "first" in news:
+            entry["first"] = before.get("first", news["first"])
+        if "right" in news:
+            entry["right"] = bool(before.get("right")) or bool(news["right"])
 
 
 def count(entry: Record, name: str) -> int:

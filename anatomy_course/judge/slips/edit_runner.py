@@ -18,28 +18,20 @@ from anatomy_course.judge.attempt.time_limit import interruptible, run_limited
 from anatomy_course.judge.attempt.tried import Attempt
 from anatomy_course.judge.definition import Exercise, Mistake, Objection
 
-LONGEST = 0.2
-"""Seconds that one edited answer may take on one case."""
+LONGEST = 0.2  # seconds that one edited answer may take on one case
 FARTHER = 2.0
 """So many times as far off, a mistake is no part of an answer: one of two slips alone lies hardly farther off than
 both."""
-SEEDS = (1, 2)
-"""Further cases on which an edit must hold."""
+SEEDS = (1, 2)  # further cases on which an edit must hold
 
 
 @dataclass(frozen=True)
 class EditOutcome:
-    """How near an edited answer comes.
+    """How near an edited answer comes."""
 
-    Args:
-        nearness: the larger, the nearer; see `EditRunner.nearness`.
-        mistake: the catalogued mistake that it equals on every case; None for none.
-        right: whether it is right on every case.
-    """
-
-    nearness: tuple[float, ...] = ()
-    mistake: Mistake | None = None
-    right: bool = False
+    nearness: tuple[float, ...] = ()  # the larger, the nearer; see `EditRunner.nearness`
+    mistake: Mistake | None = None  # the catalogued mistake that it equals on every case; None for none
+    right: bool = False  # whether it is right on every case
 
     @property
     def form(self) -> tuple[float, float]:
@@ -52,25 +44,19 @@ class EditRunner:
     """Where edited answers are tried: the cases, the one that tells most first.
 
     Args:
-        exercise: what was asked.
-        answer_key: the cases and their targets.
-        order: the cases' numbers, the one on which the answer was wrong first.
         right: (case, output) that the learner's answer has right; a mistake that spoils one of them is not part of it.
-        untouched: whether the arguments must be left as they are, which the learner's answer did not do.
         wrong: the cases in which the learner's answer is wrong; those after a crash are not known.
-        results: what it returns on the cases, up to a crash.
-        partly_right: whether it is right on some case.
         objections: what was objected to in the answer; a mistake with another objection only comes before it.
     """
 
-    exercise: Exercise
-    answer_key: AnswerKey
-    order: Sequence[int]
-    untouched: bool = False
+    exercise: Exercise  # what was asked
+    answer_key: AnswerKey  # the cases and their targets
+    order: Sequence[int]  # the cases' numbers, the one on which the answer was wrong first
+    untouched: bool = False  # whether the arguments must be left as they are, which the learner's answer did not do
     right: Sequence[tuple[int, int]] = ()
     wrong: frozenset[int] = frozenset()
-    results: Sequence[Any] = ()
-    partly_right: bool = False
+    results: Sequence[Any] = ()  # what it returns on the cases, up to a crash
+    partly_right: bool = False  # whether it is right on some case
     objections: frozenset[str] = frozenset()
     keys: dict[int, AnswerKey] = field(default_factory=dict)
 
@@ -90,10 +76,6 @@ class EditRunner:
             partly_right=len(trial.wrong_cases) < len(trial.results),
             objections=_objections(trial.results),
         )
-
-    def prepare(self) -> None:
-        """Work out what every edited answer is compared to."""
-        _ = self.answer_key.targets, self.possible
 
     @cached_property
     def possible(self) -> list[int]:

@@ -13,33 +13,23 @@ from pathlib import Path
 
 from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.attempt.tried import Attempt
-from anatomy_course.judge.slips import calls, expressions, small, statements
 from anatomy_course.judge.slips.child import in_a_child
-from anatomy_course.judge.slips.edit import Edit
+from anatomy_course.judge.slips.edit import ALL, Edit, function_name, left_out
 from anatomy_course.judge.slips.edit_runner import EditOutcome, EditRunner
 from anatomy_course.judge.slips.sentences import Repair, Slip
 from anatomy_course.judge.slips.vocabulary import EditVocabulary
 
-SECONDS = 1.2
-"""How much of the processor's time a search may take."""
-ON_THE_CLOCK = 1.7
-"""How many seconds it may take on a machine that has other things to do."""
+SECONDS = 1.2  # how much of the processor's time a search may take
+ON_THE_CLOCK = 1.7  # how many seconds it may take on a machine that has other things to do
 LOOK_AROUND = 0.25
 """How long the search goes on for something better, or just as good elsewhere, when an edit has been found."""
-AS_GOOD = 0.15
-"""How little an edit elsewhere may cost more and still be named beside the best."""
-MISTAKE_LEFT = 0.8
-"""What it costs to leave a catalogued mistake to be explained."""
-LIKER = 0.1
-"""What it saves for each word that an edited answer shares with the solution and the answer did not."""
-MOST_WORDS = 2
-"""From how many on no more is saved: what is taken from the solution whole shares more than that."""
-FRESH = ("copied", "in_place")
-"""Kinds of edits that mend an answer which changes its arguments."""
-FRESHENS = 0.8
-"""What it saves to be one of them then."""
-BASES = 8
-"""How many edits that come nearer are tried together with a second one."""
+AS_GOOD = 0.15  # how little an edit elsewhere may cost more and still be named beside the best
+MISTAKE_LEFT = 0.8  # what it costs to leave a catalogued mistake to be explained
+LIKER = 0.1  # what it saves for each word that an edited answer shares with the solution and the answer did not
+MOST_WORDS = 2  # from how many on no more is saved: what is taken from the solution whole shares more than that
+FRESH = ("copied", "in_place")  # kinds of edits that mend an answer which changes its arguments
+FRESHENS = 0.8  # what it saves to be one of them then
+BASES = 8  # how many edits that come nearer are tried together with a second one
 DESTRUCTIVE = frozenset(
     "call_less index_less only_argument only_side line_less replaced argument_less returned condition".split()
 )
@@ -59,17 +49,13 @@ class RepairSearch:
     """One search.
 
     Args:
-        program: the learner's code.
-        words: what edits are made of.
-        bench: where they are tried.
-        seconds: how long the search may take.
         tell: told of the best explanation so far each time there is a better one.
     """
 
-    program: Program
-    words: EditVocabulary
-    bench: EditRunner
-    seconds: float = SECONDS
+    program: Program  # the learner's code
+    words: EditVocabulary  # what edits are made of
+    bench: EditRunner  # where they are tried
+    seconds: float = SECONDS  # how long the search may take
     tell: Callable[[Repair], None] = lambda repair: None
     tried: int = 0
     found: list[Repair] = field(default_factory=list)
@@ -102,10 +88,10 @@ class RepairSearch:
         """Where an added axis only makes a reduction or an index do nothing, that it is one too many is the truth."""
         added = best_of(self.found).cost
         for slot in list(self.program.slots()):
-            reduces = isinstance(slot.node, ast.Call) and small.function_name(slot.node) in REDUCTIONS
+            reduces = isinstance(slot.node, ast.Call) and function_name(slot.node) in REDUCTIONS
             if not reduces and not isinstance(slot.node, ast.Subscript):
                 continue
-            for edit in expressions.left_out(slot, self.words):
+            for edit in left_out(slot, self.words):
                 self._try(replace(edit, cost=added - 2 * AS_GOOD))
 
     def _try_all(self, before: tuple[Edit, ...]) -> None:
@@ -193,25 +179,23 @@ class RepairSearch:
         cost = sum(map(self._cost, edits)) + (MISTAKE_LEFT if outcome.mistake else 0.0)
         cost -= LIKER * min(self.words.likeness() - self._likeness, MOST_WORDS)
         name = outcome.mistake.name if outcome.mistake else ""
-        self.found.append(Repair(tuple(map(self._slip, edits)), name, cost))
+        slips = []
+        for edit in edits:
+            line = getattr(edit.node, "lineno", 0)
+            text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
+            slips.append(Slip(edit.kind, line, text, line_text, statement_at(self.program.tree, line)))
+        self.found.append(Repair(tuple(slips), name, cost))
         self.tell(best_of(self.found))
         if outcome.right:
             self._end = min(self._end, self._spent() + LOOK_AROUND)
-
-    def _slip(self, edit: Edit) -> Slip:
-        line = getattr(edit.node, "lineno", 0)
-        text, line_text = self.program.text(edit.node, edit.scope), self.program.line(line, edit.scope)
-        return Slip(edit.kind, line, text, line_text, statement_at(self.program.tree, line))
 
     def _spent(self) -> float:
         return max(time.thread_time() - self._cpu, (time.monotonic() - self._clock) * SECONDS / ON_THE_CLOCK)
 
 
 def all_edits(program: Program, words: EditVocabulary) -> Iterator[Edit]:
-    """Every edit of the program as it is now."""
     slots = list(program.slots())
-    kinds = (*small.ALL, *calls.ALL, *expressions.ALL, *statements.ALL)
-    return chain.from_iterable(kind(slot, words) for kind in kinds for slot in slots)
+    return chain.from_iterable(kind(slot, words) for kind in ALL for slot in slots)
 
 
 def best_of(found: Sequence[Repair]) -> Repair:
@@ -221,15 +205,12 @@ def best_of(found: Sequence[Repair]) -> Repair:
         return best
     places = [best.slips[0]]
     for repair in sorted(found, key=lambda repair: repair.cost):
-        as_good = len(repair.slips) == 1 and repair.cost <= best.cost + AS_GOOD
-        if as_good and repair.mistake == best.mistake and not any(_overlap(repair.slips[0], slip) for slip in places):
-            places.append(repair.slips[0])
+        one, as_good = repair.slips[0], len(repair.slips) == 1 and repair.cost <= best.cost + AS_GOOD
+        on_this_line = (slip.text for slip in places if slip.line == one.line)
+        overlap = any(one.text in text or text in one.text for text in on_this_line)
+        if as_good and repair.mistake == best.mistake and not overlap:
+            places.append(one)
     return replace(best, rivals=tuple(places[1:]))
-
-
-def _overlap(one: Slip, other: Slip) -> bool:
-    """Whether one of two places is part of the other."""
-    return one.line == other.line and (one.text in other.text or other.text in one.text)
 
 
 def statement_at(tree: ast.AST, line: int) -> str:
@@ -246,25 +227,19 @@ def find_repair(
     trial: Attempt, *, seconds: float = SECONDS, on_wait: Callable[[], None] | None = None
 ) -> Repair | None:
     """The edits of the learner's code that explain what is wrong; None when none does, or it may not be run again.
-
-    Args:
-        trial: an answer that did not pass.
-        seconds: how much of the processor's time the search may take.
-        on_wait: called once when the learner has waited for a moment.
-    """
+    `seconds` are of the processor's time; `on_wait` is called once when the learner has waited for a moment."""
     program = trial.program()
     if program is None:
         return None
     bench = EditRunner.of(trial)
     search = RepairSearch(program, EditVocabulary(program, trial.exercise), bench, seconds)
-    bench.prepare()
+    _ = bench.answer_key.targets, bench.possible  # what every edited answer is compared to, before the clock runs
 
     def work(tell: Callable[[Repair], None]) -> None:
         search.tell = tell
         with bench.open():
             search.run()
 
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) if trial.writes else None
-        found: Repair | None = in_a_child(work, seconds * ON_THE_CLOCK / SECONDS + 0.5, on_wait, folder=folder)
-    return found
+    with tempfile.TemporaryDirectory() if trial.writes else contextlib.nullcontext() as name:
+        limit = seconds * ON_THE_CLOCK / SECONDS + 0.5
+        return in_a_child(work, limit, on_wait, folder=Path(name) if name else None)  # type: ignore[no-any-return]

@@ -56,53 +56,32 @@ WHAT = {
     "augmented": "when this adds to what is there, or no longer does",
 }
 """How each kind of edit completes "Line 3, `dim=0`: everything is right …"."""
-LONGEST = 60
-"""How many characters of the learner's own a sentence quotes."""
+LONGEST = 60  # how many characters of the learner's own a sentence quotes
 
 
 @dataclass(frozen=True)
 class Slip:
-    """One place of the learner's code where a small edit helps.
+    """One place of the learner's code where a small edit helps."""
 
-    Args:
-        kind: what is off there, one of the keys of `WHAT`: `"axis"`.
-        line: as counted in its cell or file.
-        text: the learner's words that are off.
-        line_text: the line in which they stand.
-        edited: the statement as it would read, which is what a hint gives away.
-    """
-
-    kind: str
-    line: int
-    text: str
-    line_text: str
-    edited: str
+    kind: str  # what is off there, one of the keys of `WHAT`: `"axis"`
+    line: int  # as counted in its cell or file
+    text: str  # the learner's words that are off
+    line_text: str  # the line in which they stand
+    edited: str  # the statement as it would read, which is what a hint gives away
 
 
 @dataclass(frozen=True)
 class Repair:
-    """One or two edits with which an answer is right, or equal to a catalogued mistake.
+    """One or two edits with which an answer is right, or equal to a catalogued mistake."""
 
-    Args:
-        slips: in the order in which they were found.
-        mistake: the name of the catalogued mistake that is left; empty when nothing is.
-        cost: what the edits change, and what is left to be explained; the smallest is the best explanation.
-        rivals: slips elsewhere, each of which does as well.
-    """
-
-    slips: tuple[Slip, ...]
-    mistake: str = ""
-    cost: float = 0.0
-    rivals: tuple[Slip, ...] = ()
+    slips: tuple[Slip, ...]  # in the order in which they were found
+    mistake: str = ""  # the name of the catalogued mistake that is left; empty when nothing is
+    cost: float = 0.0  # what the edits change, and what is left to be explained; the smallest is the best explanation
+    rivals: tuple[Slip, ...] = ()  # slips elsewhere, each of which does as well
 
 
 def sentence(repair: Repair, mistake: str = "") -> str:
-    """Where it is and what kind of thing is off there, without the edit itself.
-
-    Args:
-        repair: what was found.
-        mistake: the sentence of the catalogued mistake that is left.
-    """
+    """Where it is and what is off there, without the edit itself; `mistake` is the sentence of the one that is left."""
     first, *more = repair.slips
     if mistake:
         places = ", or ".join(map(place, (first, *repair.rivals[:2])))
@@ -149,8 +128,7 @@ def _edited(slip: Slip) -> str:
     return f"line {slip.line} could read `{slip.edited}`."
 
 
-_HINTS: dict[str, str] = {}
-"""Of the last answer to each exercise."""
+_HINTS: dict[str, str] = {}  # of the last answer to each exercise
 
 
 def remember_hint(id: str, hint: str) -> None:

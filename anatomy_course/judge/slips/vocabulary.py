@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import textwrap
 from collections import Counter
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 from anatomy_course.judge.attempt.only_computes import Reader
 from anatomy_course.judge.attempt.program import Program
 from anatomy_course.judge.definition import Exercise
-from anatomy_course.judge.slips.edit import without_places
 from anatomy_course.judge.stub import source_of
 
 FAMILIES = (
@@ -39,18 +39,18 @@ BY_AXIS = frozenset(
 
 
 class EditVocabulary:
-    """Everything that may be put in place of what the learner wrote.
-
-    Args:
-        program: whose names are in scope.
-        exercise: whose solution lends its pieces, as far as they are made of the arguments alone.
-    """
+    """Everything that may be put in place of what the learner wrote: names in the program's scope, and pieces of the
+    exercise's solution as far as they are made of the arguments alone."""
 
     def __init__(self, program: Program, exercise: Exercise) -> None:
         self.program = program
         self.exercise = exercise
         self.arguments = exercise.parameters()
-        self._solution = ast.parse(f"def {exercise.function_name}():\n" + _indented(exercise.solution))
+        self._solution = ast.parse(f"def {exercise.function_name}():\n{textwrap.indent(exercise.solution, '    ')}")
+        self._tokens = tokens(self._solution)
+        constants = [node.value for node in ast.walk(self._solution) if isinstance(node, ast.Constant)]
+        self.numbers: list[Any] = list(dict.fromkeys(value for value in constants if type(value) in (int, float)))
+        self.strings = list(dict.fromkeys(value for value in constants if isinstance(value, str)))
         self._variables: dict[ast.AST, list[str]] = {}
         for name in {node.id for node in ast.walk(self._solution) if isinstance(node, ast.Name)} & program.names.keys():
             if not Reader(program.function).permits(program.names[name]):  # nobody has called it, and no edit may
@@ -77,22 +77,10 @@ class EditVocabulary:
         known = {*self.program.names, *self.arguments}
         return [name for name in dict.fromkeys(named) if name in known]
 
-    @cached_property
-    def numbers(self) -> list[Any]:
-        """The numbers of the solution."""
-        found = [node.value for node in ast.walk(self._solution) if isinstance(node, ast.Constant)]
-        return list(dict.fromkeys(value for value in found if type(value) in (int, float)))
-
-    @cached_property
-    def strings(self) -> list[str]:
-        """The words of the solution, such as `"sum"`."""
-        found = [node.value for node in ast.walk(self._solution) if isinstance(node, ast.Constant)]
-        return [value for value in dict.fromkeys(found) if isinstance(value, str)]
-
     def attributes_like(self, name: str) -> list[str]:
         """Methods of the solution that no family knows."""
-        found = [node.attr for node in ast.walk(self._solution) if isinstance(node, ast.Attribute)]
-        return [attr for attr in dict.fromkeys(found) if attr != name and attr not in ALIKE.get(name, ())]
+        found = dict.fromkeys(node.attr for node in ast.walk(self._solution) if isinstance(node, ast.Attribute))
+        return [attr for attr in found if attr != name and attr not in ALIKE.get(name, ())]
 
     @cached_property
     def unused(self) -> list[str]:
@@ -160,10 +148,6 @@ class EditVocabulary:
                 found += tokens(ast.parse(source_of(right) or ""))
         return Counter(dict.fromkeys(found, 10**6))
 
-    @cached_property
-    def _tokens(self) -> Counter[str]:
-        return tokens(self._solution)
-
     def is_module(self, node: ast.expr) -> bool:
         """Whether it names a module, whose functions are no methods."""
         return isinstance(node, ast.Name) and node.id in {*self.modules, "torch", "F", "math", "nn"}
@@ -190,9 +174,12 @@ def tokens(tree: ast.AST) -> Counter[str]:
 
 
 def size(tree: ast.AST) -> int:
-    """How many nodes a tree has."""
     return sum(1 for _ in ast.walk(tree))
 
 
-def _indented(body: str) -> str:
-    return "\n".join("    " + line for line in body.splitlines()) or "    pass"
+def without_places(tree: ast.expr) -> ast.expr:
+    """The same tree, to be put anywhere: its nodes take the place of what they replace."""
+    for node in ast.walk(tree):
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            node.__dict__.pop(name, None)
+    return tree
