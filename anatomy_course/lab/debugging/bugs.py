@@ -13,8 +13,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from anatomy_course.lab.debugging.model import D_HEAD, NUM_HEADS, new_model
-from anatomy_course.lab.debugging.pipeline import BATCH_SIZE, Datasets
+from anatomy_course.lab.debugging.pipeline import BATCH_SIZE, D_HEAD, NUM_HEADS, Datasets, new_model
 from anatomy_course.lab.small_models.encoder_tasks import label_loss
 from anatomy_course.lab.street.batches import Labeled
 from anatomy_course.lab.street.vocabulary import street_vocabulary

@@ -2,18 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from anatomy_course.lab.debugging import bugs
-from anatomy_course.lab.debugging.case import BugCase, PublicReport
-from anatomy_course.lab.debugging.pipeline import HEALTHY
+from anatomy_course.lab.debugging.pipeline import HEALTHY, Pipeline
+
+
+@dataclass(frozen=True)
+class PublicReport:
+    """A public report of the same bug elsewhere.
+
+    Attributes:
+        repository: owner and name, on GitHub.
+        kind: "issue" or "pull request".
+        number: of the issue or pull request.
+        title: as it is on GitHub.
+        summary: what it is about, in a sentence.
+    """
+
+    repository: str
+    kind: Literal["issue", "pull request"]
+    number: int
+    title: str
+    summary: str
+
+    @property
+    def url(self) -> str:
+        """Where it can be read."""
+        return f"https://github.com/{self.repository}/{'issues' if self.kind == 'issue' else 'pull'}/{self.number}"
+
+
+@dataclass(frozen=True)
+class BugCase:
+    """One broken model.
+
+    Attributes:
+        name: of the model.
+        team_report: what its team says.
+        pipeline: with the bug.
+        fix: what was changed, in a sentence.
+        telling_check: the name of the check that shows best that the bug is gone.
+        public_report: of the same bug elsewhere.
+        fixed_pipeline: the same with the bug fixed.
+    """
+
+    name: str
+    team_report: str
+    pipeline: Pipeline
+    fix: str
+    telling_check: str
+    public_report: PublicReport
+    fixed_pipeline: Pipeline = HEALTHY
+
 
 ADA = BugCase(
     name="Ada",
     team_report="“The loss falls as it should, her sentences begin well, but nobody has ever seen her finish one. We "
     "cut her off after 24 words. Her tokenizer came without a padding token, so we chose one for her.”",
     pipeline=replace(HEALTHY, loss=bugs.loss_without_the_end_token),
-    fixed_pipeline=HEALTHY,
     fix="Padding is left out by the attention mask and no longer by its id, so that she learns <eos> like a word.",
     telling_check="stops",
     public_report=PublicReport(
@@ -48,7 +95,6 @@ CLARA = BugCase(
     team_report="“Her loss came down from 5.8 to 1.4, a little higher than usual. Yet what she writes is a jumble of "
     "words. We wrote the data loader ourselves; the loss comes from the library.”",
     pipeline=replace(HEALTHY, loss=bugs.loss_with_labels_shifted_twice),
-    fixed_pipeline=HEALTHY,
     fix="The labels are shifted by one place once, no longer both in the data loader and in the loss.",
     telling_check="which word it says",
     public_report=PublicReport(
@@ -66,7 +112,6 @@ DORA = BugCase(
     team_report="“In our tests she is perfect. On our server, which answers several users at once, most of them get "
     "nothing at all; only the one with the longest prompt is served. The weights are the ones that we tested.”",
     pipeline=replace(HEALTHY, deploy=bugs.deploy_with_unguarded_softmax),
-    fixed_pipeline=HEALTHY,
     fix="Where a query may attend to nothing, its weights are 0 and not 0 / 0.",
     telling_check="batch equals single",
     public_report=PublicReport(
@@ -84,7 +129,6 @@ EMIL = BugCase(
     team_report="“His test loss is as good as anybody's, and it was measured on the very weights that we deploy. But "
     "when he writes, he gets lost: fine for a few words, then in circles. It began when we made him faster.”",
     pipeline=replace(HEALTHY, deploy=bugs.deploy_with_positions),
-    fixed_pipeline=HEALTHY,
     fix="New tokens are counted on from the length of the cache, not from 0 at every step.",
     telling_check="cached equals uncached",
     public_report=PublicReport(
@@ -138,7 +182,6 @@ HANNA = BugCase(
     team_report="“Our best ever! A test loss of 0.37, when others end near 1.2. Every sentence she writes is flawless. "
     "We collected the sentences ourselves and drew the test set from them at random.”",
     pipeline=replace(HEALTHY, batches=bugs.few_sentences_repeated, evaluate_on=bugs.evaluation_on_training_sentences),
-    fixed_pipeline=HEALTHY,
     fix="She reads each sentence once, and the test sentences combine nouns that never occur together in training.",
     telling_check="right and new",
     public_report=PublicReport(

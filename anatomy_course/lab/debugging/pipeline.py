@@ -1,6 +1,8 @@
-"""The training pipeline of a small language model: from building it to deploying it. A bug sits in one of its steps.
+"""The training pipeline of a small language model, from building it to deploying it. A bug sits in one of its steps.
 
-`HEALTHY` is the pipeline without a bug; `bugs` holds the wrong steps.
+`HEALTHY` is the pipeline without a bug; `bugs` holds the wrong steps. All broken models share an architecture: a small
+decoder over the toy language's words, two layers as in Llama (rotary positions, RMSNorm, a gated feed-forward network),
+48 features wide. Without a bug it writes sentences of the toy language after some seconds of training.
 """
 
 from __future__ import annotations
@@ -8,20 +10,70 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from anatomy_course.lab.debugging.model import new_model
 from anatomy_course.lab.small_models.encoder_tasks import label_loss
-from anatomy_course.lab.street.batches import Labeled, language_modeling
+from anatomy_course.lab.small_models.train import train_batches
+from anatomy_course.lab.street.batches import Labeled, in_batches, language_modeling
 from anatomy_course.lab.street.sampling import sample_scenes
+from anatomy_course.lab.street.vocabulary import street_vocabulary
+from anatomy_utils.functional.positions import Layout
+from anatomy_utils.nn.attention import MultiHeadAttention
+from anatomy_utils.nn.decoder import Decoder, DecoderLayer
+from anatomy_utils.nn.embeddings import Embeddings
+from anatomy_utils.nn.feed_forward import GatedFeedForward
 from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.nn.norm import NormPlaces, RMSNorm
+from anatomy_utils.nn.positions import RotaryPositions
 from anatomy_utils.training.history import History
-from anatomy_utils.training.loop import fit
 from anatomy_utils.training.optimizers import adamw
-from anatomy_utils.training.schedules import linear_schedule
-from anatomy_utils.training.threads import threads
+from anatomy_utils.zoo.gpt2 import initialize
+
+D_MODEL, NUM_HEADS, NUM_LAYERS, D_FF = 48, 3, 2, 96
+D_HEAD = D_MODEL // NUM_HEADS
+ROTARY_BASE = 100.0
+"""The longest wave is some hundred positions, which is enough for the toy language's sentences."""
+
+
+def new_model(
+    generator: torch.Generator,
+    *,
+    vocab_size: int | None = None,
+    dropout: float = 0.0,
+    layout: Layout = "halves",
+) -> LanguageModel:
+    """An untrained model.
+
+    Args:
+        generator: draws the weights.
+        vocab_size: rows of the token table; as many as the toy language has words when left out.
+        dropout: probability of dropping a feature of a sub-layer's output while training.
+        layout: which features of queries and keys are rotated together.
+    """
+
+    def layer() -> DecoderLayer:
+        return DecoderLayer(
+            MultiHeadAttention(D_MODEL, NUM_HEADS, bias=False),
+            GatedFeedForward(D_MODEL, D_FF),
+            self_attention_norms=NormPlaces(before=RMSNorm(D_MODEL)),
+            feed_forward_norms=NormPlaces(before=RMSNorm(D_MODEL)),
+            dropout=dropout,
+        )
+
+    size = vocab_size or len(street_vocabulary())
+    decoder = Decoder(
+        Embeddings(size, D_MODEL),
+        [layer() for _ in range(NUM_LAYERS)],
+        norm=RMSNorm(D_MODEL),
+        rotary=RotaryPositions(D_HEAD, base=ROTARY_BASE, layout=layout),
+    )
+    model = LanguageModel(decoder, nn.Linear(D_MODEL, size, bias=False))
+    initialize(model, NUM_LAYERS, generator=generator)
+    return model
+
 
 BATCH_SIZE, LEARNING_RATE, STEPS = 64, 1.2e-2, 250
 TEST_SENTENCES = 128
@@ -44,18 +96,7 @@ def sample_datasets(steps: int, generator: torch.Generator) -> Datasets:
     """Draw the sentences for models that train for so many steps."""
     training = language_modeling(sample_scenes(steps * BATCH_SIZE, generator, "train"))
     test = language_modeling(sample_scenes(TEST_SENTENCES, generator, "test"))
-    batches = (training[step * BATCH_SIZE : (step + 1) * BATCH_SIZE] for step in range(steps))
-    return Datasets(tuple(batches), test)
-
-
-def all_batches(datasets: Datasets) -> Sequence[Labeled]:
-    """Every training batch once."""
-    return datasets.training
-
-
-def unseen_sentences(datasets: Datasets) -> Labeled:
-    """Sentences that do not occur in training."""
-    return datasets.test
+    return Datasets(tuple(in_batches(training, BATCH_SIZE)), test)
 
 
 @dataclass(frozen=True)
@@ -73,9 +114,9 @@ class Pipeline:
 
     build: Callable[[torch.Generator], LanguageModel] = new_model
     optimizer: Callable[[LanguageModel], torch.optim.Optimizer] = adamw
-    batches: Callable[[Datasets], Sequence[Labeled]] = all_batches
+    batches: Callable[[Datasets], Sequence[Labeled]] = attrgetter("training")
     loss: Callable[[LanguageModel, Labeled], Tensor] = label_loss
-    evaluate_on: Callable[[Datasets], Labeled] = unseen_sentences
+    evaluate_on: Callable[[Datasets], Labeled] = attrgetter("test")
     deploy: Callable[[LanguageModel], LanguageModel] = LanguageModel.eval
 
     @property
@@ -131,16 +172,15 @@ class Trainer:
         optimizer = pipeline.optimizer(model)
         initial_weights = deepcopy(model.state_dict())
         batches = pipeline.batches(self.datasets)
-        with threads(1):
-            history = fit(
-                model,
-                batches,
-                pipeline.loss,
-                learning_rate=linear_schedule(LEARNING_RATE, steps=len(batches), warmup=len(batches) // 10),
-                optimizer=optimizer,
-                generator=generator,
-                progress=False,
-            )
+        history = train_batches(
+            model,
+            batches,
+            pipeline.loss,
+            learning_rate=LEARNING_RATE,
+            optimizer=optimizer,
+            generator=generator,
+            progress=False,
+        )
         with torch.no_grad():
-            test_loss = pipeline.loss(model.eval(), pipeline.evaluate_on(self.datasets)).item()
+            test_loss = pipeline.loss(model, pipeline.evaluate_on(self.datasets)).item()
         return TrainedModel(model, initial_weights, history, test_loss, batches)

@@ -6,9 +6,10 @@ Used where a notebook claims a price. The comparison with other libraries lives 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -31,12 +32,14 @@ class AttentionCost:
     largest: int
 
 
+Ways = Mapping[str, Callable[[Tensor], object]]
+"""Name → what is measured on the vectors of a text."""
+
+
 def attention_costs(
     lengths: Sequence[int], *, num_heads: int = 8, d_head: int = 64, repeats: int = 5
 ) -> dict[str, list[AttentionCost]]:
     """Time and memory of attention by the number of positions, written out and in torch's fused kernel.
-
-    The two take turns in every repeat, so that a busy machine slows both alike.
 
     Args:
         lengths: numbers of positions to try.
@@ -47,29 +50,47 @@ def attention_costs(
     Returns:
         `"explicit"` and `"fused"` → one cost per length.
     """
-    kinds: dict[str, Callable[[Tensor], object]] = {
+    ways: Ways = {
         "explicit": lambda vectors: scaled_dot_product_attention(vectors, vectors, vectors),
         "fused": lambda vectors: F.scaled_dot_product_attention(vectors, vectors, vectors),
     }
-    costs: dict[str, list[AttentionCost]] = {kind: [] for kind in kinds}
-    generator = torch.Generator().manual_seed(0)
+    return costs_by_length(ways, lengths, (num_heads, d_head), lambda length: repeats)
+
+
+def costs_by_length(
+    ways: Ways,
+    lengths: Sequence[int],
+    size: tuple[int, int],
+    rounds: Callable[[int], int],
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, list[AttentionCost]]:
+    """What each way costs, by length, on vectors of so many heads and features, after one round that is not counted."""
+    costs: dict[str, list[AttentionCost]] = {way: [] for way in ways}
     for length in lengths:
-        vectors = torch.randn(1, num_heads, length, d_head, generator=generator)
-        seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
+        vectors = torch.randn(1, size[0], length, size[1], generator=torch.Generator().manual_seed(0))
         largest = {}
         with torch.no_grad():
-            for kind, call in kinds.items():
-                with largest_tensor() as size:
-                    call(vectors)
-                largest[kind] = size[0]
-            for _ in range(repeats):
-                for kind, call in kinds.items():
-                    start = time.perf_counter()
-                    call(vectors)
-                    seconds[kind].append(time.perf_counter() - start)
-        for kind in kinds:
-            costs[kind].append(AttentionCost(min(seconds[kind]), largest[kind]))
+            for way, attend in ways.items():
+                with largest_tensor() as counted:
+                    attend(vectors)
+                largest[way] = counted[0]
+            seconds = take_turns({way: partial(attend, vectors) for way, attend in ways.items()}, rounds(length), clock)
+        for way, fastest in seconds.items():
+            costs[way].append(AttentionCost(fastest, largest[way]))
     return costs
+
+
+def take_turns(
+    ways: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, float]:
+    """The seconds of each way's fastest round. They take turns, so that a busy machine slows all of them alike."""
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(rounds):
+        for way, call in ways.items():
+            start = clock()
+            call()
+            seconds[way].append(clock() - start)
+    return {way: min(taken) for way, taken in seconds.items()}
 
 
 @contextmanager

@@ -1,8 +1,9 @@
-"""What the key/value cache saves: counted, and measured by the clock.
+"""What the key/value cache saves: counted, and measured by the clock, for a single step and for a whole text.
 
 Keys and values of earlier positions never change while a decoder writes. With a cache each position is computed once
-and read ever after; without one, every step computes all of them again. Notebook 04 draws both, and what sharing
-keys and values between heads saves; `nn.cache` is the cache itself.
+and read ever after; without one, every step computes all of them again. Notebook 04 draws both, and what sharing keys
+and values between heads saves; `nn.cache` is the cache itself. It settles a prediction with whole texts, written from
+the first token to the last, so that the texts can be compared too.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Int
-from torch import Tensor
+from torch import Tensor, nn
 
+from anatomy_course.lab.experiments.attention_cost import take_turns
+from anatomy_utils.decoding.generation import generate
 from anatomy_utils.decoding.steps import SeenIds, uncached
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.cache import KeyValueCache
 from anatomy_utils.nn.heads import LanguageModel
+from anatomy_utils.training.threads import threads
+from anatomy_utils.zoo.llama import LlamaConfig, llama
 
 ROUNDS = 2
 
@@ -113,22 +117,16 @@ def measure_cache_cost(model: LanguageModel, length: int, *, rounds: int = ROUND
     generator = torch.Generator().manual_seed(0)
     ids = torch.randint(model.vocabulary.out_features, (1, length), generator=generator)
     again = uncached(lambda seen: model.vocabulary(model.decoder(seen)[:, -1:]))
-    seconds: dict[str, list[float]] = {"with": [], "without": []}
     with torch.inference_mode():
-        before = _filled(model, ids[:, :-1])
-        for _ in range(rounds + 1):
-            start = time.perf_counter()
-            _, cache = model.step(ids[:, -1:], before)  # the next round writes the same place again
-            between = time.perf_counter()
-            again(ids[:, -1:], SeenIds(ids[:, :-1]))
-            seconds["with"].append(between - start)
-            seconds["without"].append(time.perf_counter() - between)
-    return CacheCost(length, min(seconds["with"][1:]), min(seconds["without"][1:]), cache.bytes)
-
-
-def _filled(model: LanguageModel, ids: Int[Tensor, "1 position"]) -> KeyValueCache:
-    """A cache that holds these positions, with room for one more."""
-    return model.step(ids, model.start(1, ids.shape[1] + 1))[1]
+        before = model.step(ids[:, :-1], model.start(1, length))[1]  # every round writes the last place again
+        ways = {
+            "with": lambda: model.step(ids[:, -1:], before),
+            "without": lambda: again(ids[:, -1:], SeenIds(ids[:, :-1])),
+        }
+        take_turns(ways, 1)
+        seconds = take_turns(ways, rounds)
+        _, cache = model.step(ids[:, -1:], before)
+    return CacheCost(length, seconds["with"], seconds["without"], cache.bytes)
 
 
 class KeyValueSharing(NamedTuple):
@@ -162,3 +160,71 @@ def key_value_sharing(attention: MultiHeadAttention, positions: int = 1) -> KeyV
         parameters=sum(parameter.numel() for parameter in attention.parameters()),
         cache_bytes=sum(part.numel() * part.element_size() for part in made),
     )
+
+
+@dataclass(frozen=True)
+class GenerationCost:
+    """A text and what it cost.
+
+    Attributes:
+        ids: the prompt and what follows it.
+        read: tokens that passed through the layers, each as often as it did.
+        seconds: for all of it.
+    """
+
+    ids: Int[Tensor, "1 position"]
+    read: int
+    seconds: float
+
+
+def generate_with_and_without_cache(
+    model: LanguageModel, prompt_ids: Int[Tensor, "1 position"], new_tokens: int
+) -> tuple[GenerationCost, GenerationCost]:
+    """Write the likeliest tokens twice: with the model's cache, then reading the whole text again for each token.
+
+    On one core: a token alone is too little work to be shared.
+
+    Args:
+        model: with room for all positions.
+        prompt_ids: one row, at least one token.
+        new_tokens: how many are written; no token ends the text.
+
+    Returns:
+        With the cache, and without it. Both make the logits of the last position only.
+    """
+    read: list[int] = []
+
+    def embed(module: nn.Module, arguments: tuple[Tensor, ...], output: Tensor) -> None:
+        read.append(output.shape[1])
+
+    whole = uncached(lambda ids: model.vocabulary(model.decoder(ids)[:, -1:]))
+    ways = (
+        (model.step, model.start(1, prompt_ids.shape[1] + new_tokens)),
+        (whole, SeenIds()),
+    )
+    results = []
+    handle = model.decoder.embeddings.register_forward_hook(embed)
+    try:
+        for step, cache in ways:
+            read.clear()
+            start = time.perf_counter()
+            with threads(1):
+                ids = generate(step, cache, prompt_ids, max_new_tokens=new_tokens).ids  # type: ignore[arg-type, type-var]
+            results.append(GenerationCost(ids, sum(read), time.perf_counter() - start))
+    finally:
+        handle.remove()
+    return results[0], results[1]
+
+
+def untrained_llama(generator: torch.Generator) -> LanguageModel:
+    """A Llama of 4 layers, 128 features wide, with random weights: what writing costs does not depend on them.
+
+    Args:
+        generator: the source of its weights.
+    """
+    config = LlamaConfig(1000, d_model=128, num_layers=4, num_heads=4, num_kv_heads=4, d_ff=512, d_head=32)
+    model = LanguageModel(llama(config), nn.Linear(config.d_model, config.vocab_size, bias=False))
+    for parameter in model.parameters():
+        if parameter.dim() > 1:
+            nn.init.normal_(parameter, std=0.1, generator=generator)
+    return model.eval()

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from anatomy_course.lab.experiments.attention_cost import take_turns
 from anatomy_utils.nn.attention import MultiHeadAttention
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
 from anatomy_utils.nn.embeddings import Embeddings
@@ -187,19 +188,19 @@ def reading_times(
     }
     clock = seconds_computed if torch.device(device).type == "cpu" else time.perf_counter
     times: dict[str, list[float]] = {way: [] for way in ways}
+
+    def learn(read: Callable[[Tensor], Tensor], input_ids: Tensor) -> None:
+        loss = read(input_ids).square().mean()
+        loss.backward()
+        attentive.zero_grad()
+        recurrent.zero_grad()
+        loss.item()  # waits for an accelerator
+
     for length in lengths:
         input_ids = copying_rows(1, max(0, length - 2 * COPIED), torch.Generator().manual_seed(0))[0].to(device)
-        measured: dict[str, list[float]] = {way: [] for way in ways}
+        turns = {way: partial(learn, read, input_ids) for way, read in ways.items()}
         with threads(1):  # so small that sharing the work costs more than it brings
-            for _ in range(rounds + 1):
-                for way, read in ways.items():
-                    start = clock()
-                    loss = read(input_ids).square().mean()
-                    loss.backward()
-                    attentive.zero_grad()
-                    recurrent.zero_grad()
-                    loss.item()  # waits for an accelerator
-                    measured[way].append(clock() - start)
-        for way, seconds in measured.items():
-            times[way].append(1000 * min(seconds[1:]))
+            take_turns(turns, 1, clock)
+            for way, seconds in take_turns(turns, rounds, clock).items():
+                times[way].append(1000 * seconds)
     return times

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import sqrt
-from statistics import median
 from typing import NamedTuple
 
 import torch
@@ -23,8 +21,8 @@ from torch import Tensor, nn
 
 from anatomy_course.lab.small_models import translator
 from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
-from anatomy_course.lab.street.batches import Batch, TextToText, to_translate, translation
-from anatomy_course.lab.street.minimal_pairs import MinimalPair
+from anatomy_course.lab.street.batches import Batch, TextToText, padded, to_translate, translation
+from anatomy_course.lab.street.inventory import MinimalPair
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.scene import Scene
@@ -106,14 +104,10 @@ class JoinedTexts(Batch):
 
 def join_texts(scenes: Sequence[Scene]) -> JoinedTexts:
     """Scenes in English and then in French, as texts to go on with."""
-    vocabulary = street_vocabulary()
-    given = [vocabulary.ids(["<french>", *say(scene, "english").tokens, BOS]) for scene in scenes]
-    wanted = [vocabulary.ids([*say(scene, "french").tokens, EOS]) for scene in scenes]
-    rows = [torch.tensor(first + second) for first, second in zip(given, wanted, strict=True)]
-    input_ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=vocabulary.pad_id)
-    return JoinedTexts(
-        input_ids, (input_ids != vocabulary.pad_id).long(), torch.tensor([len(first) for first in given])
-    )
+    given = [["<french>", *say(scene, "english").tokens, BOS] for scene in scenes]
+    wanted = [[*say(scene, "french").tokens, EOS] for scene in scenes]
+    texts = padded([first + second for first, second in zip(given, wanted, strict=True)])
+    return JoinedTexts(*texts, torch.tensor([len(first) for first in given]))
 
 
 def new_design(design: str, generator: torch.Generator) -> AnyDesign:
@@ -281,9 +275,3 @@ def count_multiplications(model: AnyDesign, scene: Scene) -> int:
         for handle in handles:
             handle.remove()
     return sum(counted)
-
-
-def milliseconds_per_step(history: History) -> float:
-    """The median, so that a moment in which the machine was busy does not count."""
-    seconds = [0.0, *history.seconds]
-    return 1000 * median(after - before for before, after in pairwise(seconds))

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from anatomy_course.lab.street.batches import Labeled, tagging
+from anatomy_course.lab.small_models.encoder_tasks import label_loss
+from anatomy_course.lab.street.batches import in_batches, tagging
 from anatomy_course.lab.street.labels import TAGS
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
@@ -28,7 +29,7 @@ from anatomy_utils.nn.norm import LayerNorm, NormPlaces
 from anatomy_utils.nn.positions import SinusoidalPositions
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
-from anatomy_utils.training.losses import IGNORE, cross_entropy
+from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 
@@ -151,7 +152,6 @@ def depth_experiment(
     generator = torch.Generator().manual_seed(seed)
     model = narrow_encoder(depth, norm, generator)
     sentences = tagging(sample_scenes(steps * BATCH, generator))
-    batches = [sentences[i * BATCH : (i + 1) * BATCH] for i in range(steps)]
     run = DepthRun(depth, norm, warmup, seed, learning_rate)
     stack: Any = model.body
     layers = [list(layer.parameters()) for layer in stack.layers]
@@ -164,9 +164,8 @@ def depth_experiment(
     with threads(1):
         history = fit(
             model,
-            batches,
-            _tag_loss,
-            steps=steps,
+            in_batches(sentences, BATCH),
+            label_loss,
             learning_rate=lambda step: learning_rate * min(1.0, step / warmup) if warmup else learning_rate,
             clip=None,
             on_step=note,
@@ -182,10 +181,6 @@ def guessing_loss(seed: int = 0) -> float:
     counts = labels[labels != IGNORE].bincount().float()
     shares = counts[counts > 0] / counts.sum()
     return -(shares * shares.log()).sum().item()
-
-
-def _tag_loss(model: nn.Module, batch: Labeled) -> Tensor:
-    return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)
 
 
 def _norms(placement: NormPlacement) -> NormPlaces:

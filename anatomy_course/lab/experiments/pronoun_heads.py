@@ -25,7 +25,7 @@ from torch import Tensor
 
 from anatomy_course.lab.small_models.translator import translate
 from anatomy_course.lab.street.batches import TextToText, translation
-from anatomy_course.lab.street.minimal_pairs import MinimalPair, pronoun
+from anatomy_course.lab.street.inventory import MinimalPair, pronoun
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.text import tokenize

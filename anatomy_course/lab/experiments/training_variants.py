@@ -13,14 +13,13 @@ from torch import Tensor
 
 from anatomy_course.lab.small_models.train import OnStep
 from anatomy_course.lab.small_models.translator import BATCH, in_both_directions, small_transformer, translation_loss
-from anatomy_course.lab.street.batches import TextToText
+from anatomy_course.lab.street.batches import TextToText, in_batches
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.scene import Scene
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
 from anatomy_utils.training.losses import cross_entropy
-from anatomy_utils.training.optimizers import adamw
 from anatomy_utils.training.schedules import Schedule
 from anatomy_utils.training.threads import threads
 
@@ -60,10 +59,9 @@ def train_translator_variant(
     with threads(1):
         history = fit(
             model,
-            [examples[step * BATCH : (step + 1) * BATCH] for step in range(steps)],
+            in_batches(examples, BATCH),
             loss,
             learning_rate=schedule,
-            optimizer=adamw(model),
             on_step=on_step,
             progress=progress,
         )

@@ -6,12 +6,11 @@ really left out, so that is measured. Notebook 06.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
-from torch import Tensor
 
-from anatomy_course.lab.experiments.attention_cost import AttentionCost, largest_tensor
+from anatomy_course.lab.experiments.attention_cost import AttentionCost, Ways, costs_by_length
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import local
 from anatomy_utils.functional.window_attention import bigbird_blocks, window_attention, window_pairs
@@ -74,31 +73,22 @@ def measure_window_costs(
     Returns:
         "all pairs", "window by a mask", "window" → one cost per length.
     """
-    ways: dict[str, Callable[[Tensor], object]] = {
+    ways: Ways = {
         "all pairs": lambda vectors: scaled_dot_product_attention(vectors, vectors, vectors),
         "window by a mask": lambda vectors: scaled_dot_product_attention(
             vectors, vectors, vectors, local(vectors.shape[-2], reach)
         ),
         "window": lambda vectors: window_attention(vectors, vectors, vectors, reach),
     }
-    costs: dict[str, list[AttentionCost]] = {way: [] for way in ways}
-    for length in lengths:
-        vectors = torch.randn(1, num_heads, length, d_head, generator=torch.Generator().manual_seed(0))
-        seconds: dict[str, list[float]] = {way: [] for way in ways}
-        largest = {}
-        with torch.no_grad(), threads(1):
-            for way, attend in ways.items():  # the round that is not counted
-                with largest_tensor() as size:
-                    attend(vectors)
-                largest[way] = size[0]
-            for _ in range(repeats * (10 if length < SHORT else 1)):
-                for way, attend in ways.items():
-                    start = seconds_computed()
-                    attend(vectors)
-                    seconds[way].append(seconds_computed() - start)
-        for way, taken in seconds.items():
-            costs[way].append(AttentionCost(min(taken), largest[way]))
-    return costs
+
+    with threads(1):
+        return costs_by_length(
+            ways,
+            lengths,
+            (num_heads, d_head),
+            lambda length: repeats * (10 if length < SHORT else 1),
+            seconds_computed,
+        )
 
 
 def growth(lengths: Sequence[int], values: Mapping[str, Sequence[float]], *, over: int = 2) -> dict[str, float]:

@@ -1,18 +1,21 @@
 """Every objective on one sentence of the street, with the functions that training uses.
 
-Each `show_…` takes a scene, a generator and a rate, and returns a `Shown`. Where a model's opinion is needed (ELECTRA's
-generator, DistilBERT's teacher) the street's grammar stands in for it: it holds a word possible exactly if the sentence
-stays one of the street.
+Each `show_…` takes a scene, a generator and a rate, and returns an `Illustration`: what goes in, what is asked, where
+it counts, who may look at whom. Where a model's opinion is needed (ELECTRA's generator, DistilBERT's teacher) the
+street's grammar stands in for it: it holds a word possible exactly if the sentence stays one of the street.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
+from jaxtyping import Bool
 from torch import Tensor
 
-from anatomy_course.lab.objectives.illustration import Illustration, encoder_illustration, mask_rows
+from anatomy_course.lab.street.batches import translation
+from anatomy_course.lab.street.labels import summary
 from anatomy_course.lab.street.lexicon import words_of
 from anatomy_course.lab.street.parser import is_grammatical, say
 from anatomy_course.lab.street.sampling import draw_scenes
@@ -24,13 +27,81 @@ from anatomy_utils.objectives.permutation_lm import permutation_mask
 from anatomy_utils.objectives.prefix_lm import prefix_lm_batch
 from anatomy_utils.objectives.replaced_tokens import draw_samples, replace_tokens
 from anatomy_utils.objectives.sentence_pairs import LabeledPair, next_sentence, sentence_order
+from anatomy_utils.objectives.span_corruption import corrupt_spans, draw_spans
+from anatomy_utils.objectives.text_infilling import draw_infilling_spans, infill, permute_sentences
+from anatomy_utils.objectives.text_pairs import decoder_text
 from anatomy_utils.objectives.whole_word_masking import share_in_words, word_numbers
 from anatomy_utils.training.losses import IGNORE
 from anatomy_utils.training.teacher_forcing import next_token_pair
 
+Rows = tuple[tuple[bool, ...], ...]
+
+
+@dataclass(frozen=True)
+class Illustration:
+    """One text, prepared for training; all in words, so that it can be read.
+
+    Attributes:
+        inputs: what goes in; for an encoder–decoder, into the encoder.
+        asked: what is asked at each position of `decoder_inputs` if there are any, else of `inputs`; "" for nothing.
+        counts: whether that position counts in the loss.
+        altered: which of `inputs` are not what the text says, or stand for something else.
+        mask_kind: who may look at whom, in one or two words.
+        mask: the same as rows of queries, True = may look; an encoder–decoder's positions are all inputs, then all
+            decoder inputs.
+        note: what was drawn, in a sentence.
+        decoder_inputs: what the decoder reads while it writes; empty without a decoder.
+        marks: one more row under `inputs`, or empty.
+        marks_mean: what the marks say.
+    """
+
+    inputs: tuple[str, ...]
+    asked: tuple[str, ...]
+    counts: tuple[bool, ...]
+    altered: tuple[bool, ...]
+    mask_kind: str
+    mask: Rows
+    note: str
+    decoder_inputs: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    marks_mean: str = ""
+
+
+def mask_rows(mask: Bool[Tensor, "query key"]) -> Rows:
+    """A mask as rows."""
+    return tuple(map(tuple, mask.tolist()))
+
+
+def encoder_decoder_mask_rows(encoder_length: int, decoder_length: int) -> Rows:
+    """The encoder looks at all of itself; the decoder at all of the encoder, and at what it has written so far."""
+    encoder = ((True,) * encoder_length + (False,) * decoder_length,) * encoder_length
+    decoder = tuple((True,) * encoder_length + past for past in mask_rows(causal(decoder_length)))
+    return encoder + decoder
+
+
+def encoder_illustration(
+    inputs: Sequence[str], asked: Sequence[str], note: str, *, altered: Sequence[bool] = (), **more: object
+) -> Illustration:
+    """An encoder's example: something is asked wherever `asked` is not empty."""
+    length = len(inputs)
+    return Illustration(
+        inputs=tuple(inputs),
+        asked=tuple(asked),
+        counts=tuple(map(bool, asked)),
+        altered=tuple(altered) or (False,) * length,
+        mask_kind="everyone",
+        mask=((True,) * length,) * length,
+        note=note,
+        **more,  # type: ignore[arg-type]
+    )
+
+
 Words = Sequence[str]
 LONG_WORD = 6
 """Words of so many letters are cut in two where whole words are shown."""
+SENTINELS = ("<X>", "<Y>", "<Z>", "<A>", "<B>", "<C>", "<D>", "<E>", "<F>", "<G>")
+"""As the T5 paper writes them; a sentence of the street never has more spans."""
+VOCABULARY = Vocabulary([*street_vocabulary().words, *SENTINELS])
 
 
 def show_masked_tokens(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
@@ -197,13 +268,65 @@ def _cut(word: str) -> tuple[str, ...]:
     return (word,) if len(word) < LONG_WORD else (word[:3], f"##{word[3:]}")
 
 
-def _ids(words: Words) -> Tensor:
-    return torch.tensor(street_vocabulary().ids(words))
-
-
 def _coin(generator: torch.Generator) -> bool:
     return bool(torch.randint(2, (), generator=generator))
 
 
 def _count(number: int) -> str:
     return {0: "No token was", 1: "1 token was"}.get(number, f"{number} tokens were")
+
+
+def show_translation_pairs(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
+    """The sentence in English to read, in French to write."""
+    batch = translation([scene], "french")
+    inputs, target = batch.input_ids[0], batch.labels[0][:-1]
+    return _show(inputs, target, [False] * len(inputs), "No chance is involved: somebody translated the sentence.")
+
+
+def show_span_corruption(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
+    """The sentence with sentinels in the place of spans; only the spans are written."""
+    ids = _ids(say(scene, "english").tokens)
+    spans = draw_spans(len(ids), generator, rate=rate)
+    corrupted = corrupt_spans(ids, spans, _ids(SENTINELS))
+    stands_for = [name in SENTINELS for name in VOCABULARY.tokens(corrupted.input_ids)]
+    hidden = sum(stop - start for start, stop in spans)
+    note = f"{hidden} of {len(ids)} tokens are hidden, in {len(spans)} span{'s' * (len(spans) != 1)}."
+    return _show(corrupted.input_ids, corrupted.target_ids, stands_for, note)
+
+
+def show_text_infilling(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
+    """The sentence with one mask in the place of each span; all of it is written."""
+    ids, mask_id = _ids(say(scene, "english").tokens), int(_ids([MASK]))
+    spans = draw_infilling_spans(len(ids), generator, rate=rate)
+    damaged = infill(ids, spans, mask_id)
+    lengths = ", ".join(str(stop - start) for start, stop in spans) or "none"
+    note = f"The masks replace spans of these lengths: {lengths}. The model is not told the lengths."
+    return _show(damaged, ids, (damaged == mask_id).tolist(), note)
+
+
+def show_sentence_permutation(scene: Scene, generator: torch.Generator, rate: float) -> Illustration:
+    """The sentence and its summary in an order drawn at random; both are written in their order."""
+    ids = _ids((*say(scene, "english").tokens, *summary(scene)))
+    order = torch.randperm(2, generator=generator).tolist()
+    drawn = "kept" if order == [0, 1] else "swapped"
+    note = f"The text has two sentences, the second a summary; their order was {drawn}."
+    return _show(permute_sentences(ids, _ids(["."]), order), ids, [drawn == "swapped"] * len(ids), note)
+
+
+def _show(inputs: Tensor, target: Tensor, altered: Sequence[bool], note: str) -> Illustration:
+    written = decoder_text(target, VOCABULARY.bos_id, VOCABULARY.eos_id)
+    asked = tuple(VOCABULARY.tokens(written.labels))
+    return Illustration(
+        inputs=tuple(VOCABULARY.tokens(inputs)),
+        asked=asked,
+        counts=(True,) * len(asked),
+        altered=tuple(altered),
+        mask_kind="encoder–decoder",
+        mask=encoder_decoder_mask_rows(len(inputs), len(asked)),
+        note=note,
+        decoder_inputs=tuple(VOCABULARY.tokens(written.decoder_input_ids)),
+    )
+
+
+def _ids(words: Words) -> Tensor:
+    return torch.tensor(VOCABULARY.ids(words))

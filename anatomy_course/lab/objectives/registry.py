@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import torch
 
-from anatomy_course.lab.objectives import illustrate, illustrate_pairs
-from anatomy_course.lab.objectives.illustration import Illustration
+from anatomy_course.lab.objectives import illustrate
+from anatomy_course.lab.objectives.illustrate import Illustration
 from anatomy_course.lab.street.scene import Scene
 
 
@@ -24,7 +24,7 @@ class Objective:
         asks: the question that the model is asked, in a sentence.
         source: authors, year and arXiv id.
         branch: what learns so: "encoder", "decoder" or "encoder–decoder".
-        draw: a scene, a generator and a rate → `Shown`.
+        draw: a scene, a generator and a rate → `Illustration`.
         rate: the published rate, or None where there is none.
         rate_means: what the rate is the share of.
         models: which models learned so, besides those whose row in the family tree says it (`taxonomy.trained_on`).
@@ -140,14 +140,14 @@ _ALL = (
         "How do you say this in the other language? The pairs were translated by people.",
         "Vaswani et al. 2017, arXiv:1706.03762",
         "encoder–decoder",
-        illustrate_pairs.show_translation_pairs,
+        illustrate.show_translation_pairs,
     ),
     Objective(
         "span corruption",
         "What was at each sentinel? Only the hidden spans are written.",
         "Raffel et al. 2019, arXiv:1910.10683",
         "encoder–decoder",
-        illustrate_pairs.show_span_corruption,
+        illustrate.show_span_corruption,
         0.15,
         "of the tokens are hidden",
     ),
@@ -156,7 +156,7 @@ _ALL = (
         "What was the whole text? One mask stands for each hidden span, whatever its length, even 0.",
         "Lewis et al. 2019, arXiv:1910.13461",
         "encoder–decoder",
-        illustrate_pairs.show_text_infilling,
+        illustrate.show_text_infilling,
         0.3,
         "of the tokens are hidden",
     ),
@@ -165,7 +165,7 @@ _ALL = (
         "What was the text before its sentences were shuffled? All of it is written.",
         "Lewis et al. 2019, arXiv:1910.13461",
         "encoder–decoder",
-        illustrate_pairs.show_sentence_permutation,
+        illustrate.show_sentence_permutation,
     ),
 )
 

@@ -18,42 +18,20 @@ occur together in training.
 
 from __future__ import annotations
 
-from anatomy_course.lab.small_models import (
-    encoder_tasks as encoder_tasks,
-    extractive_summarizer as extractive_summarizer,
-    masked_language_model as masked_language_model,
-    metrics as metrics,
-    predict as predict,
-    python_code as python_code,
-    recurrent_baselines as recurrent_baselines,
-    sample_log as sample_log,
-    small_gpt as small_gpt,
-    text_to_text as text_to_text,
-    train as train,
-    translator as translator,
-    workshop as workshop,
-)
+from anatomy_course.lab.small_models import metrics as metrics, python_code as python_code, translator as translator
 from anatomy_course.lab.small_models.encoder_tasks import (
-    label_loss as label_loss,
     small_encoder as small_encoder,
-    span_loss as span_loss,
     train_classifier as train_classifier,
     train_question_answerer as train_question_answerer,
     train_tagger as train_tagger,
 )
 from anatomy_course.lab.small_models.extractive_summarizer import (
-    ReportBatch as ReportBatch,
-    report_batch as report_batch,
-    sentence_probabilities as sentence_probabilities,
-    sentence_scores as sentence_scores,
     share_of_right_summaries as share_of_right_summaries,
-    summarizer_loss as summarizer_loss,
     summary_baselines as summary_baselines,
     train_extractive_summarizer as train_extractive_summarizer,
     words_to_score as words_to_score,
 )
 from anatomy_course.lab.small_models.masked_language_model import (
-    hide_words as hide_words,
     mask_one_word_each as mask_one_word_each,
     share_of_sensible_words as share_of_sensible_words,
     train_masked_language_model as train_masked_language_model,
@@ -74,42 +52,31 @@ from anatomy_course.lab.small_models.predict import (
 )
 from anatomy_course.lab.small_models.python_code import (
     BigramTable as BigramTable,
-    is_function as is_function,
     python_functions as python_functions,
     share_that_parses as share_that_parses,
 )
 from anatomy_course.lab.small_models.recurrent_baselines import (
-    TranslationWithWeights as TranslationWithWeights,
-    bidirectional_loss as bidirectional_loss,
     elmo_word_vectors as elmo_word_vectors,
     train_elmo as train_elmo,
     train_recurrent_translator as train_recurrent_translator,
     translate_with_weights as translate_with_weights,
 )
-from anatomy_course.lab.small_models.sample_log import LoggedSamples as LoggedSamples, SampleLog as SampleLog
+from anatomy_course.lab.small_models.sample_log import SampleLog as SampleLog
 from anatomy_course.lab.small_models.small_gpt import (
     new_small_gpt as new_small_gpt,
     sample_texts as sample_texts,
     train_small_gpt as train_small_gpt,
 )
 from anatomy_course.lab.small_models.text_to_text import (
-    interleave as interleave,
     task_examples as task_examples,
     text_to_text_exact_match as text_to_text_exact_match,
     train_text_to_text as train_text_to_text,
     write_for_task as write_for_task,
 )
-from anatomy_course.lab.small_models.train import train_model as train_model
 from anatomy_course.lab.small_models.translator import (
-    in_both_directions as in_both_directions,
     small_transformer as small_transformer,
     train_translator as train_translator,
     translate as translate,
     translation_exact_match as translation_exact_match,
-    translation_loss as translation_loss,
 )
-from anatomy_course.lab.small_models.workshop import (
-    GptSize as GptSize,
-    gpt_size as gpt_size,
-    write_texts as write_texts,
-)
+from anatomy_course.lab.small_models.workshop import gpt_size as gpt_size, write_texts as write_texts

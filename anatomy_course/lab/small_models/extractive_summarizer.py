@@ -12,15 +12,15 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, small_encoder
 from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
-from anatomy_course.lab.street.batches import Batch
+from anatomy_course.lab.street.batches import Batch, padded
 from anatomy_course.lab.street.parser import say
-from anatomy_course.lab.street.reports import SENTENCES, Report, sample_reports
+from anatomy_course.lab.street.sampling import SENTENCES, Report, sample_reports
 from anatomy_course.lab.street.text import tokenize
-from anatomy_course.lab.street.vocabulary import BOS, SEP, street_vocabulary
+from anatomy_course.lab.street.vocabulary import BOS, SEP
 from anatomy_utils.nn.heads import SequenceHead, WithHead
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import cross_entropy
@@ -40,14 +40,9 @@ class ReportBatch(Batch):
 
 def report_batch(reports: Sequence[Report]) -> ReportBatch:
     """Reports as the model reads them: <bos> headline <sep> sentence, four times in a row."""
-    vocabulary = street_vocabulary()
-    rows = [
-        torch.tensor(vocabulary.ids(words_to_score(report, place))) for report in reports for place in range(SENTENCES)
-    ]
-    input_ids = nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=vocabulary.pad_id)
-    input_ids = input_ids.view(len(reports), -1)  # batch sentence·position
-    labels = torch.tensor([report.main for report in reports])
-    return ReportBatch(input_ids, (input_ids != vocabulary.pad_id).long(), labels)
+    rows = padded([words_to_score(report, place) for report in reports for place in range(SENTENCES)])
+    input_ids, attention_mask = (part.view(len(reports), -1) for part in rows)  # batch sentence·position
+    return ReportBatch(input_ids, attention_mask, torch.tensor([report.main for report in reports]))
 
 
 def words_to_score(report: Report, place: int) -> list[str]:
@@ -60,11 +55,7 @@ def train_extractive_summarizer(
 ) -> tuple[WithHead, History]:
     """A model that gives each sentence of a report, read with its headline, one number.
 
-    Args:
-        seed: of the weights and the reports.
-        steps: of 32 reports each.
-        on_step: see `train.OnStep`.
-        progress: show a bar.
+    Arguments as for `train_classifier`.
     """
     generator = torch.Generator().manual_seed(seed)
     with seeded(generator):

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from anatomy_course.lab.small_models.train import BATCH, OnStep, train_model
 from anatomy_course.lab.small_models.translator import LONGEST, translation_loss
-from anatomy_course.lab.street.batches import Batch, to_translate, translation
+from anatomy_course.lab.street.batches import Batch, padded, to_translate, translation
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.text import tokenize
@@ -36,11 +36,7 @@ def train_recurrent_translator(
 ) -> tuple[RecurrentTranslator, History]:
     """A recurrent encoder–decoder, 64 features wide, that has learnt to put English into French.
 
-    Args:
-        seed: of the weights and the sentences.
-        steps: of 32 sentences each.
-        on_step: see `train.OnStep`.
-        progress: show a bar.
+    Arguments as for `train_classifier`.
     """
     generator = torch.Generator().manual_seed(seed)
     with seeded(generator):
@@ -80,19 +76,13 @@ def train_elmo(
 ) -> tuple[Elmo, History]:
     """An ELMo of two layers, 48 features wide in either direction, that has learnt the street's English.
 
-    Args:
-        seed: of the weights and the sentences.
-        steps: of 32 sentences each.
-        on_step: see `train.OnStep`.
-        progress: show a bar.
+    Arguments as for `train_classifier`.
     """
-    generator, vocabulary = torch.Generator().manual_seed(seed), street_vocabulary()
+    generator = torch.Generator().manual_seed(seed)
     with seeded(generator):
-        model = elmo(ElmoConfig(len(vocabulary), d_model=48, d_hidden=48))
+        model = elmo(ElmoConfig(len(street_vocabulary()), d_model=48, d_hidden=48))
     scenes = sample_scenes(steps * BATCH, generator, "train")
-    rows = [torch.tensor(vocabulary.ids([BOS, *say(scene, "english").tokens, EOS])) for scene in scenes]
-    input_ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=vocabulary.pad_id)
-    examples = Batch(input_ids, (input_ids != vocabulary.pad_id).long())
+    examples = Batch(*padded([[BOS, *say(scene, "english").tokens, EOS] for scene in scenes]))
     return model, train_model(
         model, examples, bidirectional_loss, learning_rate=LEARNING_RATE, on_step=on_step, progress=progress
     )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from torch import Tensor, nn
 
-from anatomy_course.lab.street.batches import Batch
+from anatomy_course.lab.street.batches import Batch, in_batches
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
-from anatomy_utils.training.optimizers import adamw
 from anatomy_utils.training.schedules import linear_schedule
 from anatomy_utils.training.threads import threads
 
@@ -50,18 +49,23 @@ def train_model(
     Raises:
         ValueError: the examples do not fill a batch.
     """
-    steps = len(examples) // batch_size
-    if not steps:
+    if len(examples) < batch_size:
         raise ValueError(f"{len(examples)} examples do not fill a batch of {batch_size}; give at least that many.")
+    batches = in_batches(examples, batch_size)
+    return train_batches(model, batches, loss, learning_rate=learning_rate, on_step=on_step, progress=progress)
+
+
+def train_batches(
+    model: ModelT,
+    batches: Sequence[AnyBatch],
+    loss: Callable[[ModelT, AnyBatch], Tensor],
+    *,
+    learning_rate: float,
+    **options: Any,
+) -> History:
+    """As `train_model`, with batches that are made already; the options are those of `training.fit`."""
+    schedule = linear_schedule(learning_rate, steps=len(batches), warmup=len(batches) // 10)
     with threads(1):
-        history = fit(
-            model,
-            [examples[step * batch_size : (step + 1) * batch_size] for step in range(steps)],
-            loss,
-            learning_rate=linear_schedule(learning_rate, steps=steps, warmup=steps // 10),
-            optimizer=adamw(model),
-            on_step=on_step,
-            progress=progress,
-        )
+        history = fit(model, batches, loss, learning_rate=schedule, **options)
     model.eval()
     return history

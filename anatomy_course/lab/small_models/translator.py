@@ -17,7 +17,7 @@ from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.lab.street.word_types import Language
+from anatomy_course.lab.street.words import Language
 from anatomy_utils.decoding.beams import beam_search
 from anatomy_utils.decoding.generation import generate
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder

@@ -14,14 +14,13 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from anatomy_course.lab.street.labels import CLASSES, TAGS, class_of, tags
+from anatomy_course.lab.street.labels import CLASSES, QUESTIONS, TAGS, SceneQuestion, ask, class_of, summary, tags
 from anatomy_course.lab.street.lexicon import name_unknown, unknown_words, words_of
 from anatomy_course.lab.street.parser import say
-from anatomy_course.lab.street.questions import QUESTIONS, SceneQuestion, ask, summary
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import BOS, EOS, SEP, street_vocabulary
-from anatomy_course.lab.street.word_types import Language
+from anatomy_course.lab.street.words import Language
 from anatomy_utils.training.losses import IGNORE
 
 AnyBatch = TypeVar("AnyBatch", bound="Batch")
@@ -94,7 +93,7 @@ def classification(scenes: Sequence[Scene], label: str = "topic", language: Lang
     """Sentences and their class, a number that counts through `labels.CLASSES[label]`. The first token is <bos>."""
     texts = [[BOS, *say(scene, language).tokens] for scene in scenes]
     classes = [CLASSES[label].index(class_of(scene, label)) for scene in scenes]
-    return Labeled(*_inputs(texts), torch.tensor(classes))
+    return Labeled(*padded(texts), torch.tensor(classes))
 
 
 def tagging(scenes: Sequence[Scene], language: Language = "english") -> Labeled:
@@ -107,7 +106,7 @@ def tagging(scenes: Sequence[Scene], language: Language = "english") -> Labeled:
         [IGNORE, *(TAGS.index(tag) for tag in tags(scene, sentence))]
         for scene, sentence in zip(scenes, sentences, strict=True)
     ]
-    return Labeled(*_inputs([[BOS, *sentence.tokens] for sentence in sentences]), _pad(numbers, IGNORE))
+    return Labeled(*padded([[BOS, *sentence.tokens] for sentence in sentences]), _pad(numbers, IGNORE))
 
 
 def question_answering(scenes: Sequence[Scene], generator: torch.Generator) -> Pointed:
@@ -118,7 +117,7 @@ def question_answering(scenes: Sequence[Scene], generator: torch.Generator) -> P
         starts.append(len(text) + question.answer.start)
         ends.append(len(text) + question.answer.stop - 1)
         texts.append([*text, *say(scene, "english").tokens])
-    return Pointed(*_inputs(texts), torch.tensor(starts), torch.tensor(ends))
+    return Pointed(*padded(texts), torch.tensor(starts), torch.tensor(ends))
 
 
 def language_modeling(scenes: Sequence[Scene], language: Language = "english") -> Labeled:
@@ -127,7 +126,7 @@ def language_modeling(scenes: Sequence[Scene], language: Language = "english") -
     `labels` are shifted already: position i holds the token that follows `input_ids` at position i.
     """
     sentences = [say(scene, language).tokens for scene in scenes]
-    return Labeled(*_inputs([[BOS, *tokens] for tokens in sentences]), _targets(sentences))
+    return Labeled(*padded([[BOS, *tokens] for tokens in sentences]), _targets(sentences))
 
 
 def translation(scenes: Sequence[Scene], to: Language) -> TextToText:
@@ -155,9 +154,9 @@ def answering(scenes: Sequence[Scene], generator: torch.Generator) -> TextToText
 
 def text_to_text(inputs: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> TextToText:
     """Any texts to read and texts to write, cut into words of the street."""
-    decoder_inputs = _inputs([[BOS, *target] for target in targets])
+    decoder_inputs = padded([[BOS, *target] for target in targets])
     labels = _targets(targets)
-    return TextToText(*_inputs(inputs), *decoder_inputs, labels)
+    return TextToText(*padded(inputs), *decoder_inputs, labels)
 
 
 def to_translate(text: str, to: Language) -> Batch:
@@ -170,7 +169,12 @@ def to_translate(text: str, to: Language) -> Batch:
     tokens = tokenize(text)
     if unknown := unknown_words(tokens, words_of(source)):
         raise ValueError(name_unknown(unknown, words_of(source)))
-    return Batch(*_inputs([[f"<{to}>", *tokens]]))
+    return Batch(*padded([[f"<{to}>", *tokens]]))
+
+
+def in_batches(batch: AnyBatch, batch_size: int) -> list[AnyBatch]:
+    """All rows in their order, some at a time; the last few that do not fill a batch are left out."""
+    return [batch[start : start + batch_size] for start in range(0, len(batch) - batch_size + 1, batch_size)]
 
 
 def shuffled(batch: AnyBatch, batch_size: int, generator: torch.Generator) -> Iterator[AnyBatch]:
@@ -185,8 +189,8 @@ def _draw_questions(scenes: Sequence[Scene], generator: torch.Generator) -> list
     return [ask(scene, QUESTIONS[number]) for scene, number in zip(scenes, numbers, strict=True)]
 
 
-def _inputs(texts: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
-    """Padded ids, and the mask that tells them from padding."""
+def padded(texts: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
+    """The ids of texts cut into words, padded to one width, and the mask that tells them from padding."""
     ids = [street_vocabulary().ids(text) for text in texts]
     return _pad(ids, street_vocabulary().pad_id), _pad([[1] * len(row) for row in ids], 0)
 

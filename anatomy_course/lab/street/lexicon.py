@@ -1,6 +1,6 @@
 """Finding words: by the name that a scene uses, and by any form that occurs in a sentence.
 
-Everything here is computed from the three tables `nouns`, `adjectives` and `verbs`.
+Everything here is computed from the three tables in `words`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 
-from anatomy_course.lab.street.adjectives import ADJECTIVES
-from anatomy_course.lab.street.nouns import NOUNS
-from anatomy_course.lab.street.verbs import VERBS
-from anatomy_course.lab.street.word_types import Adjective, Language, Noun, Verb, check_language
+from anatomy_course.lab.street.words import ADJECTIVES, NOUNS, VERBS, Adjective, Language, Noun, Verb, check_language
 
 NOUN = {noun.english: noun for noun in NOUNS}
 ADJECTIVE = {adjective.english: adjective for adjective in ADJECTIVES}
@@ -26,8 +23,6 @@ GLUE: dict[Language, str] = {
     "french": "le la l' du au de à dans ne n' pas a est se s' pouvait voulait parce qu' il elle était trop .",
 }
 """The words of each language that hold a sentence together. The last words of the English list ask questions."""
-
-PAST_TO_BASE = {verb.past: verb.english for verb in VERBS if verb.past}
 
 
 def english_words(word: Noun | Adjective | Verb) -> tuple[str, ...]:

@@ -2,22 +2,32 @@
 
 The reader collects the words that carry meaning, guesses the scene from them, and says that scene again. The sentence
 belongs to the street exactly if it comes out word for word. So the grammar is written only once, where sentences are
-made, and every wrong agreement, order or elision is caught. Notebook 04 judges a GPT's sentences with it.
+made, and every wrong agreement, order or elision is caught. Notebook 04 judges a GPT's sentences with it. A translator
+answers an unknown word with the nearest sentence that can be read, `nearest_scene`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from itertools import product, takewhile
 
-from anatomy_course.lab.street.english import say_in_english
-from anatomy_course.lab.street.french import IMPERFECT, say_in_french
-from anatomy_course.lab.street.lexicon import meanings, name_unknown, unknown_words, words_of
+from anatomy_course.lab.street.grammar import IMPERFECT, say_in_english, say_in_french
+from anatomy_course.lab.street.lexicon import ADJECTIVE, NOUN, meanings, name_unknown, unknown_words, words_of
 from anatomy_course.lab.street.scene import Scene, referents
-from anatomy_course.lab.street.sentence import Sentence
-from anatomy_course.lab.street.text import detokenize, tokenize
-from anatomy_course.lab.street.word_types import LANGUAGES, MOODS, Adjective, Language, Noun, Verb, check_language
+from anatomy_course.lab.street.text import Sentence, detokenize, tokenize
+from anatomy_course.lab.street.words import (
+    ADJECTIVES,
+    LANGUAGES,
+    MOODS,
+    NOUNS,
+    VERBS,
+    Adjective,
+    Language,
+    Noun,
+    Verb,
+    check_language,
+)
 
 Text = str | Sequence[str]
 """A sentence as text, or cut into words already."""
@@ -103,37 +113,7 @@ def explain(sentence: Text, language: Language) -> str:
     if guesses:
         return _first_difference(tokens, [say(scene, language) for scene in guesses])
     parts = _collect(tokens, language)
-    return parts if isinstance(parts, str) else parts.misfit()
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """The words of a sentence that carry meaning."""
-
-    subject: Noun
-    verb: Verb
-    object: Noun
-    reason: Adjective
-    mood: str
-    subject_adjective: str
-    object_adjective: str
-
-    def scene(self, referent: str = "") -> Scene:
-        return Scene(
-            self.subject.english, self.verb.english, self.object.english, self.reason.english, self.mood,
-            self.subject_adjective, self.object_adjective, referent,
-        )  # fmt: skip
-
-    def scenes(self) -> list[Scene]:
-        return [self.scene(referent) for referent in referents(self.subject, self.object, self.reason)]
-
-    def misfit(self) -> str:
-        """Why these parts make no scene."""
-        try:
-            self.scene()
-        except ValueError as error:
-            return str(error)
-        return "This is a scene of the street."
+    return parts if isinstance(parts, str) else _misfit(parts)
 
 
 def _tokens(sentence: Text) -> Sequence[str]:
@@ -145,14 +125,28 @@ def _guesses(tokens: Sequence[str], language: Language) -> list[Scene]:
     parts = _collect(tokens, language)
     if isinstance(parts, str):
         return []
+    subject, _, object, reason, *_ = parts
     try:
-        return parts.scenes()
+        possible = referents(NOUN[subject], NOUN[object], ADJECTIVE[reason])
+        return [Scene(*[*parts, referent]) for referent in possible]
     except ValueError:
         return []
 
 
-def _collect(tokens: Sequence[str], language: Language) -> _Parts | str:
-    """Find two nouns, one verb, the reason at the end, and at most one adjective on either side of the verb."""
+def _misfit(parts: Sequence[str]) -> str:
+    """Why these parts make no scene."""
+    try:
+        Scene(*parts)
+    except ValueError as error:
+        return str(error)
+    return "This is a scene of the street."
+
+
+def _collect(tokens: Sequence[str], language: Language) -> list[str] | str:
+    """A scene's parts but for its referent, or what is amiss.
+
+    Two nouns, one verb, the reason at the end, and at most one adjective on either side of the verb.
+    """
     known = meanings(language)
     found = [known[token] for token in tokens if token in known]
     nouns = [word for word in found if isinstance(word, Noun)]
@@ -166,8 +160,8 @@ def _collect(tokens: Sequence[str], language: Language) -> _Parts | str:
     after = [word.english for word in found[at:-1] if isinstance(word, Adjective)]
     if len(before) > 1 or len(after) > 1:
         return "On the street a noun has at most one adjective."
-    mood = _mood(tokens, language)
-    return _Parts(nouns[0], verbs[0], nouns[1], found[-1], mood, "".join(before), "".join(after))
+    carrying = (nouns[0], verbs[0], nouns[1], found[-1])
+    return [*(word.english for word in carrying), _mood(tokens, language), "".join(before), "".join(after)]
 
 
 def _mood(tokens: Sequence[str], language: Language) -> str:
@@ -189,3 +183,43 @@ def _first_difference(tokens: Sequence[str], expected: Sequence[Sentence]) -> st
     wanted = repr(nearest.tokens[place]) if place < len(nearest.tokens) else "nothing more"
     given = repr(tokens[place]) if place < len(tokens) else "the end"
     return f"{after} street expects {wanted}, not {given}. It would say: {nearest}"
+
+
+LIKE = 0.75
+"""How much of two spellings must agree for one to be taken for the other, from 0 to 1."""
+USUAL = Scene("animal", "cross", "street", "tired")
+
+
+def nearest_scene(tokens: Sequence[str], language: Language) -> Scene:
+    """A scene with as many words of a text as go together, in their order; the usual ones in place of the others.
+
+    >>> nearest_scene("the dog crossed the big brigde".split(), "english")
+    Scene(subject='dog', verb='cross', object='bridge', reason='big', mood="didn't", subject_adjective='', object_adjective='', referent='subject')
+    """  # noqa: E501
+    known = meanings(language)
+    found = [known[near] for token in tokens for near in _like(token, known)]
+    nouns, verbs, reasons = (
+        [word.english for word in found if isinstance(word, kind)] for kind in (Noun, Verb, Adjective)
+    )
+    every_noun, every_verb, every_reason = ([word.english for word in table] for table in (NOUNS, VERBS, ADJECTIVES))
+    choices = product(
+        [*nouns[:1], USUAL.subject, *every_noun],
+        [*verbs, USUAL.verb, *every_verb],
+        [*nouns[1:], USUAL.object, *nouns[:1], *every_noun],
+        [*reversed(reasons), USUAL.reason, *every_reason],
+    )
+    return next(_valid(choices))
+
+
+def _like(token: str, known: dict[str, Noun | Verb | Adjective]) -> list[str]:
+    return [token] if token in known else get_close_matches(token, known, n=1, cutoff=LIKE)
+
+
+def _valid(choices: Iterator[tuple[str, str, str, str]]) -> Iterator[Scene]:
+    for subject, verb, place, reason in choices:
+        if subject == place:
+            continue
+        try:
+            yield Scene(subject, verb, place, reason)
+        except ValueError:
+            continue

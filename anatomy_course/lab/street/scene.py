@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from anatomy_course.lab.street.adjectives import ADJECTIVES
 from anatomy_course.lab.street.lexicon import ADJECTIVE, ATTRIBUTE, NOUN, VERB, look_up
-from anatomy_course.lab.street.word_types import Adjective, Noun
+from anatomy_course.lab.street.words import ADJECTIVES, Adjective, Noun
 
 Referent = str
 """One of `REFERENTS`: the noun that *it* stands for."""
@@ -108,7 +107,7 @@ class Scene:
 
     @property
     def topic(self) -> str:
-        """What the scene is about: the kind of its object, one of `word_types.OBJECT_KINDS`."""
+        """What the scene is about: the kind of its object, one of `words.OBJECT_KINDS`."""
         return NOUN[self.object].kind
 
     def _check_words(self) -> None:

@@ -11,7 +11,7 @@ from typing import SupportsInt
 
 from anatomy_course.lab.street.lexicon import name_unknown, unknown_words, words_of
 from anatomy_course.lab.street.text import detokenize
-from anatomy_course.lab.street.word_types import LANGUAGES
+from anatomy_course.lab.street.words import LANGUAGES
 
 PAD, BOS, EOS, UNK, SEP, MASK = SPECIAL_TOKENS = ("<pad>", "<bos>", "<eos>", "<unk>", "<sep>", "<mask>")
 """Padding, begin and end of a text, unknown word, between two texts, hidden word."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -16,31 +17,25 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from anatomy_course.lab.transplant import layers
 from anatomy_course.lab.transplant.replaceable import Calls, Function
 from anatomy_utils.functional import attention, embeddings, masks
 from anatomy_utils.functional.masks import Mask
-from anatomy_utils.functional.multi_head import share_heads
+from anatomy_utils.functional.multi_head import share_heads, split_heads
 from anatomy_utils.functional.positions import Rotation
 from anatomy_utils.nn.attention import MultiHeadAttention
-from anatomy_utils.nn.cache import LayerCache
-from anatomy_utils.nn.decoder import DecoderLayer
+from anatomy_utils.nn.cache import KeyValue, LayerCache
+from anatomy_utils.nn.decoder import DecoderLayer, ParallelLayer
 from anatomy_utils.nn.embeddings import Embeddings
 from anatomy_utils.nn.feed_forward import FeedForward, GatedFeedForward
 from anatomy_utils.nn.layer import Layer
-from anatomy_utils.nn.norm import LayerNorm, RMSNorm
+from anatomy_utils.nn.norm import LayerNorm, NormPlaces, RMSNorm
 from anatomy_utils.nn.positions import RotaryPositions, SinusoidalPositions
+from anatomy_utils.nn.relative_positions import DisentangledPositions
+from anatomy_utils.objectives.prefix_lm import PrefixMask
 from anatomy_utils.tap import tap
 
-
-def in_attention(module: MultiHeadAttention, calls: Calls) -> Calls:
-    """Attention over all heads at once, whole or in its parts."""
-    attend = partial(_attend, module, calls)
-    methods: Calls = {"_explicit": attend, "_fused": attend}
-    if "split_heads" in calls:
-        # In the steps of a generation queries, keys and values come side by side: their heads are split together.
-        methods["_split"] = lambda projected: calls["split_heads"](projected, projected.shape[-1] // module.d_head)
-    return methods
+Heads = tuple[Tensor, Tensor, Tensor]
+"""Queries, keys and values of all heads."""
 
 
 def _attend(
@@ -62,7 +57,7 @@ def _attend(
     everything = torch.ones((), dtype=torch.bool, device=query.device)
     allowed = (everything if allowed is None else allowed).expand(*query.shape[:3], key.shape[2])
     whole = "attention" in calls
-    context = (_whole if whole else _in_steps)(module, calls, query, key, value, allowed, bias)
+    context = (_whole if whole else _in_steps)(module, calls, (query, key, value), allowed, bias)
     if "merge_heads" in calls:  # the module merges by itself: give it what it will merge into the same
         context = calls["merge_heads"](context).unflatten(-1, (module.num_heads, -1)).transpose(1, 2)
     return context
@@ -80,16 +75,9 @@ def _allowed_and_bias(mask: Mask | None) -> tuple[Tensor | None, Tensor | None]:
     return allowed, mask.masked_fill(~allowed, 0.0)
 
 
-def _whole(
-    module: MultiHeadAttention,
-    calls: Calls,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    allowed: Tensor,
-    bias: Tensor | None,
-) -> Tensor:
+def _whole(module: MultiHeadAttention, calls: Calls, heads: Heads, allowed: Tensor, bias: Tensor | None) -> Tensor:
     """By one function that knows nothing of scales and biases, and was promised that each query has a key."""
+    query, key, value = heads
     something = allowed.any(dim=-1, keepdim=True)
     if bias is not None:
         query, key = _with_bias(query, key, bias, module.scale)
@@ -113,16 +101,9 @@ def _with_bias(query: Tensor, key: Tensor, bias: Tensor, scale: float | None) ->
     return torch.cat([query * scale, asked], dim=-1) * root, torch.cat([key, own], dim=-1)
 
 
-def _in_steps(
-    module: MultiHeadAttention,
-    calls: Calls,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    allowed: Tensor,
-    bias: Tensor | None,
-) -> Tensor:
+def _in_steps(module: MultiHeadAttention, calls: Calls, heads: Heads, allowed: Tensor, bias: Tensor | None) -> Tensor:
     """As `MultiHeadAttention` writes it out, with some steps replaced."""
+    query, key, value = heads
     if module.scale is not None:
         query = query * (module.scale * math.sqrt(query.shape[-1]))
     matches = tap(module, "scores", calls.get("scores", attention.scores)(query, key))
@@ -132,22 +113,20 @@ def _in_steps(
     dropped = F.dropout(weights, module.dropout, module.training)
     if "weighted_average" not in calls:
         return attention.weighted_average(dropped, value)
-    heads = zip(dropped.flatten(0, 1), value.flatten(0, 1), strict=True)
-    averages = [calls["weighted_average"](of_head, values) for of_head, values in heads]
+    by_head = zip(dropped.flatten(0, 1), value.flatten(0, 1), strict=True)
+    averages = [calls["weighted_average"](of_head, values) for of_head, values in by_head]
     return torch.stack(averages).unflatten(0, query.shape[:2])
 
 
-def in_linear(module: nn.Linear, calls: Calls) -> Calls:
-    """One projection; torch stores the transposed matrix, and a model without biases adds 0."""
-    return {"forward": lambda states: calls["project"](states, *_matrix_and_bias(module))}
+def _split(module: MultiHeadAttention, calls: Calls, projected: Tensor) -> Tensor:
+    """In the steps of a generation queries, keys and values come side by side: their heads are split together."""
+    return calls.get("split_heads", split_heads)(projected, projected.shape[-1] // module.d_head)
 
 
-def in_cached_projections(module: MultiHeadAttention, calls: Calls) -> Calls:
+def _with_cache(
+    module: MultiHeadAttention, calls: Calls, *arguments: Any, cache: LayerCache | None = None, **more: Any
+) -> Tensor:
     """A cache brings the three projections as one matrix: during a transplant each goes its own way, as without."""
-    return {"forward": partial(_with_cache, module)}
-
-
-def _with_cache(module: MultiHeadAttention, *arguments: Any, cache: LayerCache | None = None, **more: Any) -> Tensor:
     if cache is not None:
         parts = (module.to_query, module.to_key, module.to_value)
         one_by_one = lambda states: torch.cat([part(states) for part in parts], dim=-1)  # noqa: E731
@@ -156,36 +135,30 @@ def _with_cache(module: MultiHeadAttention, *arguments: Any, cache: LayerCache |
 
 
 def _matrix_and_bias(module: nn.Linear) -> tuple[Tensor, Tensor]:
+    """Torch stores the transposed matrix, and a model without biases adds 0."""
     weight = module.weight
     return weight.T, weight.new_zeros(len(weight)) if module.bias is None else module.bias
 
 
-def in_layer_norm(module: LayerNorm, calls: Calls) -> Calls:
-    """A layer norm, with its own weight, bias and epsilon."""
-    return {"forward": lambda states: calls["layer_norm"](states, module.weight, module.bias, module.epsilon)}
+def _project(module: nn.Linear, calls: Calls, states: Tensor) -> Tensor:
+    return calls["project"](states, *_matrix_and_bias(module))
 
 
-def in_rms_norm(module: RMSNorm, calls: Calls) -> Calls:
-    """An RMS norm, with its own weight and epsilon."""
-    return {"forward": lambda states: calls["rms_norm"](states, module.stretch(), module.epsilon)}
+def _layer_norm(module: LayerNorm, calls: Calls, states: Tensor) -> Tensor:
+    return calls["layer_norm"](states, module.weight, module.bias, module.epsilon)
 
 
-def in_feed_forward(module: FeedForward, calls: Calls) -> Calls:
-    """The network as a whole, its activation, or both."""
-    methods: Calls = {"activation": calls.get("activation", module.activation)}
-    if "feed_forward" in calls:
-        methods["forward"] = lambda states: calls["feed_forward"](
-            states, *_matrix_and_bias(module.expand), *_matrix_and_bias(module.contract), module.activation
-        )
-    return methods
+def _rms_norm(module: RMSNorm, calls: Calls, states: Tensor) -> Tensor:
+    return calls["rms_norm"](states, module.stretch(), module.epsilon)
 
 
-def in_gated_feed_forward(module: GatedFeedForward, calls: Calls) -> Calls:
-    """The network as a whole, its activation, or both."""
-    methods: Calls = {"activation": calls.get("activation", module.activation)}
-    if "gated_feed_forward" in calls:
-        methods["forward"] = partial(_gated, module, calls)
-    return methods
+def _activation(module: FeedForward | GatedFeedForward, calls: Calls, values: Tensor) -> Tensor:
+    return calls["activation"](values)
+
+
+def _feed_forward(module: FeedForward, calls: Calls, states: Tensor) -> Tensor:
+    expand, contract = _matrix_and_bias(module.expand), _matrix_and_bias(module.contract)
+    return calls["feed_forward"](states, *expand, *contract, module.activation)
 
 
 def _gated(module: GatedFeedForward, calls: Calls, hidden_states: Tensor) -> Tensor:
@@ -199,19 +172,9 @@ def _gated(module: GatedFeedForward, calls: Calls, hidden_states: Tensor) -> Ten
     return calls["gated_feed_forward"](hidden_states, *weights, contract, module.activation) + bias
 
 
-def in_table(module: nn.Embedding, calls: Calls) -> Calls:
-    """The look-up in a table of embeddings."""
-    return {"forward": partial(_look_up, module, calls)}
-
-
 def _look_up(module: nn.Embedding, calls: Calls, input_ids: Tensor) -> Tensor:
     embeddings.check_ids(input_ids, module.num_embeddings)
     return calls["lookup"](module.weight, input_ids)
-
-
-def in_sinusoids(module: SinusoidalPositions, calls: Calls) -> Calls:
-    """The waves of fixed positions, in the order in which the module wants them."""
-    return {"forward": partial(_waves, module, calls)}
 
 
 def _waves(module: SinusoidalPositions, calls: Calls, positions: Tensor) -> Tensor:
@@ -237,14 +200,113 @@ class _Turn(Rotation):
         return torch.cat([turned, rest], dim=-1)
 
 
-def in_rotary(module: RotaryPositions, calls: Calls) -> Calls:
-    """The rotation of queries and keys by their positions."""
-    return {"forward": partial(_turn, module, calls)}
-
-
 def _turn(module: RotaryPositions, calls: Calls, positions: Tensor) -> Rotation:
     angles = type(module).forward(module, positions)
     return _Turn(angles.cosines, angles.sines, angles.layout, calls["rotary"])
+
+
+def placements(layer: Layer) -> set[str]:
+    """Where the norms stand in the residual connections of a layer; two sub-layers beside each other have none."""
+    return set() if layer.is_parallel else {norms.placement for norms in _norms(layer).values()}
+
+
+def _norms(layer: Layer) -> dict[str, NormPlaces]:
+    return {name: part for name, part in layer._modules.items() if isinstance(part, NormPlaces)}
+
+
+def in_residual_connections(layer: Layer, calls: Calls) -> Calls:
+    """Norms around which a learner's function adds and normalizes."""
+    return {name: _around(norms, calls[norms.placement]) for name, norms in _norms(layer).items()
+            if norms.placement in calls}  # fmt: skip
+
+
+def _around(norms: NormPlaces, function: Function) -> NormPlaces:
+    norm = norms.before if norms.placement == "pre_norm" else norms.after
+    replaced = copy(norms)
+    replaced.__dict__["around"] = lambda hidden_states, sublayer, dropout: function(
+        hidden_states, lambda states: dropout(sublayer(states)), norm
+    )
+    return replaced
+
+
+def held_by(layer: DecoderLayer) -> set[str]:
+    """Both organs, where a layer reads a memory; the layer as a whole only where all its norms stand in front."""
+    if layer.cross_attention is None:
+        return set()
+    return {"attend_to_memory", "decoder_layer"} if placements(layer) == {"pre_norm"} else {"attend_to_memory"}
+
+
+def _attend_to_memory(
+    module: MultiHeadAttention,
+    calls: Calls,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Mask | None,
+    causal: bool,
+) -> Tensor:
+    """Attention over all heads at once, which knows the source's padding and no other mask."""
+    if module.scale is not None:
+        query = query * (module.scale * math.sqrt(query.shape[-1]))
+    real = torch.ones(len(key), key.shape[2], dtype=torch.long, device=key.device)
+    return calls["attend_to_memory"](query, key, value, real if mask is None else mask[:, 0, 0].long().expand_as(real))
+
+
+def _decoder_layer(
+    layer: DecoderLayer,
+    calls: Calls,
+    hidden_states: Tensor,
+    *,
+    causal: bool = True,
+    memory: Tensor | KeyValue | None = None,
+    memory_mask: Mask | None = None,
+    **more: Any,
+) -> Tensor:
+    """`DecoderLayer.forward` by one function; `more` goes to self-attention. The states between are the function's."""
+    assert layer.cross_attention is not None and layer.cross_attention_norms is not None
+    mix, read = partial(layer.self_attention, causal=causal, **more), partial(layer.cross_attention, mask=memory_mask)
+    output = calls["decoder_layer"](
+        hidden_states,
+        memory,
+        lambda states: layer.dropout(mix(states)),
+        lambda states, memory: layer.dropout(read(states, memory)),
+        lambda states: layer.dropout(layer.feed_forward(states)),
+        layer.self_attention_norms.before,
+        layer.cross_attention_norms.before,
+        layer.feed_forward_norms.before,
+    )
+    return tap(layer, "output", output)
+
+
+def _offset_scores(module: DisentangledPositions, calls: Calls, query: Tensor, key: Tensor) -> Tensor:
+    """All three products by one function; the layer adds the first by itself, so that one is taken off again."""
+    offset_query, offset_key = (table.expand(len(query), -1, -1, -1) for table in module.offset_vectors())
+    scores = calls["disentangled_scores"](query, key, offset_query, offset_key, module.rows(query, key))
+    return scores - query @ key.transpose(-2, -1) / (3 * query.shape[-1]) ** 0.5
+
+
+def _parallel_layer(
+    layer: ParallelLayer,
+    calls: Calls,
+    hidden_states: Tensor,
+    *,
+    causal: bool = True,
+    memory: object = None,
+    memory_mask: object = None,
+    **more: Any,
+) -> Tensor:
+    attend = partial(layer.self_attention, causal=causal, **more)
+    output = calls["parallel_layer"](
+        hidden_states,
+        lambda states: layer.dropout(attend(states)),
+        lambda states: layer.dropout(layer.feed_forward(states)),
+        layer.self_attention_norms.before,
+    )
+    return tap(layer, "output", output)
+
+
+def _prefix_mask(module: PrefixMask, calls: Calls, prefix_lengths: Tensor, length: int) -> Tensor:
+    return calls["prefix_mask"](prefix_lengths, length)
 
 
 @dataclass(frozen=True)
@@ -277,23 +339,46 @@ class Host:
             yield f"{path}.{name}" if path else name, module.get_submodule(name)
 
 
-_IN_ATTENTION = ("attention", "scores", "softmax", "weighted_average", "split_heads", "merge_heads")
+def replaced_by(**methods: Function) -> Callable[[Any, Calls], Calls]:
+    """Methods of a module and the functions in their place, which are given the module and the calls as well."""
+    return lambda module, calls: {name: partial(function, module, calls) for name, function in methods.items()}
+
+
+_IN_ATTENTION = replaced_by(_explicit=_attend, _fused=_attend, _split=_split)
+_PARTS_OF_ATTENTION = ("attention", "scores", "softmax", "weighted_average", "split_heads", "merge_heads")
+_ACTIVATION = replaced_by(activation=_activation)
 HOSTS = (
-    Host(MultiHeadAttention, _IN_ATTENTION, in_attention),
+    Host(MultiHeadAttention, _PARTS_OF_ATTENTION, _IN_ATTENTION),
     Host(
-        MultiHeadAttention, ("share_heads",), in_attention, some=lambda m: ("share_heads",) if _shares_heads(m) else ()
+        MultiHeadAttention, ("share_heads",), _IN_ATTENTION, some=lambda m: ("share_heads",) if _shares_heads(m) else ()
     ),
-    Host(DecoderLayer, ("causal_mask",), in_attention, parts=("self_attention",)),
-    Host(Layer, ("post_norm", "pre_norm"), layers.in_residual_connections, some=layers.placements),
-    Host(DecoderLayer, ("attend_to_memory",), layers.in_cross_attention, ("cross_attention",), layers.held_by),
-    Host(DecoderLayer, ("decoder_layer",), layers.in_whole_layer, some=layers.held_by),
-    Host(MultiHeadAttention, ("project",), in_linear, parts=("to_query", "to_key", "to_value", "to_output")),
-    Host(MultiHeadAttention, ("project",), in_cached_projections),
-    Host(LayerNorm, ("layer_norm",), in_layer_norm),
-    Host(RMSNorm, ("rms_norm",), in_rms_norm),
-    Host(FeedForward, ("feed_forward", "activation"), in_feed_forward),
-    Host(GatedFeedForward, ("gated_feed_forward", "activation"), in_gated_feed_forward),
-    Host(Embeddings, ("lookup",), in_table, parts=("tokens",)),
-    Host(SinusoidalPositions, ("sinusoids",), in_sinusoids),
-    Host(RotaryPositions, ("rotary",), in_rotary),
+    Host(DecoderLayer, ("causal_mask",), _IN_ATTENTION, parts=("self_attention",)),
+    Host(Layer, ("post_norm", "pre_norm"), in_residual_connections, some=placements),
+    Host(
+        DecoderLayer,
+        ("attend_to_memory",),
+        replaced_by(_explicit=_attend_to_memory, _fused=_attend_to_memory),
+        ("cross_attention",),
+        held_by,
+    ),
+    Host(DecoderLayer, ("decoder_layer",), replaced_by(forward=_decoder_layer), some=held_by),
+    Host(
+        MultiHeadAttention,
+        ("project",),
+        replaced_by(forward=_project),
+        parts=("to_query", "to_key", "to_value", "to_output"),
+    ),
+    Host(MultiHeadAttention, ("project",), replaced_by(forward=_with_cache)),
+    Host(LayerNorm, ("layer_norm",), replaced_by(forward=_layer_norm)),
+    Host(RMSNorm, ("rms_norm",), replaced_by(forward=_rms_norm)),
+    Host(FeedForward, ("feed_forward",), replaced_by(forward=_feed_forward)),
+    Host(FeedForward, ("activation",), _ACTIVATION),
+    Host(GatedFeedForward, ("gated_feed_forward",), replaced_by(forward=_gated)),
+    Host(GatedFeedForward, ("activation",), _ACTIVATION),
+    Host(Embeddings, ("lookup",), replaced_by(forward=_look_up), parts=("tokens",)),
+    Host(SinusoidalPositions, ("sinusoids",), replaced_by(forward=_waves)),
+    Host(RotaryPositions, ("rotary",), replaced_by(forward=_turn)),
+    Host(DisentangledPositions, ("disentangled_scores",), replaced_by(forward=_offset_scores)),
+    Host(ParallelLayer, ("parallel_layer",), replaced_by(forward=_parallel_layer)),
+    Host(PrefixMask, ("prefix_mask",), replaced_by(forward=_prefix_mask)),
 )

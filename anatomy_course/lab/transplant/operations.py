@@ -10,13 +10,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from anatomy_course.lab.transplant import families, modules
+from anatomy_course.lab.transplant.modules import HOSTS
 from anatomy_course.lab.transplant.rejection import Rejection, RejectionError, Site
-from anatomy_course.lab.transplant.replaceable import ORGANS, Calls, Function, find
+from anatomy_course.lab.transplant.replaceable import FAMILY_ORGANS, ORGANS, Calls, Function, find
 from anatomy_course.lab.transplant.saved import SavedAnswer, in_use
 
-EVERY_HOST = (*modules.HOSTS, *families.FAMILY_HOSTS)
-EVERY_ORGAN = ORGANS | families.FAMILY_ORGANS
+EVERY_ORGAN = ORGANS | FAMILY_ORGANS
 _MISSING = object()
 _CALLS = "_transplanted"
 
@@ -82,7 +81,7 @@ def reject(
 
 def organs_in(model: nn.Module) -> set[str]:
     """The names of the organs that a model has, of those in `ORGANS`."""
-    pairs = ((host, module) for module in model.modules() for host in EVERY_HOST if isinstance(module, host.kind))
+    pairs = ((host, module) for module in model.modules() for host in HOSTS if isinstance(module, host.kind))
     return {name for host, module in pairs for name in host.held_by(module)}
 
 
@@ -125,7 +124,7 @@ def _plan(
     if "attention" in functions and unused:
         raise ValueError(f"attention is a whole that would never use your {unused[0]}; transplant one of the two.")
     plan: dict[tuple[int, object], tuple[nn.Module, Calls, Any]] = {}
-    wanted = [host for host in EVERY_HOST if functions.keys() & set(host.organs)]
+    wanted = [host for host in HOSTS if functions.keys() & set(host.organs)]
     for path, module in model.named_modules():
         for host in (host for host in wanted if isinstance(module, host.kind)):
             held = [name for name in host.held_by(module) if name in functions]

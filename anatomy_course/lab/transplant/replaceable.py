@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from anatomy_utils.functional import attention, embeddings, feed_forward, layers, masks, multi_head, norm, positions
+from anatomy_utils.objectives.prefix_lm import prefix_mask
 
 Function = Callable[..., Any]
 Calls = dict[str, Function]
@@ -194,6 +195,31 @@ _ALL = (
 )
 ORGANS = {organ.name: organ for organ in _ALL}
 """Name → organ."""
+FAMILY_ORGANS = {
+    organ.name: organ
+    for organ in (
+        new_organ(
+            "disentangled_scores(query, key, offset_query, offset_key, rows)",
+            " ".join(WEIGHTS),
+            lambda query, key, *rest: (*query.shape[:-1], key.shape[-2]),
+            attention.disentangled_scores,
+        ),
+        new_organ(
+            "parallel_layer(hidden_states, self_attention, feed_forward, norm)",
+            "text position feature",
+            lambda hidden_states, *rest: tuple(hidden_states.shape),
+            layers.parallel_layer,
+        ),
+        new_organ(
+            "prefix_mask(prefix_lengths, length)",
+            " ".join(WEIGHTS),
+            lambda prefix_lengths, length: (len(prefix_lengths), 1, length, length),
+            prefix_mask,
+            gives_truths=True,
+        ),
+    )
+}
+"""The same for functions that only some families have, from notebook 06; the capstone's body does without them."""
 
 
 def find(name: str, among: Mapping[str, Replaceable] = ORGANS) -> Replaceable:

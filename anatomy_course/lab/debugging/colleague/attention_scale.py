@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from anatomy_course.page.page import CellOutput, table
+from anatomy_utils.functional.attention import scaled_dot_product_attention
 
 
 def almost_right_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
@@ -31,8 +32,6 @@ def symptoms_of_attention_scale(
     Returns:
         A table: what rows sum to, how often both favor the same key, and how large the largest weight is on average.
     """
-    from anatomy_utils.functional.attention import scaled_dot_product_attention
-
     generator = torch.Generator().manual_seed(seed)
     rows = []
     for length in lengths or (d_head // 4, d_head, 4 * d_head, 16 * d_head):

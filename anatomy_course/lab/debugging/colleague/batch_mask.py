@@ -8,26 +8,24 @@ what differs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from anatomy_course.lab.debugging.colleague.symptoms import compared, yes
+from anatomy_course.lab.small_models.train import train_batches
 from anatomy_course.lab.small_models.translator import LONGEST, small_transformer, translation_loss
 from anatomy_course.lab.street.batches import Batch, TextToText, text_to_text, translation
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput
 from anatomy_utils.decoding.generation import generate
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.encoder_decoder import EncoderDecoder
 from anatomy_utils.training.history import History
-from anatomy_utils.training.loop import fit
-from anatomy_utils.training.optimizers import adamw
-from anatomy_utils.training.schedules import linear_schedule
-from anatomy_utils.training.threads import threads
 
 MemoryMask = Callable[[Tensor], Tensor]
 """attention_mask (batch, key), 1 = real token → mask (batch, 1, 1, key), True = may attend."""
@@ -55,10 +53,7 @@ def train_on_equal_lengths(*, steps: int = 240, seed: int = 0) -> tuple[EncoderD
     generator = torch.Generator().manual_seed(seed)
     model = small_transformer(generator, num_layers=1, d_ff=128)
     batches = equally_long(translation(sample_scenes(steps * BATCH, generator, "train"), "french"), generator)
-    schedule = linear_schedule(LEARNING_RATE, steps=len(batches), warmup=len(batches) // 10)
-    with threads(1):
-        history = fit(model, batches, translation_loss, learning_rate=schedule, optimizer=adamw(model), progress=False)
-    return model.eval(), history
+    return model, train_batches(model, batches, translation_loss, learning_rate=LEARNING_RATE, progress=False)
 
 
 def equally_long(texts: TextToText, generator: torch.Generator) -> list[TextToText]:
@@ -108,17 +103,21 @@ class AloneAndInBatch:
     @property
     def changed(self) -> int:
         """How many translations are not the same in both."""
-        return sum(one != other for one, other in zip(self.alone, self.together, strict=True))
+        return len(self.right) - _equal(self.alone, self.together)
 
     @property
     def right_alone(self) -> int:
         """How many are right when they come by themselves."""
-        return sum(one == other for one, other in zip(self.alone, self.right, strict=True))
+        return _equal(self.alone, self.right)
 
     @property
     def right_together(self) -> int:
         """How many are right in company."""
-        return sum(one == other for one, other in zip(self.together, self.right, strict=True))
+        return _equal(self.together, self.right)
+
+
+def _equal(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(map(str.__eq__, one, other))
 
 
 def translate_alone_and_in_batch(
@@ -150,9 +149,8 @@ def symptoms_of_batch_mask(model: EncoderDecoder) -> CellOutput:
     Args:
         model: from `train_on_equal_lengths`.
     """
-    right, colleagues = (_examine(model, mask) for mask in (padding, colleagues_padding_mask))
-    rows = [(what, right[what], colleagues[what]) for what in right]
-    return table(f"{SENTENCES} sentences", ("with the same weights", "right mask", "colleague's"), rows)
+    masks = {"right mask": padding, "colleague's": colleagues_padding_mask}
+    return compared(f"{SENTENCES} sentences", "with the same weights", masks, lambda mask: _examine(model, mask))
 
 
 def _examine(model: EncoderDecoder, mask: MemoryMask) -> dict[str, str]:
@@ -160,7 +158,7 @@ def _examine(model: EncoderDecoder, mask: MemoryMask) -> dict[str, str]:
     unequal = (torch.arange(5) < torch.tensor([[5], [3], [2]])).long()
     return {
         "shape of the mask for 3 texts of 5 tokens": str(tuple(mask(equal).shape)),
-        "all of these tokens may be seen": "yes" if mask(equal).all() else "no",
+        "all of these tokens may be seen": yes(mask(equal).all()),
         "positions seen of 3 texts of 5, 3 and 2 tokens": str(int(mask(unequal).sum())),
-        "translations change in company": "yes" if found.changed else "no",
+        "translations change in company": yes(found.changed),
     }

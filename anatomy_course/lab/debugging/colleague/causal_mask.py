@@ -11,27 +11,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from anatomy_course.lab.small_models.small_gpt import sample_texts
+from anatomy_course.lab.debugging.colleague.symptoms import compared, yes
+from anatomy_course.lab.small_models.small_gpt import new_small_gpt, sample_texts
 from anatomy_course.lab.small_models.train import train_model
 from anatomy_course.lab.street.batches import Labeled, language_modeling
 from anatomy_course.lab.street.parser import share_grammatical
 from anatomy_course.lab.street.sampling import sample_scenes
-from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput
 from anatomy_utils.decoding.filters import Filters
 from anatomy_utils.functional.attention import masked_softmax
 from anatomy_utils.functional.masks import causal_with_past
 from anatomy_utils.nn.heads import LanguageModel
 from anatomy_utils.training.history import History
 from anatomy_utils.training.losses import cross_entropy
-from anatomy_utils.zoo.gpt2 import Gpt2Config, gpt2, initialize
 
 MaskBehind = Callable[[int, int], Tensor]
 """(past, new) → mask (new, past + new), True = may attend."""
 
-BATCH, LEARNING_RATE, NUM_LAYERS = 32, 8e-3, 2
+BATCH, LEARNING_RATE = 32, 8e-3
 TEXTS = 100
 """How many are written to be judged."""
 
@@ -45,18 +44,16 @@ def colleagues_causal_mask(past: int, new: int) -> Tensor:
 
 def symptoms_of_causal_mask() -> CellOutput:
     """Five tests: both masks on equal scores, for a text of six words and for one word after five."""
-    scores = torch.zeros(6, 6)
-    healthy, patient = (_examine(mask, scores) for mask in (causal_with_past, colleagues_causal_mask))
-    rows = [(what, healthy[what], patient[what]) for what in healthy]
-    return table("six words, all scores equal", ("tried on one text", "our mask", "the colleague's"), rows)
+    masks = {"our mask": causal_with_past, "the colleague's": colleagues_causal_mask}
+    return compared("six words, all scores equal", "tried on one text", masks, _examine)
 
 
-def _examine(mask: MaskBehind, scores: Tensor) -> dict[str, str]:
+def _examine(mask: MaskBehind) -> dict[str, str]:
     whole, single = mask(0, 6), mask(5, 1)
-    weights = masked_softmax(scores, whole)
+    weights = masked_softmax(torch.zeros(6, 6), whole)
     return {
         "shape of the mask": str(tuple(whole.shape)),
-        "every row of weights sums to 1": "yes" if torch.allclose(weights.sum(-1), torch.ones(6)) else "no",
+        "every row of weights sums to 1": yes(torch.allclose(weights.sum(-1), torch.ones(6))),
         "the last word sees": f"{int(whole[5].sum())} words",
         "a single word after five sees": f"{int(single.sum())} words",
         "weight of the first word on itself": f"{weights[0, 0]:.2f}",
@@ -91,7 +88,7 @@ def writing_trial(mask: MaskBehind, *, steps: int = 160, seed: int = 0) -> Writi
         seed: of the weights, the sentences and what is drawn while it writes.
     """
     generator = torch.Generator().manual_seed(seed)
-    model = _small_gpt(generator)
+    model = new_small_gpt(generator)
     train, test = (
         language_modeling(sample_scenes(count, generator, split))
         for count, split in ((steps * BATCH, "train"), (256, "test"))
@@ -108,22 +105,6 @@ def writing_trial(mask: MaskBehind, *, steps: int = 160, seed: int = 0) -> Writi
         loss = _loss(model, test, mask).item()
     texts = sample_texts(model, TEXTS, generator, filters=Filters(top_p=0.98))
     return WritingTrial(history, loss, share_grammatical(texts), tuple(texts[:5]))
-
-
-def _small_gpt(generator: torch.Generator) -> LanguageModel:
-    config = Gpt2Config(
-        len(street_vocabulary()),
-        d_model=64,
-        num_layers=NUM_LAYERS,
-        num_heads=4,
-        max_positions=33,
-        d_ff=256,
-        dropout=0.0,
-        attention_dropout=0.0,
-    )
-    model = LanguageModel(gpt2(config), nn.Linear(config.d_model, config.vocab_size, bias=False))
-    initialize(model, NUM_LAYERS, generator=generator)
-    return model
 
 
 def _loss(model: LanguageModel, batch: Labeled, mask: MaskBehind) -> Tensor:

@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from anatomy_course.lab.debugging.colleague.symptoms import compared
 from anatomy_course.lab.small_models.encoder_tasks import D_MODEL, label_loss, small_encoder
 from anatomy_course.lab.small_models.masked_language_model import hide_words
 from anatomy_course.lab.small_models.train import BATCH, train_model
@@ -27,9 +28,8 @@ from anatomy_course.lab.street.sampling import sample_minimal_pairs, sample_scen
 from anatomy_course.lab.street.scene import Scene
 from anatomy_course.lab.street.text import tokenize
 from anatomy_course.lab.street.vocabulary import BOS, street_vocabulary
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput
 from anatomy_utils.nn.decoder import Decoder, DecoderLayer
-from anatomy_utils.nn.encoder import Encoder
 from anatomy_utils.nn.heads import TokenHead, WithHead
 from anatomy_utils.training.history import History
 from anatomy_utils.training.seeding import seeded
@@ -57,11 +57,6 @@ def colleagues_body() -> Decoder:
         for layer in parts.layers
     ]
     return Decoder(parts.embeddings, layers, norm=parts.norm)
-
-
-def healthy_body() -> Encoder:
-    """The same parts, put together in another way."""
-    return small_encoder()
 
 
 @dataclass(frozen=True)
@@ -108,7 +103,7 @@ def healthy_tagger(*, seed: int = 0) -> Tagger:
         seed: of the weights and the sentences.
     """
     generator = torch.Generator().manual_seed(seed)
-    return _fine_tuned(healthy_body, lambda scenes: hide_words(language_modeling(scenes), generator), None, seed)
+    return _fine_tuned(small_encoder, lambda scenes: hide_words(language_modeling(scenes), generator), None, seed)
 
 
 def _fine_tuned(
@@ -151,9 +146,7 @@ def symptoms_of_causal_tagger(patient: Tagger, healthy: Tagger, name: str = "pat
         healthy: from `healthy_tagger`.
         name: of the first one, for the table.
     """
-    columns = [_examine(tagger) for tagger in (healthy, patient)]
-    rows = [(what, *(column[what] for column in columns)) for what in columns[0]]
-    return table(f"{SENTENCES} sentences", ("right tags", "healthy", name), rows)
+    return compared(f"{SENTENCES} sentences", "right tags", {"healthy": healthy, name: patient}, _examine)
 
 
 def _examine(tagger: Tagger) -> dict[str, str]:

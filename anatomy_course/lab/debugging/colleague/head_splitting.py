@@ -12,12 +12,13 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from anatomy_course.lab.debugging.colleague.symptoms import compared, yes
 from anatomy_course.lab.debugging.colleague.tagging import TaggingTrial, train_and_test_tagger
-from anatomy_course.lab.street.english import say_in_english
+from anatomy_course.lab.street.grammar import say_in_english
 from anatomy_course.lab.street.labels import TAGS, tags
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput
 from anatomy_utils.functional.attention import scaled_dot_product_attention
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.functional.multi_head import attend_in_heads
@@ -49,11 +50,12 @@ def symptoms_of_head_splitting(words: int = 12, num_heads: int = 4, *, seed: int
     generator = torch.Generator().manual_seed(seed)
     sentence, other = torch.randn(2, 1, words, num_heads * 8, generator=generator)
     order = torch.randperm(words, generator=generator)
-    healthy, patient = (
-        _examine(heads, sentence, other, order, num_heads) for heads in (attend_in_heads, colleagues_heads)
+    return compared(
+        f"{words} words, {num_heads} heads",
+        "tried on one sentence",
+        {"healthy": attend_in_heads, "patient": colleagues_heads},
+        lambda heads: _examine(heads, sentence, other, order, num_heads),
     )
-    rows = [(what, healthy[what], patient[what]) for what in healthy]
-    return table(f"{words} words, {num_heads} heads", ("tried on one sentence", "healthy", "patient"), rows)
 
 
 def _examine(heads: Heads, sentence: Tensor, other: Tensor, order: Tensor, num_heads: int) -> dict[str, str]:
@@ -71,13 +73,9 @@ def _examine(heads: Heads, sentence: Tensor, other: Tensor, order: Tensor, num_h
     return {
         "shape of the output": str(tuple(heads(sentence, sentence, sentence, num_heads, None).shape)),
         "another last word: outputs that change": f"{noticed} of {words}",
-        "shuffled words give the same vectors, shuffled": _yes(moved, before[order]),
-        "three words of padding after it change nothing": _yes(padded, before),
+        "shuffled words give the same vectors, shuffled": yes(torch.allclose(moved, before[order], atol=1e-5)),
+        "three words of padding after it change nothing": yes(torch.allclose(padded, before, atol=1e-5)),
     }
-
-
-def _yes(one: Tensor, other: Tensor) -> str:
-    return "yes" if torch.allclose(one, other, atol=1e-5) else "no"
 
 
 class TaggerWithHeads(nn.Module):

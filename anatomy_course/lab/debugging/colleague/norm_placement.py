@@ -14,10 +14,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from anatomy_course.lab.debugging.colleague.symptoms import compared, yes
 from anatomy_course.lab.experiments.norm_placement import BATCH, LEARNING_RATE, narrow_encoder
-from anatomy_course.lab.street.batches import Labeled, tagging
+from anatomy_course.lab.street.batches import Labeled, in_batches, tagging
 from anatomy_course.lab.street.sampling import sample_scenes
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput
 from anatomy_utils.functional.layers import Part, pre_norm_layer
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.nn.heads import WithHead
@@ -51,11 +52,9 @@ def symptoms_of_norm_placement(depths: tuple[int, ...] = (1, 2, 6, 12), *, seed:
         A table: the shape, how large features are at the top and where attention reads them, how much of the input is
         left at the top, the output of a layer whose sub-layers give nothing, and whether its norms let words meet.
     """
-    measured = [_examine(layer, depths, seed) for layer in (pre_norm_layer, colleagues_layer)]
-    rows = [(what, *(column[what] for column in measured)) for what in measured[0]]
-    return table(
-        f"{', '.join(map(str, depths))} layers, not trained", ("tried on 32 sentences", "healthy", "patient"), rows
-    )
+    layers = {"healthy": pre_norm_layer, "patient": colleagues_layer}
+    title = f"{', '.join(map(str, depths))} layers, not trained"
+    return compared(title, "tried on 32 sentences", layers, lambda layer: _examine(layer, depths, seed))
 
 
 def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]:
@@ -86,7 +85,7 @@ def _examine(layer: Layer, depths: tuple[int, ...], seed: int) -> dict[str, str]
         "size of a feature that attention reads in layer 0": f"{read[0].square().mean().sqrt():.1f}",
         "cosine similarity of the top with the input": ", ".join(cosines),
         "output of a layer whose sub-layers give 0": _named(silent, states, *norms),
-        "a norm's result for one word changes with other words": "no" if apart else "yes",
+        "a norm's result for one word changes with other words": yes(not apart),
     }
 
 
@@ -108,13 +107,11 @@ def depth_trial(layer: Layer, depth: int, *, steps: int = 100, seed: int = 0) ->
     generator = torch.Generator().manual_seed(seed)
     model = narrow_encoder(depth, "pre", generator)
     sentences = tagging(sample_scenes(steps * BATCH, generator))
-    batches = [sentences[i * BATCH : (i + 1) * BATCH] for i in range(steps)]
     with threads(1):
         return fit(
             model,
-            batches,
+            in_batches(sentences, BATCH),
             lambda model, batch: _loss(model, _states(model, layer, batch), batch),
-            steps=steps,
             learning_rate=LEARNING_RATE,
             clip=None,
             progress=False,

@@ -12,9 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from anatomy_course.lab.debugging.colleague.symptoms import compared, yes
 from anatomy_course.lab.debugging.colleague.tagging import BATCH, TaggingTrial, train_and_test_tagger
 from anatomy_course.lab.experiments.norm_placement import D_MODEL, narrow_encoder
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput
 from anatomy_utils.functional.embeddings import embed_words
 from anatomy_utils.functional.masks import padding
 from anatomy_utils.training.seeding import seeded
@@ -41,9 +42,9 @@ def symptoms_of_position_offset(*, seed: int = 0) -> CellOutput:
     """
     generator = torch.Generator().manual_seed(seed)
     tables = torch.randn(2, 8, 6, generator=generator)
-    healthy, patient = (_examine(embed, *tables) for embed in (embed_words, colleagues_embedding))
-    rows = [(what, healthy[what], patient[what]) for what in healthy]
-    return table("“a dog sees a cat”, 6 features", ("tried on one sentence", "healthy", "patient"), rows)
+    embeddings = {"healthy": embed_words, "patient": colleagues_embedding}
+    title = "“a dog sees a cat”, 6 features"
+    return compared(title, "tried on one sentence", embeddings, lambda embed: _examine(embed, *tables))
 
 
 def _examine(embed: EmbedWords, tokens: Tensor, positions: Tensor) -> dict[str, str]:
@@ -52,17 +53,13 @@ def _examine(embed: EmbedWords, tokens: Tensor, positions: Tensor) -> dict[str, 
     second = embed(torch.cat((other_order, sentence)), tokens, positions)[1]
     return {
         "shape of the output": str(tuple(vectors.shape)),
-        "something is added to the tokens' vectors": _yes(not torch.allclose(vectors, tokens[sentence[0]])),
-        "both words “a” have the same vector": _yes(torch.allclose(vectors[0], vectors[3])),
-        "“dog” has the same vector in “a cat sees a dog”": _yes(torch.allclose(vectors[1], turned[4])),
-        "the sentence has the same vectors alone and as the second text of a batch": _yes(
+        "something is added to the tokens' vectors": yes(not torch.allclose(vectors, tokens[sentence[0]])),
+        "both words “a” have the same vector": yes(torch.allclose(vectors[0], vectors[3])),
+        "“dog” has the same vector in “a cat sees a dog”": yes(torch.allclose(vectors[1], turned[4])),
+        "the sentence has the same vectors alone and as the second text of a batch": yes(
             torch.allclose(vectors, second)
         ),
     }
-
-
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
 
 
 class TaggerWithEmbedding(nn.Module):

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from anatomy_course.lab.street.batches import Labeled, shuffled, tagging
+from anatomy_course.lab.small_models.encoder_tasks import label_loss
+from anatomy_course.lab.street.batches import shuffled, tagging
 from anatomy_course.lab.street.labels import TAGS
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
 from anatomy_utils.training.history import History
 from anatomy_utils.training.loop import fit
-from anatomy_utils.training.losses import IGNORE, cross_entropy
+from anatomy_utils.training.losses import IGNORE
 
 BATCH = 64
 """Sentences in a step of training."""
@@ -63,7 +64,7 @@ def train_and_test_tagger(
     )
     model = build(generator)
     batches = list(shuffled(train, BATCH, generator))
-    history = fit(model, batches, _loss, steps=steps, learning_rate=learning_rate, progress=False)
+    history = fit(model, batches, label_loss, steps=steps, learning_rate=learning_rate, progress=False)
     with torch.no_grad():
         parts = [test[start : start + BATCH] for start in range(0, len(test), BATCH)]
         answers = torch.cat([model(part.input_ids, part.attention_mask).argmax(-1) for part in parts])
@@ -73,7 +74,3 @@ def train_and_test_tagger(
     all_words, beginnings, pronouns = (right[words].float().mean().item() for words in (real, begins, pronoun))
     guess = test.labels[pronoun].bincount().max().item() / int(pronoun.sum())
     return TaggingTrial(history, all_words, beginnings, pronouns, guess)
-
-
-def _loss(model: nn.Module, batch: Labeled) -> Tensor:
-    return cross_entropy(model(batch.input_ids, batch.attention_mask), batch.labels)

@@ -16,10 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from anatomy_course.lab.debugging.colleague.symptoms import compared
 from anatomy_course.lab.street.parser import say
 from anatomy_course.lab.street.sampling import sample_scenes
 from anatomy_course.lab.street.vocabulary import street_vocabulary
-from anatomy_course.page.page import CellOutput, table
+from anatomy_course.page.page import CellOutput
 from anatomy_utils.training.seeding import seeded
 from anatomy_utils.training.threads import threads
 from anatomy_utils.training.windows import random_windows
@@ -155,10 +156,9 @@ def _new_model(generator: torch.Generator) -> tuple[nn.Module, torch.optim.Optim
 
 def symptoms_of_training_program() -> CellOutput:
     """The usual tests, with the right step and the colleague's: four that pass and two that do not."""
-    healthy, patient = (_examine(step) for step in (healthy_step, colleagues_step))
     even = math.log(len(street_vocabulary()))
-    rows = [(what, healthy[what], patient[what]) for what in healthy]
-    return table(f"ln(vocabulary) = {even:.2f}", ("tests", "right step", "the colleague's"), rows)
+    steps = {"right step": healthy_step, "the colleague's": colleagues_step}
+    return compared(f"ln(vocabulary) = {even:.2f}", "tests", steps, _examine)
 
 
 def _examine(step: Step) -> dict[str, str]:
